@@ -18,10 +18,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Who is waited for: 0 free, RESERVED about to start, else a process. The child enters itself before anything else, so
-// that it is never seen dead and unknown.
+// Supervisors that are waited for: 0 free, RESERVED about to start, else a process. The child enters itself before anything
+// else, so that it is never seen dead and unknown.
 enum { RESERVED = -1 };
 static _Atomic int32_t children[CLINUX_CHILDREN_MOST];
+
+// Held while a child's number is used that another thread may take the status of, and for all below.
+static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
+
+// Supervisors that go on without being waited for.
+static int32_t *holders;
+static int holder_count, holder_room;
+
+// What is open for as long as this process lives; -1: not yet.
+static int life_reading = -1, life_writing = -1;
 
 static _Atomic int32_t *reserve_slot(void) {
     for (int index = 0; index < CLINUX_CHILDREN_MOST; index++) {
@@ -31,18 +41,24 @@ static _Atomic int32_t *reserve_slot(void) {
     return NULL;
 }
 
-static bool is_waited_for(int32_t process) {
+static void free_slot(int32_t process) {
+    for (int index = 0; index < CLINUX_CHILDREN_MOST; index++) {
+        int32_t expected = process;
+        if (atomic_compare_exchange_strong(&children[index], &expected, 0)) return;
+    }
+}
+
+static bool is_supervisor(int32_t process) {
     for (int index = 0; index < CLINUX_CHILDREN_MOST; index++)
         if (atomic_load(&children[index]) == process) return true;
+    for (int index = 0; index < holder_count; index++)
+        if (holders[index] == process) return true;
     return false;
 }
 
-// Orphans: children of this process that it did not start. They are what was there before, what a program that ended by
-// itself left running, and what a supervisor that was killed held. The last are ended, the others spared: those that were
-// there when the last supervisor started or ended by itself, provided that no supervisor lay killed by then.
-//
-// Held while a child's number is used that another thread may take the status of.
-static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
+// Orphans: children of this process that it did not start. They are what was there before, what others leave to PID 1, and what
+// a supervisor that was killed held. The last are ended, the others spared: those that were there when the last supervisor
+// started or ended by itself, provided that no supervisor lay killed by then.
 static int32_t *spared;
 static int spared_count;
 // A supervisor was killed, and not all that it held has ended yet.
@@ -56,6 +72,19 @@ int clinux_orphans_adopt(void) {
     return 0;
 }
 
+// False without memory.
+static bool append(int32_t process, int32_t **listed, int *count, int *room) {
+    if (*count == *room) {
+        int larger = *room ? 2 * *room : 64;
+        int32_t *moved = realloc(*listed, (size_t)larger * sizeof **listed);
+        if (!moved) return false;
+        *listed = moved;
+        *room = larger;
+    }
+    (*listed)[(*count)++] = process;
+    return true;
+}
+
 // Adds the orphans among one thread's children; false where /proc does not tell them, or without memory.
 static bool add_orphans(const char *thread, int32_t **listed, int *count, int *room) {
     char path[64];
@@ -65,16 +94,8 @@ static bool add_orphans(const char *thread, int32_t **listed, int *count, int *r
     if (!file) return errno == ENOENT;
     bool is_whole = true;
     for (int process; is_whole && fscanf(file, "%d", &process) == 1;) {
-        if (is_waited_for(process)) continue;
-        if (*count == *room) {
-            int larger = *room ? 2 * *room : 64;
-            int32_t *moved = realloc(*listed, (size_t)larger * sizeof **listed);
-            is_whole = moved != NULL;
-            if (!moved) break;
-            *listed = moved;
-            *room = larger;
-        }
-        (*listed)[(*count)++] = process;
+        if (is_supervisor(process)) continue;
+        is_whole = append(process, listed, count, room);
     }
     fclose(file);
     return is_whole;
@@ -109,14 +130,18 @@ static void forget_spared(int32_t process) {
         if (spared[index] == process) spared[index] = spared[--spared_count];
 }
 
+static bool is_killed(int32_t supervisor) {
+    siginfo_t info = {0};
+    return supervisor > 0 && waitid(P_PID, (id_t)supervisor, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+           info.si_code != CLD_EXITED;
+}
+
 // Whether a supervisor was killed whose status was not taken yet.
 static bool is_any_killed(void) {
-    for (int index = 0; index < CLINUX_CHILDREN_MOST; index++) {
-        siginfo_t info = {0};
-        int32_t process = atomic_load(&children[index]);
-        if (process <= 0 || waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) < 0) continue;
-        if (info.si_pid && info.si_code != CLD_EXITED) return true;
-    }
+    for (int index = 0; index < CLINUX_CHILDREN_MOST; index++)
+        if (is_killed(atomic_load(&children[index]))) return true;
+    for (int index = 0; index < holder_count; index++)
+        if (is_killed(holders[index])) return true;
     return false;
 }
 
@@ -161,11 +186,53 @@ bool clinux_orphans_end(void) {
     return is_any_left;
 }
 
-void clinux_child_abandon(int32_t process) {
-    for (int index = 0; index < CLINUX_CHILDREN_MOST; index++) {
-        int32_t expected = process;
-        if (atomic_compare_exchange_strong(&children[index], &expected, 0)) return;
+// Takes the status of supervisors that have ended without being waited for.
+static void reap_holders(void) {
+    for (int index = holder_count - 1; index >= 0; index--) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)holders[index], &info, WEXITED | WNOHANG) == 0 && !info.si_pid) continue;
+        if (info.si_pid && info.si_code != CLD_EXITED) is_ending_orphans = is_adopting;
+        holders[index] = holders[--holder_count];
     }
+}
+
+void clinux_child_abandon(int32_t process) {
+    pthread_mutex_lock(&orphans);
+    // Without memory it is an orphan.
+    append(process, &holders, &holder_count, &holder_room);
+    free_slot(process);
+    // It may have ended meanwhile.
+    reap_holders();
+    pthread_mutex_unlock(&orphans);
+}
+
+// Opens the pipe by which supervisors see this process end: 0, or an error.
+static int open_life(void) {
+    int ends[2];
+    if (life_reading >= 0) return 0;
+    if (pipe2(ends, O_CLOEXEC) < 0) return errno;
+    // Above the numbers that a supervisor has its own descriptors at.
+    int reading = fcntl(ends[0], F_DUPFD_CLOEXEC, CLINUX_SUPERVISOR_LIFE + 1);
+    int writing = fcntl(ends[1], F_DUPFD_CLOEXEC, CLINUX_SUPERVISOR_LIFE + 1);
+    int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    if (reading >= 0 && writing >= 0) {
+        life_reading = reading;
+        life_writing = writing;
+        return 0;
+    }
+    if (reading >= 0) close(reading);
+    if (writing >= 0) close(writing);
+    return error;
+}
+
+void clinux_children_release(void) {
+    pthread_mutex_lock(&orphans);
+    // What it holds is read by nobody: that there is something is what each supervisor sees.
+    if (life_writing >= 0)
+        while (write(life_writing, "", 1) < 0 && errno == EINTR) {}
+    pthread_mutex_unlock(&orphans);
 }
 
 // What the child does between vfork and exec, in its parent's memory: system calls only. Returns when one failed. Signals
@@ -174,7 +241,8 @@ static void become(char *const arguments[], char *const environment[], int input
     clinux_signals_default();
     if (setsid() < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) return;
     if (dup2(control, CLINUX_SUPERVISOR_CONTROL) < 0 || fcntl(CLINUX_SUPERVISOR_CONTROL, F_SETFD, 0) < 0) return;
-    if (close_range(CLINUX_SUPERVISOR_CONTROL + 1, ~0U, 0) < 0) return;
+    if (dup2(life_reading, CLINUX_SUPERVISOR_LIFE) < 0) return;
+    if (close_range(CLINUX_SUPERVISOR_LIFE + 1, ~0U, 0) < 0) return;
     // The file that runs, also where another one has its name by now; by its name where /proc is missing.
     execve("/proc/self/exe", arguments, environment);
     const char *name = (const char *)getauxval(AT_EXECFN);
@@ -242,14 +310,18 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
     volatile int failure = 0;
     pthread_mutex_lock(&orphans);
     spare_orphans();
-    pid_t child = vfork();
-    if (child == 0) {
-        atomic_store(slot, getpid());
-        become(arguments, environment, input, output, control);
-        failure = errno;
-        _exit(127);
+    pid_t child = -1;
+    int error = open_life();
+    if (!error) {
+        child = vfork();
+        if (child == 0) {
+            atomic_store(slot, getpid());
+            become(arguments, environment, input, output, control);
+            failure = errno;
+            _exit(127);
+        }
+        error = child < 0 ? errno : failure;
     }
-    int error = child < 0 ? errno : failure;
     pthread_mutex_unlock(&orphans);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(input);
@@ -277,11 +349,10 @@ int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status) {
         error = 0;
     }
     if (!error && info.si_pid) {
-        clinux_child_abandon(process);
+        free_slot(process);
         *signalled = info.si_code != CLD_EXITED;
         *status = info.si_status;
         if (*signalled) is_ending_orphans = is_adopting;
-        // What its program left running is to go on.
         spare_orphans();
     }
     pthread_mutex_unlock(&orphans);
@@ -294,13 +365,10 @@ bool clinux_child_is_stopped(int32_t process) {
     return waitid(P_PID, (id_t)process, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
-int clinux_child_report(int control, int *kind, int *value) {
-    struct clinux_report report;
-    ssize_t count = recv(control, &report, sizeof report, MSG_DONTWAIT);
-    if (count != sizeof report) return -ENODATA;
-    *kind = report.kind;
-    *value = report.value;
-    return 0;
+int clinux_child_report(int control, struct clinux_report *report) {
+    ssize_t count = recv(control, report, sizeof *report, MSG_DONTWAIT);
+    if (count == sizeof *report) return 0;
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? -EAGAIN : -ENODATA;
 }
 
 // Whether it was an orphan, whose status no other code takes.
@@ -308,12 +376,13 @@ static bool reap_orphan(int32_t process) {
     siginfo_t info = {0};
     // Dead before the list is looked at: a child of ours has entered itself by then.
     if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return false;
-    if (is_waited_for(process)) return false;
+    if (is_supervisor(process)) return false;
     forget_spared(process);
     return waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG) == 0;
 }
 
 static void reap_orphans(void) {
+    reap_holders();
     siginfo_t info;
     do {
         info.si_pid = 0;

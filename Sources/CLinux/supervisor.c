@@ -49,10 +49,13 @@ int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]) {
     return count;
 }
 
-static _Noreturn void finish(int kind, int value) {
-    struct clinux_report report = {kind, value};
+static void send_report(struct clinux_report report) {
     send(CLINUX_SUPERVISOR_CONTROL, &report, sizeof report, MSG_NOSIGNAL);
-    _exit(kind == CLINUX_REPORT_NOT_STARTED);
+}
+
+static _Noreturn void fail_to_start(int error) {
+    send_report((struct clinux_report){.kind = CLINUX_REPORT_NOT_STARTED, .value = error});
+    _exit(1);
 }
 
 // Nothing but system calls: the child lives in its parent's memory. Returns when one failed.
@@ -75,14 +78,14 @@ static pid_t start(char *const arguments[], char *const environment[]) {
         failure = errno;
         _exit(127);
     }
-    if (program < 0) finish(CLINUX_REPORT_NOT_STARTED, errno);
-    if (failure) finish(CLINUX_REPORT_NOT_STARTED, failure);
+    if (program < 0) fail_to_start(errno);
+    if (failure) fail_to_start(failure);
     return program;
 }
 
-// Takes the status of every child that has ended: false when there is none left, dead or alive. Reports the end of the
-// program and does not return, if that is what is waited for.
-static bool reap(pid_t *program, bool is_reported) {
+// Takes the status of every child that has ended: false when there is none left, dead or alive. Enters the end of the program
+// into the report.
+static bool reap(pid_t *program, struct clinux_report *report) {
     for (;;) {
         siginfo_t info = {0};
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) < 0) {
@@ -92,8 +95,8 @@ static bool reap(pid_t *program, bool is_reported) {
         if (info.si_pid == 0) return true;
         if (info.si_pid != *program) continue;
         *program = 0;
-        if (!is_reported) continue;
-        finish(info.si_code == CLD_EXITED ? CLINUX_REPORT_EXITED : CLINUX_REPORT_SIGNALLED, info.si_status);
+        report->kind = info.si_code == CLD_EXITED ? CLINUX_REPORT_EXITED : CLINUX_REPORT_SIGNALLED;
+        report->value = info.si_status;
     }
 }
 
@@ -131,20 +134,44 @@ static void wait_for_child(int ended, int64_t milliseconds) {
     while (read(ended, &info, sizeof info) > 0) {}
 }
 
+// Ends all descendants, beginning with the group of a program that still runs: the number of one that has ended may be another
+// process's.
 static _Noreturn void end_all(pid_t program, int ended) {
+    struct clinux_report unsent;
     pid_t group = program;
     int64_t deadline = clinux_monotonic_microseconds() / 1000 + GRACE;
-    kill(-group, SIGTERM);
+    if (group) kill(-group, SIGTERM);
     for (int64_t left = GRACE; left > 0; left = deadline - clinux_monotonic_microseconds() / 1000) {
-        if (!reap(&program, false)) _exit(0);
+        if (!reap(&program, &unsent)) _exit(0);
         ask_children(group);
         wait_for_child(ended, left);
     }
     int pause = SHORTEST_PAUSE;
-    while (reap(&program, false)) {
+    while (reap(&program, &unsent)) {
         kill_children();
         wait_for_child(ended, pause);
         if (pause < LONGEST_PAUSE) pause *= 2;
+    }
+    _exit(0);
+}
+
+// Waits for one of these and for a child that ends. Returns what was seen of the first.
+static short wait_for(int descriptor, int ended) {
+    struct pollfd waited[] = {{.fd = descriptor, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
+    if (poll(waited, 2, -1) < 0) return 0;
+    if (!waited[0].revents) wait_for_child(ended, 0);
+    return waited[0].revents;
+}
+
+// Holds what the program has left running, until the process ends that started this one.
+static _Noreturn void hold(int ended) {
+    struct clinux_report unsent;
+    pid_t none = 0;
+    while (reap(&none, &unsent)) {
+        short seen = wait_for(CLINUX_SUPERVISOR_LIFE, ended);
+        // It may go on.
+        if (seen & POLLIN) break;
+        if (seen) end_all(none, ended);
     }
     _exit(0);
 }
@@ -159,17 +186,19 @@ void clinux_supervise(char *const arguments[], char *const environment[]) {
     // any signal but two.
     if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || fcntl(CLINUX_SUPERVISOR_CONTROL, F_SETFD, FD_CLOEXEC) < 0 ||
+        fcntl(CLINUX_SUPERVISOR_LIFE, F_SETFD, FD_CLOEXEC) < 0 ||
         (ended = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
-        finish(CLINUX_REPORT_NOT_STARTED, errno);
+        fail_to_start(errno);
     prctl(PR_SET_NAME, "clientsecretd", 0, 0, 0);
     pid_t program = start(arguments, environment);
     // The program's own from now on: an end of its standard input is to be seen at the other one.
     close_range(0, 2, 0);
-    struct pollfd waited[] = {{.fd = CLINUX_SUPERVISOR_CONTROL, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
-    for (;;) {
-        if (poll(waited, 2, -1) < 0) continue;
-        if (waited[0].revents) end_all(program, ended);
-        wait_for_child(ended, 0);
-        reap(&program, true);
+    struct clinux_report report = {0};
+    while (program) {
+        if (wait_for(CLINUX_SUPERVISOR_CONTROL, ended)) end_all(program, ended);
+        report.is_holding = reap(&program, &report);
     }
+    send_report(report);
+    if (!report.is_holding) _exit(0);
+    hold(ended);
 }

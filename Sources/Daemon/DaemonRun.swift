@@ -239,6 +239,8 @@ package struct DaemonRun {
         if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastTimeout)) }
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard let once else { return .done }
+        // A program that was run for it may have restarted a server.
+        ChildProcess.releaseBackgroundProcesses()
         report(end)
         let undone = end.clients.filter { $0.health != .ok }
         for client in undone { log.note(.leftUndone(client.name, client.health, client.reason?.failure)) }

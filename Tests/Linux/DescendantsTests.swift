@@ -106,7 +106,7 @@ struct DescendantsTests {
                 ls /proc/$PPID/fd | tr '\\n' ' '; echo; awk '/^(Threads|NoNewPrivs)/ { print $2 }' /proc/$PPID/status
                 """)
             #expect(report.lines.first?.hasPrefix("clientsecretd-supervisor /bin/sh -c ") == true)
-            #expect(Array(report.lines.suffix(4)) == ["0", "3 4 ", "1", "0"])
+            #expect(Array(report.lines.suffix(4)) == ["0", "3 4 5 ", "1", "0"])
         }
     }
 
@@ -136,7 +136,7 @@ struct DescendantsTests {
             let report = try hooks.run("\(escapee) echo $$ >>$HERE/pids; kill -KILL $PPID; exec sleep 600")
             #expect(report.ending == .signalled(SIGKILL))
             try hooks.expectGone(2)
-            // What a child that ended by itself left running goes on.
+            // Another supervisor holds what a child left running that ended by itself.
             let pid = try #require(try earlier.pids().first)
             #expect(!earlier.hasGone(pid))
             #expect(kill(pid, SIGKILL) == 0)
@@ -179,6 +179,73 @@ struct DescendantsTests {
             #expect(!hooks.hasGone(pid))
             #expect(kill(pid, SIGKILL) == 0)
         }
+    }
+
+    /// Also where it ignores SIGTERM. It goes on meanwhile: it may be the server that the hook was to restart.
+    @Test(arguments: [0, SIGKILL])
+    func endsWhatAChildLeftRunningWithTheProcessThatRanIt(signal: Int32) async throws {
+        let hooks = try Hooks()
+        try Hooks.makeFIFO(hooks.directory("ready"))
+        await #expect(processExitsWith: signal == 0 ? .success : .signal(signal)) {
+            [signal, directory = hooks.directory.path as String] in
+            let script = "\(escapee) sleep 600 >/dev/null 2>&1 & echo $! >>$HERE/pids; echo done"
+            let report = try ChildProcess.run(
+                ["/bin/sh", "-c", script], environment: Hooks.path.merging(["HERE": directory]) { $1 },
+                timeout: Hooks.never)
+            #expect(report == ExitReport(.exited(0), printed: ["done"]))
+            let text = try String(contentsOfFile: "\(directory)/pids", encoding: .utf8)
+            for pid in text.split(separator: "\n").compactMap({ pid_t($0) }) { #expect(kill(pid, 0) == 0) }
+            if signal != 0 { kill(getpid(), signal) }
+        }
+        while try hooks.pids().contains(where: { !hooks.hasGone($0) }) { try await Task.sleep(for: .milliseconds(10)) }
+        try hooks.expectGone(2)
+    }
+
+    /// What is left running is its supervisor's user's, too.
+    @Test func endsWhatKillsTheSupervisorThatHoldsIt() async {
+        await #expect(processExitsWith: .success) {
+            try ChildProcess.adoptOrphans()
+            let hooks = try Hooks()
+            for name in ["ready", "go"] { try Hooks.makeFIFO(hooks.directory(name)) }
+            let report = try hooks.run(
+                """
+                (setsid sh -c 'echo $$ >>$HERE/pids; echo >$HERE/ready; read x <$HERE/go
+                kill -KILL $(cut -d " " -f 4 /proc/$$/stat); exec sleep 600' >/dev/null 2>&1 &); read x <$HERE/ready
+                """)
+            #expect(report.ending == .exited(0))
+            let go = Descriptor(adopting: unsafe open(hooks.directory("go"), O_WRONLY))
+            #expect(unsafe write(go.raw, "\n", 1) == 1)
+            let pid = try #require(try hooks.pids().first)
+            while kill(pid, 0) == 0 {
+                ChildProcess.reapOrphans()
+                usleep(1_000)
+            }
+        }
+    }
+
+    @Test func leavesWhatIsReleasedRunning() async throws {
+        let hooks = try Hooks()
+        try Hooks.makeFIFO(hooks.directory("ready"))
+        await #expect(processExitsWith: .success) { [directory = hooks.directory.path as String] in
+            let report = try ChildProcess.run(
+                ["/bin/sh", "-c", escapee], environment: Hooks.path.merging(["HERE": directory]) { $1 },
+                timeout: Hooks.never)
+            #expect(report.ending == .exited(0))
+            ChildProcess.releaseBackgroundProcesses()
+        }
+        // Its supervisor ends, and it does not.
+        let pid = try #require(try hooks.pids().first)
+        while try supervises(pid) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(kill(pid, 0) == 0)
+        #expect(kill(pid, SIGKILL) == 0)
+    }
+
+    /// Whether a process's parent is a supervisor.
+    private func supervises(_ pid: pid_t) throws -> Bool {
+        let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
+        let parent = try? String(contentsOfFile: "/proc/\(fields[1])/cmdline", encoding: .utf8)
+        return parent?.hasPrefix("clientsecretd-supervisor") == true
     }
 
     @Test func orphansAreReapedAndWaitedChildrenAreNot() async {

@@ -5,6 +5,8 @@
 // (PR_SET_CHILD_SUBREAPER), whatever they did to their session, limits, user or visibility in /proc: it kills its
 // children until it has none, and then no process is left.
 //
+// When the child ends by itself, the supervisor holds what it has left running until this process ends, however it does.
+//
 // A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends what the
 // supervisor held. It could be killed as well, but under systemd the whole service ends with it.
 #pragma once
@@ -20,19 +22,26 @@
 // Its end of the stream on which it reports. That the stream has ended at the other end, also because that process was
 // killed, tells it to end everything.
 #define CLINUX_SUPERVISOR_CONTROL 3
+// The reading end of a pipe that all supervisors share and this process holds open for as long as it lives.
+#define CLINUX_SUPERVISOR_LIFE 4
 
 // Executes this program again as a supervisor, in a session of its own, with `input` as standard input (-1: /dev/null),
-// `output` as standard output and error, `control` and no other descriptor, and default signal dispositions.
+// `output` as standard output and error, `control`, the pipe and no other descriptor, and default signal dispositions.
 // `arguments` begin with CLINUX_SUPERVISOR. Returns 0, or -errno also when exec failed; -EAGAIN when
 // CLINUX_CHILDREN_MOST run. Only clinux_child_reap waits for the supervisor.
 int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
                        int32_t *process, int *pidfd);
-// What a supervisor that has ended reported: a program that could not be started (errno), or that ended by itself (its
-// exit code, or the number of the signal). -ENODATA: nothing, as it was asked to end everything, or was killed.
+// What a supervisor reports, once: a program that could not be started (errno), or that ended by itself (its exit code, or the
+// number of the signal). -EAGAIN: nothing yet. -ENODATA: nothing, as it was asked to end everything, or was killed.
 #define CLINUX_REPORT_NOT_STARTED 0
 #define CLINUX_REPORT_EXITED 1
 #define CLINUX_REPORT_SIGNALLED 2
-int clinux_child_report(int control, int *kind, int *value);
+struct clinux_report {
+    int32_t kind, value;
+    // Whether the supervisor goes on, because the program has left something running.
+    bool is_holding;
+};
+int clinux_child_report(int control, struct clinux_report *report);
 // Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs
 // still. After one that was killed clinux_orphans_end is to be called until it returns false.
 int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
@@ -44,8 +53,10 @@ int clinux_orphans_adopt(void);
 // Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
 // False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
 bool clinux_orphans_end(void);
-// Stops waiting for a supervisor that does not come to an end: it is an orphan from now on.
+// Stops waiting for a supervisor that goes on: clinux_orphans_reap takes its status.
 void clinux_child_abandon(int32_t process);
+// Has what children left running go on when this process ends.
+void clinux_children_release(void);
 // Takes the status of every ended child that was not started by clinux_child_start, as PID 1 and a subreaper have to.
 void clinux_orphans_reap(void);
 
@@ -56,10 +67,6 @@ _Noreturn void clinux_supervise(char *const arguments[], char *const environment
 // tell them. Where there are more than fit, the first.
 #define CLINUX_CHILDREN_LISTED 512
 int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]);
-
-struct clinux_report {
-    int32_t kind, value;
-};
 
 int clinux_pipe(int *reading, int *writing);
 // Two ends of a Unix stream that block.

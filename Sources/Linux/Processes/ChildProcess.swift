@@ -9,7 +9,8 @@ package enum ChildProcess {
     /// raised, SIGTERM goes to the child's process group, and after two seconds SIGKILL to all its descendants, in
     /// whatever group they are; likewise when this process ends, however it does. A child that kills its supervisor is
     /// killed with all its descendants, in a process that adopts orphans. When the child ends by itself, its
-    /// background processes go on, since a hook may restart a server, and they do not delay the report.
+    /// background processes do not delay the report, since a hook may restart a server. They go on until this process
+    /// ends, however it does; see ``releaseBackgroundProcesses()``.
     ///
     /// Throws when the program could not be started: `.noSuchFileOrDirectory`, `.permissionDenied`, `.noExec`…
     /// - Parameter milliseconds: the timeout; a suspend does not count.
@@ -36,6 +37,11 @@ package enum ChildProcess {
     /// The loop calls it at each ``Signal/childEnded``. Children of ``run(_:environment:timeout:cancel:)`` are not touched.
     package static func reapOrphans() {
         clinux_orphans_reap()
+    }
+
+    /// Has the background processes of children that ended by themselves go on after this process.
+    package static func releaseBackgroundProcesses() {
+        clinux_children_release()
     }
 }
 

@@ -10,6 +10,8 @@ struct StartedChild: ~Copyable {
     private let pidfd: Descriptor
     /// The supervisor reports on it, and ends all processes once our end is shut down.
     private let control: Descriptor
+    private var controlIsOpen = true
+    private var report: clinux_report?
     private let pipe: Descriptor
     private var pipeIsOpen = true
     private(set) var output = OutputCapture()
@@ -50,17 +52,28 @@ struct StartedChild: ~Copyable {
         self.pipe = pipe
     }
 
-    /// Waits for the program's end, the timeout or `cancel`, whichever is first; `nil` for the program's end.
+    /// Waits for the program's end, the timeout or `cancel`, whichever is first; `nil` for the program's end. Keeps reading
+    /// output: a process that blocks on a full pipe neither ends nor cleans up.
     mutating func wait(milliseconds: Int64, cancel: Int32) -> ExitReport.Ending? {
         let deadline = Self.now() + milliseconds
         while true {
             let ready = Descriptor.ready(
-                [pidfd.raw, pipeIsOpen ? pipe.raw : -1, cancel], atMost: deadline - Self.now())
+                [pidfd.raw, pipeIsOpen ? pipe.raw : -1, cancel, controlIsOpen ? control.raw : -1],
+                atMost: deadline - Self.now())
             if ready[1] { readOutput() }
-            if ready[0] { return nil }
+            if ready[3] { takeReport() }
+            if ready[0] || report != nil { return nil }
             if ready[2] { return .cancelled }
             if Self.now() >= deadline { return .timedOut }
         }
+    }
+
+    private mutating func takeReport() {
+        guard controlIsOpen else { return }
+        var report = clinux_report()
+        let result = unsafe clinux_child_report(control.raw, &report)
+        controlIsOpen = result == -EAGAIN
+        if result == 0 { self.report = report }
     }
 
     /// Ends all processes if the wait was interrupted. Returns how the program ended.
@@ -68,22 +81,19 @@ struct StartedChild: ~Copyable {
         if interruption != nil {
             shutdown(control.raw, Int32(SHUT_WR))
             killSupervisorIfStopped()
-            waitForSupervisor(milliseconds: Self.timeout)
+            _ = wait(milliseconds: Self.timeout, cancel: -1)
             killSupervisorIfStopped()
         }
-        // Output from before the end is in the pipe; what background processes write later is dropped.
+        // A report and output from before the end are still to be read; what background processes write later is dropped.
+        takeReport()
         readOutput()
         let death = try reap()
         if case .signalled? = death { endOrphans() }
-        var kind: Int32 = 0
-        var value: Int32 = 0
-        guard unsafe clinux_child_report(control.raw, &kind, &value) == 0 else {
-            return interruption ?? death ?? .signalled(SIGKILL)
-        }
-        switch kind {
-        case CLINUX_REPORT_EXITED: return .exited(value)
-        case CLINUX_REPORT_SIGNALLED: return .signalled(value)
-        default: throw SystemError("start \(program)", errno: Errno(rawValue: value))
+        guard let report else { return interruption ?? death ?? .signalled(SIGKILL) }
+        switch report.kind {
+        case CLINUX_REPORT_EXITED: return .exited(report.value)
+        case CLINUX_REPORT_SIGNALLED: return .signalled(report.value)
+        default: throw SystemError("start \(program)", errno: Errno(rawValue: report.value))
         }
     }
 
@@ -95,9 +105,9 @@ struct StartedChild: ~Copyable {
 
     /// A program can stop its supervisor, which is its own user's, so that it outlives its time.
     private mutating func killSupervisorIfStopped() {
-        guard clinux_child_is_stopped(process) else { return }
+        guard report == nil, clinux_child_is_stopped(process) else { return }
         kill(process, SIGKILL)
-        waitForSupervisor(milliseconds: Self.dying)
+        _ = wait(milliseconds: Self.dying, cancel: -1)
     }
 
     /// Ends what a supervisor held that was killed.
@@ -106,18 +116,16 @@ struct StartedChild: ~Copyable {
         while clinux_orphans_end(), Self.now() < deadline { usleep(Self.pause * 1_000) }
     }
 
-    /// Keeps reading output: a process that blocks on a full pipe cannot clean up.
-    private mutating func waitForSupervisor(milliseconds: Int64) {
-        let deadline = Self.now() + milliseconds
-        while Self.now() < deadline {
-            let ready = Descriptor.ready([pidfd.raw, pipeIsOpen ? pipe.raw : -1], atMost: deadline - Self.now())
-            if ready[1] { readOutput() }
-            if ready[0] { return }
-        }
-    }
-
-    /// Reaps the supervisor; `nil` while it is still ending processes.
+    /// Reaps the supervisor; `nil` while it is still ending processes, or holds what the program has left running.
     private func reap() throws(SystemError) -> ExitReport.Ending? {
+        if let report {
+            guard !report.is_holding else {
+                clinux_child_abandon(process)
+                return nil
+            }
+            // It ends at once.
+            _ = Descriptor.ready([pidfd.raw], atMost: Self.dying)
+        }
         var signalled: Int32 = 0
         var status: Int32 = 0
         let result = unsafe clinux_child_reap(process, pidfd.raw, &signalled, &status)
