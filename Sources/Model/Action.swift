@@ -69,6 +69,13 @@ package struct ActionID: Hashable, Comparable, Sendable, LosslessStringConvertib
         self.description = description
     }
 
+    /// What systemd does, and with which unit; nil for another action.
+    package var order: (verb: Action.UnitVerb, unit: String)? {
+        let words = description.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, let verb = Action.UnitVerb(rawValue: words[0]) else { return nil }
+        return (verb, words[1])
+    }
+
     package static func < (left: ActionID, right: ActionID) -> Bool {
         left.description < right.description
     }

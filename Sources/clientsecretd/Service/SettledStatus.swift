@@ -28,13 +28,14 @@ extension StatusClient {
 extension Sequence<ClientView> {
     /// What is waited for, by the first thing that is pending.
     var waitingWords: String {
-        let pending = filter(\.isPending)
-        guard let action = pending.flatMap(\.actions).first(where: { $0.state == .pending })?.action.description else {
+        let actions = filter(\.isPending).flatMap(\.actions)
+        guard let action = actions.first(where: { $0.state == .pending })?.action else {
             return "Waiting until the secret is written ..."
         }
-        let words = action.split(separator: " ", maxSplits: 1).map(String.init)
-        return words.count == 2 && words[0] == "restart"
-            ? "Waiting until \(words[1]) has restarted ..." : "Waiting until this is done: \(action) ..."
+        guard let (verb, unit) = action.order, verb == .restart else {
+            return "Waiting until this is done: \(action) ..."
+        }
+        return "Waiting until \(unit) has restarted ..."
     }
 }
 

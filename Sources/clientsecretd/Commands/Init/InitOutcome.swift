@@ -44,13 +44,12 @@ struct InitOutcome {
     /// What ran: an action that was in order before the daemon saw the client has no time.
     private static func notified(_ client: ClientView, _ isRunning: (String) -> Bool) -> String {
         let done = client.actions.filter { $0.state == .ok && $0.ranAt != nil }.compactMap { action -> String? in
-            let words = action.action.description.split(separator: " ", maxSplits: 1).map(String.init)
-            guard words.count == 2 else { return nil }
-            switch words[0] {
-            case "restart" where isRunning(words[1]): return "\(words[1]) was restarted"
-            case "reload" where isRunning(words[1]): return "\(words[1]) was reloaded"
-            case "start": return "\(words[1]) was started"
-            default: return nil
+            guard let (verb, unit) = action.action.order else { return nil }
+            switch verb {
+            case .restart where isRunning(unit): return "\(unit) was restarted"
+            case .reload where isRunning(unit): return "\(unit) was reloaded"
+            case .start: return "\(unit) was started"
+            case .restart, .reload, .reloadOrRestart: return nil
             }
         }
         return done.isEmpty ? "" : ", and " + done.joined(separator: ", ")
