@@ -14,12 +14,9 @@ enum ClientCompletion {
     /// The clients of the configuration that `--config` in `words` names, or of the default one. Empty where it cannot
     /// be read: a completion never reports errors.
     static func known(to words: [String]) -> [String] {
-        let source = ConfigurationSource(path: path(in: words), environment: Environment.current)
+        let path = ConfigurationOption.path(flag: Flags.value(of: "--config", in: words))
+        let source = ConfigurationSource(path: path, environment: Environment.current)
         guard case .success(let loaded) = source.load() else { return [] }
         return loaded.configuration.clients.keys.sorted().map(\.description)
-    }
-
-    private static func path(in words: [String]) -> String {
-        ConfigurationOption.path(flag: Flags.value(of: "--config", in: words), Environment.current)
     }
 }

@@ -13,15 +13,13 @@ struct ConfigurationOption: ParsableArguments {
     var config: String?
 
     /// Whether the flag or the environment names it.
-    func isNamed(_ environment: [String: String]) -> Bool {
-        config != nil || Environment.chosen(environment["CLIENTSECRETD_CONFIG"]) != nil
-    }
+    var isNamed: Bool { config != nil || Environment.chosen(Environment.current["CLIENTSECRETD_CONFIG"]) != nil }
 
-    func path(_ environment: [String: String]) -> String {
+    func path(_ environment: [String: String] = Environment.current) -> String {
         Self.path(flag: config, environment)
     }
 
-    static func path(flag: String?, _ environment: [String: String]) -> String {
+    static func path(flag: String?, _ environment: [String: String] = Environment.current) -> String {
         flag ?? Environment.chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
     }
 

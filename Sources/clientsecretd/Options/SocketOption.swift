@@ -15,17 +15,17 @@ struct SocketOption: ParsableArguments {
         completion: .file())
     var socket: String?
 
-    func path(_ environment: [String: String]) -> String {
+    func path(_ environment: [String: String] = Environment.current) -> String {
         Self.path(flag: socket, environment)
     }
 
-    static func path(flag: String?, _ environment: [String: String]) -> String {
+    static func path(flag: String?, _ environment: [String: String] = Environment.current) -> String {
         flag ?? Environment.chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
     }
 
     /// A client of the daemon there.
     func client(timeouts: StatusClient.Timeouts = StatusClient.Timeouts()) -> StatusClient {
-        let path = path(Environment.current)
+        let path = path()
         return StatusClient(
             socket: path, timeouts: timeouts, serviceUser: ServiceUnit.daemonUser,
             configuration: Self.configuration(ofDaemonAt: path, CommandContext.current))

@@ -7,6 +7,7 @@ import Glibc
 import Linux
 import Model
 import StatusAPI
+import SystemPackage
 
 /// `health`: one line and an exit code for monitoring.
 struct HealthCommand: ParsableCommand {
@@ -43,16 +44,16 @@ struct HealthCommand: ParsableCommand {
 
     func run() throws {
         let line = line(now: .now)
-        let text = Terminal.current(Environment.current).shown(line.text(now: .now)) + "\n"
+        let text = Terminal.current().shown(line.text(now: .now)) + "\n"
         // Without a reader a signal would end it, and monitoring knows only exit codes.
         signal(SIGPIPE, SIG_IGN)
         CommandOutput.complainOfSilence()
-        guard let errno = CommandOutput.write(Array(text.utf8), to: STDOUT_FILENO) else {
+        guard let errno = Descriptor.write(Array(text.utf8), to: STDOUT_FILENO) else {
             CommandOutput.end(line.state.rawValue)
         }
         // Monitoring that gets no line goes by the exit code, and 0 would be a clean bill of health.
-        if errno != EPIPE {
-            CommandOutput.complain("cannot write to standard output: \(CommandOutput.text(ofErrno: errno))")
+        if errno != .brokenPipe {
+            CommandOutput.complain("cannot write to standard output: \(errno)")
         }
         CommandOutput.end(max(line.state.rawValue, HealthLine.State.warning.rawValue))
     }
@@ -62,7 +63,7 @@ struct HealthCommand: ParsableCommand {
         do throws(ClientError) {
             let client = daemon.client(timeouts: Self.timeouts)
             let snapshot = try client.status()
-            let path = settings.path(Environment.current)
+            let path = settings.path()
             if let objection = CommandContext.current.objection(to: snapshot, asDaemonOf: path) {
                 return judge(unanswered: objection, now: now)
             }
@@ -70,7 +71,7 @@ struct HealthCommand: ParsableCommand {
         } catch {
             // The default configuration is not known to be that of a daemon on a socket that the flag names; one in the environment
             // is that of the environment's daemon, as in the container image.
-            guard daemon.socket == nil || settings.isNamed(Environment.current) else {
+            guard daemon.socket == nil || settings.isNamed else {
                 return HealthLine(
                     unanswered: HealthLine.words(of: error)
                         + "; name its configuration with --config to judge the published files")
@@ -94,7 +95,7 @@ struct HealthCommand: ParsableCommand {
         } catch {
             return HealthLine(unknown: before + error.description)
         }
-        let path = settings.path(Environment.current)
+        let path = settings.path()
         let source = ConfigurationSource.ofService(path)
         let isForeign = ServiceUser.isForeign(to: path)
         switch source.load() {

@@ -85,7 +85,7 @@ struct FileAdditions {
     }
 
     private static func failure(_ error: FileError) -> CommandFailure {
-        let reason = error.errno.map { ": \(CommandOutput.text(ofErrno: $0.rawValue))" } ?? ""
+        let reason = error.errno.map { ": \($0)" } ?? ""
         switch error.code {
         case .permissionDenied:
             return CommandFailure(.notPermitted, "cannot create \(error.path)\(reason)")

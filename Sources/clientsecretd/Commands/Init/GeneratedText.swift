@@ -17,16 +17,11 @@ struct GeneratedText {
         "start": "--start", "unit": "--restart", "push": "--push",
     ]
 
-    /// The configuration; one that is refused has its errors printed on standard error, and its exit code thrown.
-    func accepted(_ result: Result<LoadedConfiguration, ConfigurationError>) throws(CommandFailure)
-        -> LoadedConfiguration
-    {
-        switch result {
-        case .success(let loaded): return loaded
-        case .failure(let error):
-            for line in lines(of: error) { CommandOutput.complain(lines: line) }
-            throw CommandFailure(.configuration, "nothing was written")
-        }
+    /// Throws where it is refused, and prints its errors on standard error.
+    func check(_ result: Result<LoadedConfiguration, ConfigurationError>) throws(CommandFailure) {
+        guard case .failure(let error) = result else { return }
+        for line in lines(of: error) { CommandOutput.complain(lines: line) }
+        throw CommandFailure(.configuration, "nothing was written")
     }
 
     /// The errors: those of this text by flag, all others with their place.

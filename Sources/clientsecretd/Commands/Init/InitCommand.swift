@@ -1,13 +1,9 @@
 import AppleClientSecret
 import ArgumentParser
-import Config
-import Daemon
 import Failures
 import Glibc
 import Linux
 import Model
-import SystemPackage
-import Systemd
 
 /// `init`: writes a first configuration or adds a client, with what the service and the secret's reader need.
 struct InitCommand: ParsableCommand {
@@ -112,75 +108,31 @@ struct InitCommand: ParsableCommand {
         try given.validate(canAsk: Self.dialog != nil || from != nil)
     }
 
-    /// Where the configuration is written.
-    private struct Place {
-        /// As it was named.
-        let path: String
-        let file: AbsolutePath
-        /// What is there, if a client is added to it.
-        let existing: ExistingConfiguration?
-
-        /// Whether it is only printed.
-        var isPrinted: Bool { path == NamedFile.standardInput }
-
-        var isService: Bool { ServiceUser.isServices(path) }
-    }
-
-    /// What is written, and then run.
-    private struct Plan {
-        let new: NewClient
-        let writer: FileAdditions
-        let commands: [ShellCommand]
-        let masked: [Remedy]
-        /// The key's file that is copied; nil where the service reads it where it is.
-        let copiedKey: AbsolutePath?
-    }
-
     func run() throws {
-        let path = settings.path(Environment.current)
+        let path = settings.path()
         try checkNow(path)
-        let place = try place(of: path)
-        if !place.isPrinted { _ = ServiceUser.unitsInEffect(at: path) }
+        let place = try InitPlace(path, adding: name)
+        if !place.isPrinted {
+            if let key = signing.key { try Self.checkIsKey(key) }
+            if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
+            _ = ServiceUser.unitsInEffect(at: path)
+        }
         let dialog = Self.dialog
         let (answers, found) = try answers(for: place, dialog)
         var new = try answers.configuration(isOfService: place.isService)
         if let existing = place.existing { new = existing.naming(new) }
-        guard !place.isPrinted else { return try Self.print(new, at: place) }
-        if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
-        let plan = try plan(for: new, token: answers.target?.typedToken, at: place)
-        let warnings = plan.masked.map { "warning: \($0)" }
-        for line in plan.writer.preview + Self.preview(of: plan.commands) + warnings {
-            CommandOutput.complain(lines: line)
-        }
+        if place.isPrinted { return try CommandOutput.answer(bytes: Array(place.file(for: new).lines.utf8)) }
+        let plan = try InitPlan(for: new, token: answers.target?.typedToken, at: place, now: now)
+        for line in plan.preview { CommandOutput.complain(lines: line) }
         if let dialog, !yes {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
-        try carryOut(plan, at: place, change: NextSteps.change(from, found, to: new, app?.preset))
-    }
-
-    /// Throws where the configuration exists and no client is to be added, or where a flag names a file that cannot be read.
-    private func place(of path: String) throws(CommandFailure) -> Place {
-        let isPrinted = path == NamedFile.standardInput
-        guard
-            let file = isPrinted
-                ? AbsolutePath(ConfigurationOption.standard) : ConfigurationLoader.absolutePath(of: path)
-        else {
-            throw CommandFailure(.usage, "--config needs the path of a file")
-        }
-        var existing: ExistingConfiguration?
-        if !isPrinted {
-            if FileStatus.following(path) != nil {
-                guard let name else { throw Self.existing(path) }
-                existing = try ExistingConfiguration(path, adding: name)
-            }
-            if let key = signing.key { try Self.checkIsKey(key) }
-            if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
-        }
-        return Place(path: path, file: file, existing: existing)
+        try plan.carryOut(
+            change: NextSteps.change(from, found, to: new, app?.preset), socket: daemon.path())
     }
 
     /// What the flags, the file of `--from` and the person at the terminal say.
-    private func answers(for place: Place, _ dialog: InitDialog?) throws -> (InitAnswers, FoundClient?) {
+    private func answers(for place: InitPlace, _ dialog: InitDialog?) throws -> (InitAnswers, FoundClient?) {
         var answers = given
         var found: FoundClient?
         if let from {
@@ -212,82 +164,6 @@ struct InitCommand: ParsableCommand {
         return (try dialog.complete(answers), found)
     }
 
-    private static func print(_ new: NewClient, at place: Place) throws {
-        let bytes = Array(new.text(isOfService: false).utf8)
-        let source = SourceFile(name: place.path, path: place.file, bytes: bytes)
-        _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
-        try CommandOutput.answer(bytes: bytes)
-    }
-
-    /// What has to be written and run for a configuration. Throws where it would not be accepted.
-    ///
-    /// - Parameter token: the file of a token that was typed.
-    private func plan(for new: NewClient, token: SystemFiles.File?, at place: Place) throws -> Plan {
-        let givenKey = new.keyFile
-        var new = new
-        var others = SystemFiles()
-        if place.isService {
-            let key = try Self.placeKey(of: &new)
-            others = try Self.systemFiles(for: new)
-            others.commands = key + others.commands
-        }
-        let main = try place.existing?.mainFile(with: new.target)
-        let text = new.text(isOfService: place.isService, isAddition: place.existing != nil)
-        // An error, such as an output that is the key, is reported before anything is written.
-        if let existing = place.existing {
-            try existing.checkKeys(with: new)
-            _ = try GeneratedText(existing.source(text)).accepted(existing.parsed(with: text, main))
-        } else {
-            let source = SourceFile(name: place.path, path: place.file, bytes: Array(text.utf8))
-            _ = try GeneratedText(source).accepted(ConfigurationParser.parse(main: source))
-        }
-        if now, Self.maskOfService == nil { others.commands += Self.start }
-        // The configuration comes last: until it is there, all of this can be done again.
-        let file = SystemFiles.File(path: (place.existing?.file ?? place.file).description, lines: text)
-        let writer = try FileAdditions(others.files + [token, main, file].compactMap(\.self))
-        return Plan(
-            new: new, writer: writer, commands: others.commands, masked: others.masked,
-            copiedKey: new.keyFile == givenKey ? nil : givenKey)
-    }
-
-    /// - Parameter change: what the person has to change, so that the application reads the new secret; nil where nothing.
-    private func carryOut(_ plan: Plan, at place: Place, change: String?) throws {
-        try plan.writer.write()
-        var unexplained: [String] = []
-        for command in plan.commands {
-            guard let failure = PrintedLine.failure(of: command.text) else { continue }
-            if command == .reloadUnit(CommandContext.packagesUnit) {
-                unexplained.append(failure)
-            } else {
-                CommandOutput.complain(lines: failure)
-            }
-        }
-        // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
-        let mask = Self.maskOfService
-        let isStarted = now && mask == nil
-        let snapshot = isStarted ? try? Self.waitForDaemon(notifying: plan.new.name) : nil
-        let outcome = snapshot.flatMap {
-            InitOutcome(of: plan.new, in: $0, isComplete: change == nil, isRunning: Self.isRunning)
-        }
-        if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
-        let hint =
-            place.isService || !SystemManager.isSystemd
-            ? "" : " The service does not read this file; it reads \(ConfigurationOption.standard)."
-        try CommandOutput.answer("Wrote \(plan.writer.written.joined(separator: ", ")).\(hint)")
-        if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
-        var steps = NextSteps(
-            mask: place.isService ? mask : nil,
-            start: isStarted ? nil : NextSteps.start(place.path, isAdded: place.existing != nil), change: change,
-            copiedKey: plan.copiedKey)
-        // The verdict comes before what is left to do, and gives up root's rights.
-        let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
-        let check = try CheckCommand.parse(["--config", place.path, "--socket", daemon.path(Environment.current)])
-        let verdict = Result { try check.run(after: heading) }
-        steps.isComplete = (try? verdict.get()) != nil
-        try CommandOutput.answer(lines: steps.lines)
-        try verdict.get()
-    }
-
     /// That the secret cannot be replaced where it is; at a terminal, another place is asked for next.
     private func explain(
         _ line: Int, _ reason: String, in file: AbsolutePath, _ dialog: InitDialog?
@@ -304,7 +180,7 @@ struct InitCommand: ParsableCommand {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
         return InitDialog(
             ask: { question in
-                _ = CommandOutput.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
+                _ = Descriptor.write(Array(Printable.line(question).utf8), to: STDERR_FILENO)
                 return readLine()
             },
             say: { CommandOutput.complain(lines: $0) },

@@ -1,0 +1,54 @@
+import Config
+import Daemon
+import Failures
+import Linux
+import Model
+
+/// Where `init` writes the configuration.
+struct InitPlace {
+    /// As it was named.
+    let path: String
+    let file: AbsolutePath
+    /// What is there, if a client is added to it.
+    let existing: ExistingConfiguration?
+
+    /// Throws where the configuration exists and no client is to be added.
+    ///
+    /// - Parameter name: the client's, where a flag names it.
+    init(_ path: String, adding name: ClientName?) throws(CommandFailure) {
+        let isPrinted = path == NamedFile.standardInput
+        guard let file = ConfigurationLoader.absolutePath(of: isPrinted ? ConfigurationOption.standard : path) else {
+            throw CommandFailure(.usage, "--config needs the path of a file")
+        }
+        self.path = path
+        self.file = file
+        guard !isPrinted, FileStatus.following(path) != nil else {
+            existing = nil
+            return
+        }
+        guard let name else {
+            throw CommandFailure(
+                .failed,
+                "\(path) already exists and was not changed; add a client with --name, or name another file with --config"
+            )
+        }
+        existing = try ExistingConfiguration(path, adding: name)
+    }
+
+    /// Whether it is only printed.
+    var isPrinted: Bool { path == NamedFile.standardInput }
+
+    var isService: Bool { ServiceUser.isServices(path) }
+
+    /// The file that is written: the configuration, or its drop-in file.
+    ///
+    /// - Parameter main: what is added to the main file.
+    /// - Throws: where it would not be accepted. The errors are printed.
+    func file(for new: NewClient, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File {
+        let text = new.text(isOfService: isService, isAddition: existing != nil)
+        let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))
+        let result = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source)
+        try GeneratedText(source).check(result)
+        return SystemFiles.File(path: (existing?.file ?? file).description, lines: text)
+    }
+}

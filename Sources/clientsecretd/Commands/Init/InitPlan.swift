@@ -1,0 +1,184 @@
+import Config
+import Daemon
+import Failures
+import Glibc
+import Linux
+import Model
+import StatusAPI
+import Systemd
+
+/// What `init` writes, and then runs.
+struct InitPlan {
+    private let place: InitPlace
+    private let new: NewClient
+    private let additions: FileAdditions
+    private let commands: [ShellCommand]
+    /// What is needed and masked.
+    private let masked: [Remedy]
+    /// What helps where the service is masked, so that no command starts it; nil where it is not.
+    private let mask: Remedy?
+    /// Whether the service is started.
+    private let isStarted: Bool
+    /// The key's file that is copied; nil where the service reads it where it is.
+    private let copiedKey: AbsolutePath?
+
+    /// Throws where the configuration would not be accepted, or the client could not be served.
+    ///
+    /// - Parameters:
+    ///   - token: the file of a token that was typed.
+    ///   - now: whether the service is started.
+    init(for given: NewClient, token: SystemFiles.File?, at place: InitPlace, now: Bool) throws {
+        var new = given
+        var others = SystemFiles()
+        if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
+        if place.isService {
+            let key = try Self.placeKey(of: &new)
+            others = try Self.systemFiles(for: new)
+            others.commands = key + others.commands
+        }
+        let main = try place.existing?.mainFile(with: new.target)
+        try place.existing?.checkKeys(with: new)
+        // An error, such as an output that is the key, is reported before anything is written. The configuration comes last: until
+        // it is there, all of this can be done again.
+        let file = try place.file(for: new, main)
+        additions = try FileAdditions(others.files + [token, main, file].compactMap(\.self))
+        mask = place.isService ? UnitMask.remedy(of: CommandContext.packagesUnit) : nil
+        isStarted = now && mask == nil
+        commands = others.commands + (isStarted ? Self.start : [])
+        masked = others.masked
+        copiedKey = new.keyFile == given.keyFile ? nil : given.keyFile
+        self.place = place
+        self.new = new
+    }
+
+    /// What is shown before anything is written.
+    var preview: [String] {
+        additions.preview
+            + (commands.isEmpty ? [] : ["These commands would be run:"] + commands.map { "    " + $0.text })
+            + masked.map { "warning: \($0)" }
+    }
+
+    /// Writes and runs it, and says what has come of it and what is left to do.
+    ///
+    /// - Parameters:
+    ///   - change: what the person has to change, so that the application reads the new secret; nil where nothing.
+    ///   - socket: the daemon's.
+    /// - Throws: also where `check` finds something missing.
+    func carryOut(change: String?, socket: String) throws {
+        try additions.write()
+        var unexplained: [String] = []
+        for command in commands {
+            guard let failure = PrintedLine.failure(of: command.text) else { continue }
+            if command == .reloadUnit(CommandContext.packagesUnit) {
+                unexplained.append(failure)
+            } else {
+                CommandOutput.complain(lines: failure)
+            }
+        }
+        // Before the daemon has restarted the unit, 'check' would warn that it has the old secret.
+        let outcome = (isStarted ? settledSnapshot : nil).flatMap {
+            InitOutcome(of: new, in: $0, isComplete: change == nil, isRunning: Self.isRunning)
+        }
+        if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
+        let hint =
+            place.isService || !SystemManager.isSystemd
+            ? "" : " The service does not read this file; it reads \(ConfigurationOption.standard)."
+        try CommandOutput.answer("Wrote \(additions.written.joined(separator: ", ")).\(hint)")
+        if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
+        var steps = NextSteps(
+            mask: mask, start: isStarted ? nil : NextSteps.start(place.path, isAdded: place.existing != nil),
+            change: change, copiedKey: copiedKey)
+        // The verdict comes before what is left to do, and gives up root's rights.
+        let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
+        let check = try CheckCommand.parse(["--config", place.path, "--socket", socket])
+        let verdict = Result { try check.run(after: heading) }
+        steps.isComplete = (try? verdict.get()) != nil
+        try CommandOutput.answer(lines: steps.lines)
+        try verdict.get()
+    }
+
+    // MARK: The service
+
+    /// Starts the service, and has one that runs read what was written.
+    private static var start: [ShellCommand] {
+        let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
+        let unit = CommandContext.packagesUnit
+        return [.enableNow(unit), isRunning ? .reloadUnit(unit) : nil].compactMap(\.self)
+    }
+
+    /// The service's view once it has written the client's secret and notified its application; nil if it does not answer.
+    private var settledSnapshot: Snapshot? {
+        try? StatusClient(socket: SocketOption.standard, serviceUser: ServiceUnit.daemonUser)
+            .settledStatus(of: [new.name])
+    }
+
+    /// Whether systemd runs a unit.
+    private static func isRunning(_ unit: String) -> Bool {
+        do throws(UnitError) {
+            var systemd = try SystemdClient(timeout: 10_000, cancel: nil)
+            return try systemd.condition(of: unit).activity == "active"
+        } catch {
+            return false
+        }
+    }
+
+    /// Has the service read the key from where it can.
+    private static func placeKey(of new: inout NewClient) throws(CommandFailure) -> [ShellCommand] {
+        guard case .added(var key) = new.key, geteuid() == 0,
+            let service = try? ServiceUnit.daemonAccount()
+        else { return [] }
+        let placement = try KeyPlacement(of: key.file, for: service)
+        key.file = placement.file
+        new.key = .added(key)
+        return [placement.command].compactMap(\.self)
+    }
+
+    /// What the service on this machine needs.
+    private static func systemFiles(for new: NewClient) throws(CommandFailure) -> SystemFiles {
+        var dropIns: [DropIn] = []
+        if case .file(let file)? = new.destination {
+            let directory = file.path.directory.description
+            if let group = file.group, let status = FileStatus.following(directory) {
+                let id = try? Accounts.groupID(group)
+                guard status.isSetGroupID, status.group == id else {
+                    throw CommandFailure(
+                        .failed,
+                        "new files in \(Printable.name(directory)) do not get \(Owner.words(groupNamed: group)); name a file in a directory "
+                            + "created for it, such as /run/clientsecretd/\(new.name)/\(file.path.name)")
+                }
+            }
+            dropIns = SandboxReview.dropIns(toWrite: file.path, writer: file.user)
+        }
+        return SystemFiles(
+            for: new, dropIns: dropIns,
+            rule: new.unit.flatMap { UnitPermission.rule(for: .unit(verb: new.verb, unit: $0)) },
+            isMissing: { directory in
+                // Not what a link that leads nowhere points to.
+                guard let service = try? ServiceUnit.daemonAccount() else {
+                    return FileStatus.isAbsent(directory.description)
+                }
+                return ShellCommand.making(directory.description, for: service.id) != nil
+            }, mask: UnitMask.remedy(ofSocket:))
+    }
+
+    /// Throws where the user who is to write a file may not write to its directory: the daemon would fail, with everything
+    /// written.
+    private static func checkIsWritable(
+        _ file: NewClient.OutputFile, isOfService: Bool
+    ) throws(CommandFailure) {
+        let directory = file.path.directory.description
+        let user = file.user ?? (isOfService ? ServiceUnit.daemonUser : nil)
+        guard geteuid() == 0, let user, let account = (try? Accounts.user(called: user)).flatMap({ $0 }),
+            account.id != 0, let status = FileStatus.following(directory)
+        else { return }
+        let mayWrite = try? ActingUser.perform(as: account) {
+            unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
+        }
+        guard mayWrite == false else { return }
+        let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name ?? String(status.owner)
+        throw CommandFailure(
+            .failed,
+            "\(Owner.words(userNamed: user)) cannot write to \(Printable.name(directory)) (owner: \(owner)). Use --output with another "
+                + "directory; nothing was written.")
+    }
+}
