@@ -8,13 +8,13 @@ import Testing
         let name = "/none\nadvice: \u{1b}[2J"
         let failure = #expect(throws: CommandFailure.self) { try NamedFile.read(name, limit: 1) }
         #expect(failure?.message.contains { $0.isNewline || $0 == "\u{1b}" } == false)
-        let asked = #expect(throws: CommandFailure.self) { try HeldToken.read(name, asking: "Token") }
+        let asked = #expect(throws: CommandFailure.self) { try TokenArgument.read(name, asking: "Token") }
         #expect(asked?.message == failure?.message)
         #expect(
             throws: CommandFailure(
                 .failed, "\(NamedFile.shown(name)): this is not a JSON object with \"id_token\"")
         ) {
-            try HeldToken.token(in: "{}", of: name, member: "id_token")
+            try TokenArgument.token(in: "{}", of: name, member: "id_token")
         }
         #expect(!NamedFile.shown(name).contains("\n"))
     }

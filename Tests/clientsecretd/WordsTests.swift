@@ -88,9 +88,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (Failure.Code.keyMissing, CommandFailure.Code.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
+        (Failure.Code.keyMissing, ExitStatus.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
     ])
-    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Failure.Code, exit: CommandFailure.Code) {
+    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Failure.Code, exit: ExitStatus) {
         #expect(CommandFailure(keyNamedByFlag: Failure(code, at: .named("k"))).code == exit)
     }
 }

@@ -1,4 +1,5 @@
 import Failures
+import Linux
 import Model
 import StatusAPI
 import SystemPackage
@@ -6,45 +7,9 @@ import SystemPackage
 /// Why a command did not do what it was asked: the message for standard error, and the exit code.
 struct CommandFailure: Error, Equatable {
     var message: String
-    var code: Code
+    var code: ExitStatus
 
-    /// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them.
-    enum Code: Int32 {
-        case done = 0
-        /// Anything else; for `inspect`, a secret that is not good.
-        case failed = 1
-        /// `verify`: it is not known whether Apple accepts the secret.
-        case notKnown = 3
-        /// Usage, or a bad value of a flag.
-        case usage = 64
-        /// A file named by a flag cannot be read.
-        case unreadable = 66
-        /// The daemon is not reachable.
-        case unreachable = 69
-        /// Another daemon holds the state directory.
-        case held = 75
-        case notPermitted = 77
-        /// The configuration is not accepted.
-        case configuration = 78
-
-        /// With what a command exits that the daemon has not answered, or has not done what it was asked.
-        fileprivate init(_ error: ClientError) {
-            self =
-                switch error {
-                case .notReachable, .notConfigured, .timedOut, .ended, .foreignListener, .notHTTP: .unreachable
-                case .notPermitted: .notPermitted
-                case .malformed: .failed
-                case .answered(let problem):
-                    switch problem.status {
-                    case 403: .notPermitted
-                    case 408, 503: .unreachable
-                    default: .failed
-                    }
-                }
-        }
-    }
-
-    init(_ code: Code, _ message: String) {
+    init(_ code: ExitStatus, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -53,7 +18,7 @@ struct CommandFailure: Error, Equatable {
 extension CommandFailure {
     /// Why the daemon did not answer, or what it answered instead of doing what it was asked.
     init(_ error: ClientError) {
-        self.init(Code(error), error.description)
+        self.init(ExitStatus(error), error.description)
     }
 
     /// The same where the command line names clients: a name that no client has is an error in it.
@@ -63,6 +28,11 @@ extension CommandFailure {
         } else {
             self.init(error)
         }
+    }
+
+    /// Runs `body`; what the system refuses to it fails the command.
+    static func explaining<Value>(_ body: () throws(SystemError) -> Value) throws(CommandFailure) -> Value {
+        do throws(SystemError) { return try body() } catch { throw CommandFailure(.failed, error.description) }
     }
 
     /// The configuration has nothing of this name.

@@ -23,12 +23,11 @@ struct KeepConfigurationCommand: ParsableCommand {
         guard geteuid() == 0 else {
             throw CommandFailure(.notPermitted, "only root can save the service's configuration")
         }
-        let environment = Environment.current
         do {
             // It checks with the rights of another user, who must not inspect this process.
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: settings.path(environment), environment: environment,
+                path: settings.path(), environment: Environment.current,
                 daemonUser: daemonUser ?? ServiceUnit.daemonUser, isUpdate: false)
         } catch {
             throw CommandFailure(.failed, "could not save the fallback copy of the configuration: \(error)")

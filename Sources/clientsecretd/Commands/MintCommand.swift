@@ -129,7 +129,7 @@ struct MintCommand: ParsableCommand {
         let secret = RenderedSecret(token: minted.token.withBytes { $0 }, claims: minted.issued.claims)
         var bytes = try form.format.type.init(parameter: nil).render([form.slot: secret], into: [])
         // As in a file, but on a terminal a line break keeps the prompt off the secret's line.
-        if Terminal.current(Environment.current).isInteractive, bytes.last != UInt8(ascii: "\n") {
+        if Terminal.current().isInteractive, bytes.last != UInt8(ascii: "\n") {
             bytes.append(UInt8(ascii: "\n"))
         }
         try CommandOutput.answer(bytes: bytes)

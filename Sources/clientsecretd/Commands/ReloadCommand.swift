@@ -1,4 +1,3 @@
-import AppleClientSecret
 import ArgumentParser
 import Daemon
 import Glibc
@@ -45,13 +44,12 @@ struct ReloadCommand: ParsableCommand {
 
     /// Run as root, updates root's copy of the adopted configuration, if one exists: the daemon may not write it.
     private func keep() {
-        let environment = Environment.current
         guard geteuid() == 0 else { return }
         do {
             let path = try daemon.client().status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: path, environment: environment, daemonUser: ServiceUnit.daemonUser, isUpdate: true)
+                path: path, environment: Environment.current, daemonUser: ServiceUnit.daemonUser, isUpdate: true)
         } catch {
             CommandOutput.complain(
                 "it is loaded, but the fallback copy of the configuration could not be saved: \(error)")

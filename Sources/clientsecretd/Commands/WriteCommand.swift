@@ -28,7 +28,7 @@ struct WriteCommand: ParsableCommand {
 
     func run() throws {
         let service = UserWriterService(
-            configuration: settings.path(Environment.current), daemonUser: daemonUser, identity: .current())
+            configuration: settings.path(), daemonUser: daemonUser, identity: .current())
         do {
             var passed = try PassedSockets()
             // Other processes of the same user must not inspect this one, nor gain rights through it.

@@ -40,7 +40,7 @@ enum NamedFile {
             let help =
                 number == -EACCES && geteuid() != 0 ? "; use sudo, or run it as a user who may read the file" : ""
             throw CommandFailure(
-                .unreadable, "\(Printable.name(name)) cannot be read: \(CommandOutput.text(ofErrno: -number))\(help)")
+                .unreadable, "\(Printable.name(name)) cannot be read: \(Errno(rawValue: -number))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
         guard DiskTimeout.value(at: path(name), { mayBeRead(number, name) }) != false else {
@@ -89,7 +89,7 @@ enum NamedFile {
         do throws(SystemError) { bytes = try result.get() } catch {
             let why =
                 error.errno == .timedOut
-                ? "reading it took longer than \(time / 1000) s" : CommandOutput.text(ofErrno: error.errno.rawValue)
+                ? "reading it took longer than \(time / 1000) s" : "\(error.errno)"
             throw CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(why)")
         }
         guard let bytes else {

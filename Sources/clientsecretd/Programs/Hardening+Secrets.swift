@@ -3,10 +3,6 @@ import Linux
 extension Hardening {
     /// For commands that see secrets, tokens or keys: no core dump, no inspection by other processes of the same user.
     static func protectSecrets() throws(CommandFailure) {
-        do throws(SystemError) {
-            try forbidInspection()
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        try CommandFailure.explaining { () throws(SystemError) in try forbidInspection() }
     }
 }

@@ -1,6 +1,7 @@
 import Failures
 import Glibc
 import Linux
+import SystemPackage
 
 /// Another program as a child, with this one's rights and environment.
 enum PipedProgram {
@@ -27,14 +28,14 @@ enum PipedProgram {
         } catch {
             throw CommandFailure(
                 .failed,
-                "\(Printable.name(words.first ?? "")) cannot be run: \(CommandOutput.text(ofErrno: error.number))")
+                "\(Printable.name(words.first ?? "")) cannot be run: \(Errno(rawValue: error.number))")
         }
         // Else neither end would ever be seen to close.
         close(input.reading)
         close(output.writing)
         // A child that ends early is known by its answer.
         signal(SIGPIPE, SIG_IGN)
-        _ = CommandOutput.write(bytes, to: input.writing)
+        _ = Descriptor.write(bytes, to: input.writing)
         signal(SIGPIPE, SIG_DFL)
         close(input.writing)
         defer { close(output.reading) }
@@ -45,7 +46,7 @@ enum PipedProgram {
     private static func pipe() throws(CommandFailure) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard unsafe Glibc.pipe(&ends) == 0 else {
-            throw CommandFailure(.failed, "cannot create a pipe: \(CommandOutput.text(ofErrno: errno))")
+            throw CommandFailure(.failed, "cannot create a pipe: \(Errno(rawValue: errno))")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])

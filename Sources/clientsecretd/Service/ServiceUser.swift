@@ -13,10 +13,11 @@ enum ServiceUser {
     /// who has to work with it. Where none is known, it is checked as the caller.
     ///
     /// Returns the unit whose sandbox restricts the service's user; nil where systemd cannot be asked, or for anybody else.
-    static func judge(configuration: String) throws(SystemError) -> ServiceUnit? {
-        guard let account = try account(of: configuration), geteuid() == 0 || geteuid() == account.id else {
-            return nil
+    static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
+        let account = try CommandFailure.explaining { () throws(SystemError) -> Account? in
+            try Self.account(of: configuration)
         }
+        guard let account, geteuid() == 0 || geteuid() == account.id else { return nil }
         // Asked while still root, who needs no message bus for it.
         let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : nil
         if let unit, unit.name != CommandContext.packagesUnit {
@@ -24,7 +25,7 @@ enum ServiceUser {
             context.unit = unit.name
             context.use()
         }
-        if geteuid() == 0 { try Hardening.become(account) }
+        if geteuid() == 0 { try become(account) }
         return unit
     }
 
@@ -73,14 +74,21 @@ enum ServiceUser {
 
     /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or
     /// took over there, that user's daemon could no longer use.
-    static func run(configuration: String, _ environment: [String: String]) throws(SystemError) {
+    static func run(configuration: String) throws(CommandFailure) {
+        let environment = Environment.current
         // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return }
         // A state directory that does not respond keeps no client from being served.
         DiskTimeout.begin(seconds: 5)
         defer { DiskTimeout.end() }
-        guard let account = try stateOwner(of: configuration, environment) else { return }
-        try Hardening.become(account)
+        let owner = try CommandFailure.explaining { () throws(SystemError) in
+            try stateOwner(of: configuration, environment)
+        }
+        if let owner { try become(owner) }
+    }
+
+    private static func become(_ account: Account) throws(CommandFailure) {
+        try CommandFailure.explaining { () throws(SystemError) in try Hardening.become(account) }
     }
 
     /// The user that runs the command. Root acts for the user that runs the configuration's daemon as well, so that a key

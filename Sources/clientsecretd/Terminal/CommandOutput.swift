@@ -11,19 +11,19 @@ enum CommandOutput {
 
     /// Lines, as standard output can show them.
     static func answer(lines: [String]) throws(CommandFailure) {
-        let terminal = Terminal.current(Environment.current)
+        let terminal = Terminal.current()
         try answer(lines.map(terminal.shown).joined(separator: "\n"))
     }
 
     static func answer(_ report: (Terminal) -> [[Piece]]) throws(CommandFailure) {
-        let terminal = Terminal.current(Environment.current)
+        let terminal = Terminal.current()
         try answer(report(terminal).map(terminal.line).joined(separator: "\n"))
     }
 
     static func answer(bytes: [UInt8]) throws(CommandFailure) {
-        guard let errno = write(bytes, to: STDOUT_FILENO) else { return }
-        if errno == EPIPE { endUnread() }
-        throw CommandFailure(.failed, "cannot write to standard output: \(text(ofErrno: errno))")
+        guard let errno = Descriptor.write(bytes, to: STDOUT_FILENO) else { return }
+        if errno == .brokenPipe { endUnread() }
+        throw CommandFailure(.failed, "cannot write to standard output: \(errno)")
     }
 
     /// Writes `message` after the program's name. A failure to write to standard error is ignored.
@@ -33,7 +33,7 @@ enum CommandOutput {
 
     /// Writes lines without the program's name, such as diagnostics; escapes what a terminal would act on.
     static func complain(lines: String) {
-        _ = write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
+        _ = Descriptor.write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Names what did not answer, after an answer that is complete without it.
@@ -60,14 +60,5 @@ enum CommandOutput {
         raise(SIGPIPE)
         // Reached only where the signal is blocked.
         _exit(128 + SIGPIPE)
-    }
-
-    static func text(ofErrno number: Int32) -> String {
-        unsafe String(cString: strerror(number))
-    }
-
-    /// Writes all of `bytes`; returns the errno that stopped it, or nil.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        Descriptor.write(bytes, to: descriptor)?.rawValue
     }
 }

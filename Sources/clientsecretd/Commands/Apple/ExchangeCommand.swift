@@ -1,6 +1,5 @@
 import AppleClientSecret
 import ArgumentParser
-import Failures
 import SignIn
 
 /// `exchange`: the code of a sign-in for tokens.
@@ -56,7 +55,7 @@ struct ExchangeCommand: ParsableCommand {
             throw CommandFailure(
                 .failed, "the request is for \(request.clientID), but the secret is for \(secret.clientID)")
         }
-        let text = try HeldToken.read(file, asking: "What came back: the address, the form or the code")
+        let text = try TokenArgument.read(file, asking: "What came back: the address, the form or the code")
         guard let response = AuthorizationResponse(text) else {
             throw CommandFailure(
                 .failed, "\(NamedFile.shown(file)): this is not a code, and not an address or form with a code")

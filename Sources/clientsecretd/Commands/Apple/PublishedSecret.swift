@@ -140,50 +140,15 @@ struct PublishedSecret {
 extension PublishedSecret {
     /// The secret in a file that the caller names: raw, as JSON or in a variable.
     init(inFile file: String, variable: String?) throws(CommandFailure) {
-        let name = NamedFile.shown(file)
-        let content = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
-        let bytes = try FoundSecret.token(
-            in: content, of: name, variable: FoundSecret.variable(variable, in: content, of: name))
-        guard let jws = try? CompactJWS(bytes), let client = jws.stated.client else {
+        let secret = try FoundSecret(in: file, variable: variable)
+        guard let client = secret.jws.stated.client else {
             let look = file == NamedFile.standardInput ? nil : ShellCommand.inspect(file)
             throw CommandFailure(
-                .failed, "\(name): this is not a client secret; \(Remedy.say("look at it with 'inspect'", see: look))")
+                .failed,
+                "\(secret.name): this is not a client secret; \(Remedy.say("look at it with 'inspect'", see: look))")
         }
-        self.init(name: nil, place: name, token: Token(bytes), jws: jws, clientID: client, configured: nil)
-    }
-}
-
-/// The configuration of commands that use its secrets or keys.
-struct AcceptedConfiguration {
-    let source: ConfigurationSource
-    let loaded: LoadedConfiguration
-
-    init(_ option: ConfigurationOption) throws(CommandFailure) {
-        let path = option.path(Environment.current)
-        source = ConfigurationSource.ofService(path)
-        loaded = try accepted(source.load())
-    }
-
-    /// The client of this name, whose users sign in with Apple; throws where there is none, or it is of another kind.
-    @discardableResult
-    func signInClient(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {
-        let client = try client(name)
-        let kind = client.clientID.kind
-        guard kind == .signIn else {
-            throw CommandFailure(
-                .usage, "client \"\(name)\" is of kind \(kind), which is not for signing in; name one of kind sign_in")
-        }
-        return client
-    }
-
-    /// The client of this name; throws where there is none.
-    ///
-    /// - Parameter isPerhapsFile: whether the name may have been meant as a file, which does not exist.
-    @discardableResult
-    func client(_ name: ClientName, isPerhapsFile: Bool = false) throws(CommandFailure) -> ClientConfiguration {
-        let known = loaded.configuration.clients
-        if let client = known[name] { return client }
-        let kind = isPerhapsFile ? "file and no client" : "client"
-        throw .unknown(kind, name.description, among: known.keys.map(\.description), in: source.path)
+        self.init(
+            name: nil, place: secret.name, token: Token(secret.token), jws: secret.jws, clientID: client,
+            configured: nil)
     }
 }

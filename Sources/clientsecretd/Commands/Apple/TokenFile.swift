@@ -3,6 +3,7 @@ import Failures
 import Glibc
 import Linux
 import SignIn
+import SystemPackage
 
 /// The new file that `--save` names. It is removed again unless the tokens were written to it.
 struct TokenFile: ~Copyable {
@@ -15,7 +16,7 @@ struct TokenFile: ~Copyable {
         guard number >= 0 else {
             throw CommandFailure(
                 .failed,
-                "cannot create \(Printable.name(path)): \(CommandOutput.text(ofErrno: errno)); name a new file")
+                "cannot create \(Printable.name(path)): \(Errno(rawValue: errno)); name a new file")
         }
         let file = Descriptor(adopting: number)
         // Room for the longest answer: a full disk is noticed while the code is good.
@@ -24,7 +25,7 @@ struct TokenFile: ~Copyable {
             unsafe unlink(path)
             throw CommandFailure(
                 .failed,
-                "cannot save the tokens to \(Printable.name(path)): \(CommandOutput.text(ofErrno: failed))")
+                "cannot save the tokens to \(Printable.name(path)): \(Errno(rawValue: failed))")
         }
         self.path = path
         self.file = file
@@ -38,10 +39,10 @@ struct TokenFile: ~Copyable {
         let text = JSONText.object(
             response.tokens.map { ($0.name, .string($0.value)) })
         let bytes = text.bytes + [UInt8(ascii: "\n")]
-        let failed = CommandOutput.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
+        let failed = Descriptor.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
         if let errno = failed {
             throw CommandFailure(
-                .failed, "cannot save the tokens to \(Printable.name(path)): \(CommandOutput.text(ofErrno: errno))")
+                .failed, "cannot save the tokens to \(Printable.name(path)): \(errno)")
         }
         isWritten = true
     }

@@ -46,7 +46,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let verdict: CommandFailure.Code
+        let verdict: ExitStatus
         do {
             verdict = try verify()
         } catch let failure as CommandFailure where failure.code == .failed {
@@ -56,7 +56,7 @@ struct VerifyCommand: ParsableCommand {
         if verdict != .done { throw CommandFailure(verdict, "") }
     }
 
-    private func verify() throws -> CommandFailure.Code {
+    private func verify() throws -> ExitStatus {
         try Hardening.protectSecrets()
         let found = try secrets()
         let program = try NetworkProgramLauncher(server)
@@ -65,7 +65,7 @@ struct VerifyCommand: ParsableCommand {
         for (name, secret) in found {
             let result: VerifyResult
             switch secret {
-            case .failure(let failure): result = VerifyResult(name: name, problem: failure.message)
+            case .failure(let failure): result = .noSecret(of: name, why: failure.message)
             case .success(let secret): result = .asking(about: secret, program, &rateLimit)
             }
             results.append(result)
@@ -80,7 +80,7 @@ struct VerifyCommand: ParsableCommand {
         if answer.json {
             try CommandOutput.answer(JSONText.object([("secrets", .array(results.map(\.json)))]).rendered)
         }
-        return CommandFailure.Code(rawValue: VerifyResult.exitCode(of: results)) ?? .notKnown
+        return VerifyResult.exitCode(of: results)
     }
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
@@ -101,7 +101,7 @@ struct VerifyCommand: ParsableCommand {
         if subject == NamedFile.standardInput || subject.contains("/") || named.variable != nil { return subject }
         let file = ConfigurationLoader.absolutePath(of: subject)?.description ?? subject
         guard FileStatus.problem(accessing: file, F_OK) == nil else { return nil }
-        let path = settings.path(Environment.current)
+        let path = settings.path()
         let source = ConfigurationSource.ofService(path)
         guard let name = ClientName(subject), case .success(let loaded) = source.load() else { return subject }
         return loaded.configuration.clients[name] == nil ? subject : nil

@@ -4,107 +4,109 @@ import Model
 import SignIn
 
 /// What came of trying one published secret.
-struct VerifyResult {
-    /// Nil for a secret from a file that a flag names.
-    let name: ClientName?
-    /// Nil where there was no secret to try.
-    let secret: PublishedSecret?
-    /// Nil where there was no secret to try.
-    let verdict: Verdict?
-    /// Whether a first answer refused it, and a second one did not.
-    let isStray: Bool
-    /// Why there was no secret to try, or the network program gave no verdict.
-    let problem: String?
-    let advice: [RefusalAdvice]
+enum VerifyResult {
+    /// There was none to try. Without a name it is from a file that a flag names.
+    case noSecret(of: ClientName?, why: String)
+    /// The network program gave no verdict.
+    ///
+    /// - isStray: whether a first answer refused it.
+    case noVerdict(on: PublishedSecret, why: String, isStray: Bool)
+    /// - isStray: whether a first answer refused it, and this one did not.
+    case verdict(Verdict, on: PublishedSecret, isStray: Bool, advice: [RefusalAdvice])
 
-    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool, problem: String? = nil) {
-        name = secret.name
-        self.secret = secret
-        self.verdict = verdict
-        self.isStray = isStray
-        self.problem = problem
-        advice =
+    /// - Parameter verdict: the last one.
+    init(_ secret: PublishedSecret, _ verdict: Verdict, isStray: Bool = false) {
+        let advice =
             verdict.outcome == .refused
             ? RefusalAdvice.all(for: secret.evidence(serverTime: verdict.serverTime)) : []
+        self = .verdict(verdict, on: secret, isStray: isStray, advice: advice)
     }
 
-    init(name: ClientName?, problem: String) {
-        self.name = name
-        secret = nil
-        verdict = nil
-        isStray = false
-        self.problem = problem
-        advice = []
+    var outcome: Verdict.Outcome {
+        if case .verdict(let verdict, _, _, _) = self { verdict.outcome } else { .unknown }
     }
 
-    var outcome: Verdict.Outcome { verdict?.outcome ?? .unknown }
+    /// What helps against a refusal.
+    var advice: [RefusalAdvice] {
+        if case .verdict(_, _, _, let advice) = self { advice } else { [] }
+    }
 
-    /// 0 accepted, 1 refused, 3 not known; of several the one that matters most.
-    static func exitCode(of results: [VerifyResult]) -> Int32 {
+    /// Accepted, refused, not known; of several the one that matters most.
+    static func exitCode(of results: [VerifyResult]) -> ExitStatus {
         let outcomes = results.map(\.outcome)
-        if outcomes.contains(.refused) { return 1 }
-        return outcomes.contains(.unknown) ? 3 : 0
+        if outcomes.contains(.refused) { return .failed }
+        return outcomes.contains(.unknown) ? .notKnown : .done
     }
 
     /// A line with the verdict, then indented what helps.
     var lines: [String] {
-        let subject = name?.description ?? secret.map { $0.clientID.identifier ?? $0.clientID.kind.rawValue } ?? ""
-        guard let secret, let verdict else {
-            return ["\(subject): not known: there is no secret to verify: \(Printable.line(problem ?? ""))"]
-        }
-        let which = "\(subject): "
-        let print = " (\(secret.token.fingerprint), \(Printable.line(secret.place)))"
-        switch verdict.outcome {
-        case .accepted:
-            let stray =
-                isStray
-                ? [
-                    "  the first answer was \(secret.clientID.kind.rules.trial.refusal), which Apple sometimes sends by mistake under load"
-                ] : []
-            return [which + "accepted" + print] + stray
-        case .refused:
-            let description = verdict.detail.map { ": \(Printable.foreign($0))" } ?? ""
-            let heading = advice.contains { $0.isCertain } ? "" : "; Apple does not say why. It may be:"
-            return [
-                which + "refused" + print
-                    + ": Apple answered \(secret.clientID.kind.rules.trial.refusal), twice\(description)\(heading)"
-            ]
-                + advice.map { "  - \($0.words)" }
-        case .unknown:
-            let words = why ?? verdict.detail.map(Printable.foreign) ?? "the reason is not known"
-            let stray =
-                isStray ? "; the first answer was \(secret.clientID.kind.rules.trial.refusal), so try again" : ""
-            let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.reason.flatMap(TransportFailure.Kind.init))
-            return [which + "not known" + print + ": \(words)\(remedy)\(stray)"]
+        switch self {
+        case .noSecret(let name, let why):
+            return ["\(name?.description ?? ""): not known: there is no secret to verify: \(Printable.line(why))"]
+        case .noVerdict(let secret, let why, let isStray):
+            return ["\(secret.heading("not known")): \(why)\(isStray ? secret.tryAgain : "")"]
+        case .verdict(let verdict, let secret, let isStray, let advice):
+            let refusal = secret.clientID.kind.rules.trial.refusal
+            switch verdict.outcome {
+            case .accepted:
+                let stray = "  the first answer was \(refusal), which Apple sometimes sends by mistake under load"
+                return [secret.heading("accepted")] + (isStray ? [stray] : [])
+            case .refused:
+                let description = verdict.detail.map { ": \(Printable.foreign($0))" } ?? ""
+                let heading = advice.contains { $0.isCertain } ? "" : "; Apple does not say why. It may be:"
+                return [
+                    secret.heading("refused") + ": Apple answered \(refusal), twice\(description)\(heading)"
+                ] + advice.map { "  - \($0.words)" }
+            case .unknown:
+                let words = verdict.why ?? verdict.detail.map(Printable.foreign) ?? "the reason is not known"
+                let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.transportFailure?.kind)
+                return ["\(secret.heading("not known")): \(words)\(remedy)\(isStray ? secret.tryAgain : "")"]
+            }
         }
     }
-
-    /// Why there is no answer of Apple's, in our words.
-    private var why: String? { problem ?? verdict?.transportFailure?.words(Printable.foreign) }
 
     var json: JSONText {
-        .object([
-            ("client", .text(name?.description)),
-            ("client_id", .text(secret?.clientID.identifier)),
+        switch self {
+        case .noSecret(let name, let why): json(name, nil, reason: "no_secret", detail: why)
+        case .noVerdict(let secret, let why, _):
+            json(secret.name, secret, reason: TransportFailure.Kind.failed.rawValue, detail: why)
+        case .verdict(let verdict, let secret, _, _):
+            json(secret.name, secret, code: verdict.code, reason: verdict.reason, detail: verdict.why ?? verdict.detail)
+        }
+    }
+
+    private func json(
+        _ name: ClientName?, _ secret: PublishedSecret?, code: String? = nil, reason: String?, detail: String?
+    ) -> JSONText {
+        let advice = advice.map { one in
+            JSONText.object([
+                ("cause", .string(one.cause.rawValue)), ("certain", .bool(one.isCertain)),
+                ("words", .string(one.words)),
+            ])
+        }
+        return .object([
+            ("client", .text(name?.description)), ("client_id", .text(secret?.clientID.identifier)),
             ("kind", .text(secret?.clientID.kind.rawValue)),
-            ("fingerprint", .text(secret?.token.fingerprint.description)),
-            ("place", .text(secret?.place)),
-            ("verdict", .string(outcome.rawValue)),
-            ("code", .text(verdict?.code)),
-            ("reason", .text(verdict == nil ? "no_secret" : verdict?.reason)),
-            ("detail", .text(why ?? verdict?.detail)),
-            (
-                "advice",
-                .array(
-                    advice.map { one in
-                        .object([
-                            ("cause", .string(one.cause.rawValue)), ("certain", .bool(one.isCertain)),
-                            ("words", .string(one.words)),
-                        ])
-                    })
-            ),
+            ("fingerprint", .text(secret?.token.fingerprint.description)), ("place", .text(secret?.place)),
+            ("verdict", .string(outcome.rawValue)), ("code", .text(code)), ("reason", .text(reason)),
+            ("detail", .text(detail)), ("advice", .array(advice)),
         ])
     }
+}
+
+extension PublishedSecret {
+    /// The beginning of a line: whose it is, what came of it, and which secret is meant.
+    fileprivate func heading(_ outcome: String) -> String {
+        let subject = name?.description ?? clientID.identifier ?? clientID.kind.rawValue
+        return "\(subject): \(outcome) (\(token.fingerprint), \(Printable.line(place)))"
+    }
+
+    fileprivate var tryAgain: String { "; the first answer was \(clientID.kind.rules.trial.refusal), so try again" }
+}
+
+extension Verdict {
+    /// Why there is no answer of Apple's, in our words.
+    fileprivate var why: String? { transportFailure?.words(Printable.foreign) }
 }
 
 // MARK: Asking
@@ -114,21 +116,20 @@ extension VerifyResult {
     static func asking(
         about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ rateLimit: inout RateLimit
     ) -> VerifyResult {
-        guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried, isStray: false) }
+        guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried) }
         let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
         var isStray = false
         do throws(CommandFailure) {
             rateLimit.waitToAskApple()
             let first = try program.verify(trial)
-            guard first.outcome == .refused else { return VerifyResult(secret, first, isStray: false) }
+            guard first.outcome == .refused else { return VerifyResult(secret, first) }
             isStray = true
             rateLimit.waitToAskApple()
             let second = try program.verify(trial)
             return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
             // Nothing is known of this secret; what is known of others is still printed.
-            let none = Verdict(.failure(TransportFailure(.failed, "")))
-            return VerifyResult(secret, none, isStray: isStray, problem: error.message)
+            return .noVerdict(on: secret, why: error.message, isStray: isStray)
         }
     }
 }

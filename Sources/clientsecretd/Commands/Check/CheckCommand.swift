@@ -37,8 +37,8 @@ struct CheckCommand: ParsableCommand {
     /// - Parameter heading: what is printed above the report, which is then left out where nothing is missing; nil: the report is
     ///   what was asked for.
     func run(after heading: String?) throws {
-        let path = settings.path(Environment.current)
-        if fix { try CheckFix(["--config", path, "--socket", daemon.path(Environment.current)]).fix() }
+        let path = settings.path()
+        if fix { try CheckFix(["--config", path, "--socket", daemon.path()]).fix() }
         if let failure = ServiceUser.missing(for: path) {
             if answer.json {
                 let commands = [failure.remedy?.command].compactMap(\.self)
@@ -55,10 +55,7 @@ struct CheckCommand: ParsableCommand {
             hidden = HiddenOutputs.all(of: loaded.configuration, at: .now)
             inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
         }
-        let unit: ServiceUnit?
-        do throws(SystemError) { unit = try ServiceUser.judge(configuration: path) } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
         let result = source.load()
         if case .failure(let error) = result, answer.json {
@@ -72,7 +69,7 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain(lines: diagnostic.description)
         }
         let dryRun = DryRun(
-            of: loaded, from: source, socket: daemon.path(Environment.current), unit: unit, inEffect: inEffect)
+            of: loaded, from: source, socket: daemon.path(), unit: unit, inEffect: inEffect)
         let positions = FailurePositions(in: loaded)
         func line(_ failure: Failure, _ severity: Diagnostic.Severity, client: ClientName? = nil) -> Diagnostic {
             // What helps one user only is wrong for root.

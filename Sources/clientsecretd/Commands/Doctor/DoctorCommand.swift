@@ -48,11 +48,10 @@ struct DoctorCommand: ParsableCommand {
         for name in clients { try settings.client(name) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         let (snapshot, unanswered) = status(of: names)
-        let examination = try Examination(
-            of: names, in: settings, socket: daemon.path(Environment.current), snapshot: snapshot)
+        let known = try ChainFacts.all(of: names, in: settings, socket: daemon.path(), snapshot: snapshot)
         let program = Result { () throws(CommandFailure) in try NetworkProgramLauncher(server) }
         var rateLimit = RateLimit.requestsToApple
-        let chains = examination.facts.map { facts in
+        let chains = known.map { facts in
             var facts = facts
             if let reason = facts.reasonNotToAsk {
                 facts.verdict = .notAsked(reason)
@@ -83,7 +82,7 @@ struct DoctorCommand: ParsableCommand {
     private func status(of names: [ClientName]) -> (Snapshot?, unanswered: String?) {
         do throws(ClientError) {
             let client = daemon.client()
-            let path = settings.path(Environment.current)
+            let path = settings.path()
             if let objection = CommandContext.current.objection(to: try client.status(), asDaemonOf: path) {
                 return (nil, objection)
             }

@@ -140,11 +140,8 @@ extension ChainFacts {
     }
 
     private func words(_ secret: HeldSecret) -> String {
-        var words = "\(secret.fingerprint) in \(secret.words)"
-        if let end = secret.expiresAt {
-            words += end <= now ? ", which expired at \(end)" : ", which expires at \(end)"
-        }
-        return words
+        let end = secret.expiresAt.map { ", which \(TimeWords.expiry($0, to: now))" } ?? ""
+        return "\(secret.fingerprint) in \(secret.words)\(end)"
     }
 
     /// A command only for a unit that the configuration names: another user's process, with a secret that it made up, would

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daemon
 import Glibc
-import Linux
 
 /// `run`: the daemon.
 struct RunCommand: ParsableCommand {
@@ -26,16 +25,11 @@ struct RunCommand: ParsableCommand {
     var once = false
 
     func run() throws {
-        let environment = Environment.current
-        let path = settings.path(environment)
-        do {
-            try ServiceUser.run(configuration: path, environment)
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        let path = settings.path()
+        try ServiceUser.run(configuration: path)
         var unsaid: CommandFailure?
         let ending = DaemonRun(
-            configuration: path, socket: daemon.path(environment), once: once, environment: environment
+            configuration: path, socket: daemon.path(), once: once, environment: Environment.current
         ) { snapshot in
             do throws(CommandFailure) {
                 for line in PushReport.lines(of: snapshot) { try CommandOutput.answer(line) }
@@ -46,6 +40,6 @@ struct RunCommand: ParsableCommand {
         if let unsaid { CommandOutput.complain(unsaid.message) }
         // Not exit(3): a thread may still be at work, on a disk that does not answer, in libraries that exit(3) takes apart.
         fflush(nil)
-        _exit(ending == .done && unsaid != nil ? CommandFailure.Code.failed.rawValue : ending.rawValue)
+        _exit(ending == .done && unsaid != nil ? ExitStatus.failed.rawValue : ending.rawValue)
     }
 }

@@ -48,7 +48,7 @@ struct StatusCommand: ParsableCommand {
         do throws(ClientError) {
             snapshot = try client.status()
         } catch {
-            let failedSockets = FailedSockets.problems(ofDaemonAt: daemon.path(Environment.current))
+            let failedSockets = FailedSockets.problems(ofDaemonAt: daemon.path())
             for line in failedSockets.joined() { CommandOutput.complain(lines: line.text) }
             throw CommandFailure(error)
         }
@@ -72,12 +72,12 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private func findings() -> MachineFindings { MachineFindings(ofDaemonAt: daemon.path(Environment.current)) }
+    private func findings() -> MachineFindings { MachineFindings(ofDaemonAt: daemon.path()) }
 
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
     private var configuration: String? {
-        let path = ConfigurationOption.path(flag: nil, Environment.current)
-        let isStandard = daemon.path(Environment.current) == SocketOption.standard
+        let path = ConfigurationOption.path(flag: nil)
+        let isStandard = daemon.path() == SocketOption.standard
         return isStandard || path != ConfigurationOption.standard ? path : nil
     }
 

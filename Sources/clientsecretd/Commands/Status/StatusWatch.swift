@@ -31,12 +31,12 @@ struct StatusWatch {
 
     mutating func run() throws(CommandFailure) -> Never {
         try refresh()
-        guard Terminal.current(Environment.current).redraws, !isJSON else { try printChanges() }
+        guard Terminal.current().redraws, !isJSON else { try printChanges() }
         FullScreen.take()
         do throws(CommandFailure) {
             while true {
                 // Read each time: the window may have been resized.
-                let terminal = Terminal.current(Environment.current)
+                let terminal = Terminal.current()
                 let frame = screen.frame(picture(on: terminal), on: terminal)
                 try CommandOutput.answer(bytes: Array(frame.utf8))
                 // SIGWINCH, when the window is resized, cuts it short.
@@ -63,7 +63,7 @@ struct StatusWatch {
             if let problem {
                 if !complained { CommandOutput.complain("\(problem.complaint.text); waiting") }
             } else if let last, last.snapshot != shown || complained || isNews && !isJSON {
-                let terminal = Terminal.current(Environment.current)
+                let terminal = Terminal.current()
                 let text = isJSON ? [last.snapshot.json] : picture(on: terminal).map(terminal.line) + [""]
                 try CommandOutput.answer(text.joined(separator: "\n"))
                 shown = last.snapshot

@@ -8,18 +8,17 @@ import Model
 import Rotation
 import StatusAPI
 
-/// Collects what is known of clients, with root's rights as long as this process has them, and then as the service's user, who
-/// has to work with the configuration.
-struct Examination {
-    /// In the order of the names.
-    private(set) var facts: [ChainFacts] = []
-
+extension ChainFacts {
+    /// What is known of clients, in the order of the names: with root's rights as long as this process has them, and then as the
+    /// service's user, who has to work with the configuration.
+    ///
     /// Blocks. Turns root into the service's user for good, where the configuration is the service's.
     ///
     /// - Parameter snapshot: the daemon's view; nil where none answers.
-    init(
+    static func all(
         of names: [ClientName], in settings: AcceptedConfiguration, socket: String, snapshot: Snapshot?
-    ) throws(CommandFailure) {
+    ) throws(CommandFailure) -> [ChainFacts] {
+        var all: [ChainFacts] = []
         let configuration = settings.loaded.configuration
         let now = WallTime.now
         let hidden = HiddenOutputs.byClient(of: configuration, at: now)
@@ -64,26 +63,22 @@ struct Examination {
             facts.silent = silent
             facts.units = units[name] ?? []
             facts.processes = processes
-            self.facts.append(facts)
+            all.append(facts)
         }
         let path = settings.source.path
         let inEffect = ServiceUser.unitsInEffect(of: configuration, at: path)
-        let unit: ServiceUnit?
-        do throws(SystemError) {
-            unit = try ServiceUser.judge(configuration: path)
-        } catch {
-            throw CommandFailure(.failed, error.description)
-        }
+        let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
-        guard case .success(let loaded) = source.load() else { return }
+        guard case .success(let loaded) = source.load() else { return all }
         let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit, inEffect: inEffect)
-        for index in facts.indices {
-            let name = facts[index].name
-            facts[index].decision = dryRun.secrets.first { $0.client == name }?.decision
-            facts[index].isForCallerOnly = ServiceUser.isForeign(to: path)
-            facts[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
+        for index in all.indices {
+            let name = all[index].name
+            all[index].decision = dryRun.secrets.first { $0.client == name }?.decision
+            all[index].isForCallerOnly = ServiceUser.isForeign(to: path)
+            all[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
                 // The daemon has seen the clock run.
                 .filter { $0.place != .clock || snapshot?.clockTrusted != true }
         }
+        return all
     }
 }
