@@ -50,12 +50,12 @@ import Testing
             found.sorted() == [
                 "Config/TargetSettings+HTTP.swift: FormatRegistry.template",
                 "Push/PushExchange+Requests.swift: FormatRegistry.template",
-                "clientsecretd/Options/Flags.swift: VariableName",
-                "clientsecretd/Commands/Init/FoundClient.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/Init/AppPreset.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/Init/AppPreset.swift: FormatRegistry.json",
+                "clientsecretd/Commands/Init/FoundClient.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/Init/InitAnswers.swift: FormatRegistry.environment",
                 "clientsecretd/Commands/Init/InitDialog.swift: FormatRegistry.environment",
+                "clientsecretd/Options/Flags.swift: VariableName",
             ])
     }
 
