@@ -14,8 +14,8 @@ final class CredentialConnection {
     /// Nil when the peer's address is not one that systemd binds to for a unit.
     let request: CredentialRequest?
     let user: UInt32
-    /// When waiting on it ends, by ``CredentialLoop/now``; nil: when its peer does.
-    private(set) var deadline: Int64?
+    /// When waiting on it ends; nil: when its peer does.
+    private(set) var deadline: Deadline?
 
     /// What epoll waits for on it; nil until it is added to epoll.
     var awaited: Readiness?
@@ -45,7 +45,7 @@ final class CredentialConnection {
     /// Milliseconds that ``refuse()`` waits for the peer to read, each time that the socket is full; systemd needs one.
     private static let lastTimeout: Int64 = 1_000
 
-    init(_ descriptor: consuming Descriptor, deadline: Int64) {
+    init(_ descriptor: consuming Descriptor, deadline: Deadline) {
         // An unidentified peer is refused, like all but root.
         user = (try? Peer(of: descriptor.raw).user) ?? .max
         request = (try? Peer.address(of: descriptor.raw)).flatMap { CredentialRequest(address: $0) }
@@ -66,7 +66,7 @@ final class CredentialConnection {
     }
 
     /// Sets answer and deadline; later calls are ignored.
-    func begin(_ answer: Answer, deadline: Int64?) {
+    func begin(_ answer: Answer, deadline: Deadline?) {
         guard self.answer == nil else { return }
         if case .refusal = answer { descriptor.mark() }
         self.answer = answer

@@ -11,15 +11,15 @@ import Systemd
 /// Not Sendable: it stays on the thread that made it.
 final class CredentialLoop {
     private let server: CredentialServer
-    private let listener: CredentialListener
+    private let listener: ListeningSocket
     private let waits: CredentialWaits
     private let limits: CredentialLimits
     private var connections: [UInt64: CredentialConnection] = [:]
     private var nextTag = Tag.firstConnection
     private var isListening = false
     /// When to accept again after that failed, as without a free descriptor.
-    private var resumeAt: Int64?
-    private var stopAt: Int64?
+    private var resumeAt: Deadline?
+    private var stopAt: Deadline?
     private var journal: CredentialJournal
 
     private enum Tag {
@@ -30,7 +30,7 @@ final class CredentialLoop {
     }
 
     init(
-        _ server: CredentialServer, _ listener: CredentialListener, _ waits: CredentialWaits, _ limits: CredentialLimits
+        _ server: CredentialServer, _ listener: ListeningSocket, _ waits: CredentialWaits, _ limits: CredentialLimits
     ) {
         self.server = server
         self.listener = listener
@@ -45,24 +45,20 @@ final class CredentialLoop {
         try waits.epoll.add(waits.timer.raw, tag: Tag.timer)
         for connection in server.takeInherited() { admit(connection) }
         while true {
-            let now = Self.now
             let (table, isStopping) = server.state
-            if isStopping { stopAt = stopAt ?? now + limits.stopTime }
+            if isStopping { stopAt = stopAt ?? Deadline(in: limits.stopTime) }
             for (tag, connection) in connections {
-                decide(connection, by: table, at: now)
-                try move(connection, tag, at: now)
+                decide(connection, by: table)
+                try move(connection, tag)
             }
-            if let stopAt, connections.isEmpty || now >= stopAt { return }
-            if let resumeAt, now >= resumeAt { self.resumeAt = nil }
+            if let stopAt, connections.isEmpty || stopAt.hasPassed { return }
+            if resumeAt?.hasPassed == true { resumeAt = nil }
             try listen(stopAt == nil && resumeAt == nil && connections.count < limits.connections)
             let next = (connections.values.map(\.deadline) + [resumeAt, stopAt]).compactMap { $0 }.min()
-            try waits.timer.arm(after: next.map { $0 - now })
+            try waits.timer.arm(after: next?.rest)
             for event in try waits.epoll.wait() { try take(event) }
         }
     }
-
-    /// Milliseconds on the clock that stops during a suspend, because the peers stop then too.
-    static var now: Int64 { Clocks.monotonicMicroseconds() / 1_000 }
 
     private func take(_ event: Epoll.Event) throws(SystemError) {
         switch event.tag {
@@ -86,15 +82,15 @@ final class CredentialLoop {
     }
 
     private func acceptAll() {
-        let deadline = Self.now + limits.timeout
+        let deadline = Deadline(in: limits.timeout)
         while connections.count < limits.connections {
             do throws(SystemError) {
-                guard let accepted = try UnixListener.accept(on: listener.raw) else { return }
+                guard let accepted = try listener.accept() else { return }
                 admit(CredentialConnection(accepted, deadline: deadline))
             } catch {
                 // New connections wait in the socket's queue.
-                resumeAt = Self.now + limits.pause
-                journal.failed(error, at: Self.now)
+                resumeAt = Deadline(in: limits.pause)
+                journal.failed(error)
                 return
             }
         }
@@ -108,39 +104,39 @@ final class CredentialLoop {
     // MARK: One connection
 
     /// Sets the answer once it is known: the secret or a refusal.
-    private func decide(_ connection: CredentialConnection, by table: CredentialTable, at now: Int64) {
+    private func decide(_ connection: CredentialConnection, by table: CredentialTable) {
         guard connection.answer == nil else { return }
         guard connection.user == 0 else {
-            return refuse(connection, .notRoot(user: connection.user), at: now)
+            return refuse(connection, .notRoot(user: connection.user))
         }
-        guard let request = connection.request else { return refuse(connection, .noUnit, at: now) }
+        guard let request = connection.request else { return refuse(connection, .noUnit) }
         let credential = request.credential
         guard let (client, fingerprint) = table[request] else {
-            return refuse(connection, .notConfigured(credential), at: now)
+            return refuse(connection, .notConfigured(credential))
         }
         if let secret = fingerprint.flatMap(server.secretCache.secret) {
             connection.begin(.secret(secret), deadline: nil)
             journal.served(credential, client, secret.issued)
         } else if stopAt != nil {
-            refuse(connection, .stopping(credential), at: now)
-        } else if connection.deadline.map({ now >= $0 }) == true {
-            refuse(connection, .noSecret(credential, client), at: now)
+            refuse(connection, .stopping(credential))
+        } else if connection.deadline?.hasPassed == true {
+            refuse(connection, .noSecret(credential, client))
         }
     }
 
-    private func refuse(_ connection: CredentialConnection, _ problem: CredentialProblem, at now: Int64) {
+    private func refuse(_ connection: CredentialConnection, _ problem: CredentialProblem) {
         // What root's systemd has read of it must not pass for the credential: its process reads on, or ends.
-        connection.begin(.refusal, deadline: connection.user == 0 ? nil : now + limits.readingTime)
-        journal.refused(problem, at: now)
+        connection.begin(.refusal, deadline: connection.user == 0 ? nil : Deadline(in: limits.readingTime))
+        journal.refused(problem)
     }
 
     /// Sends what can be sent now; drops a connection that is done or out of time.
-    private func move(_ connection: CredentialConnection, _ tag: UInt64, at now: Int64) throws(SystemError) {
+    private func move(_ connection: CredentialConnection, _ tag: UInt64) throws(SystemError) {
         let isAnswered = connection.answer != nil
         switch connection.push() {
         case .done, .broken:
             return try drop(tag)
-        case .blocked where isAnswered && connection.deadline.map { now >= $0 } == true:
+        case .blocked where isAnswered && connection.deadline?.hasPassed == true:
             return try drop(tag)
         case .blocked where connection.user != 0 && (otherUsers > limits.otherUsers || stopAt != nil):
             return try drop(tag)
@@ -187,8 +183,9 @@ final class CredentialWaits: Sendable {
 /// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
 struct CredentialJournal {
     let log: Log
-    private var loggedAt: [CredentialProblem: Int64] = [:]
-    private var failureLoggedAt: Int64?
+    /// Until when each is not logged again.
+    private var silentUntil: [CredentialProblem: Deadline] = [:]
+    private var failuresSilentUntil: Deadline?
 
     private static let reminder: Int64 = 3_600_000
     /// Refusals that are remembered; without a limit, requests for invented names could fill the log and the memory.
@@ -200,22 +197,22 @@ struct CredentialJournal {
 
     mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: SecretInfo) {
         // If it is refused again later, that is logged at once.
-        loggedAt[.noSecret(credential, client)] = nil
-        loggedAt[.notConfigured(credential)] = nil
+        silentUntil[.noSecret(credential, client)] = nil
+        silentUntil[.notConfigured(credential)] = nil
         log.note(.served(credential, client, issued))
     }
 
-    mutating func refused(_ problem: CredentialProblem, at now: Int64) {
-        loggedAt = loggedAt.filter { now < $0.value + Self.reminder }
-        guard loggedAt[problem] == nil, loggedAt.count < Self.mostLogged else { return }
-        loggedAt[problem] = now
+    mutating func refused(_ problem: CredentialProblem) {
+        silentUntil = silentUntil.filter { !$0.value.hasPassed }
+        guard silentUntil[problem] == nil, silentUntil.count < Self.mostLogged else { return }
+        silentUntil[problem] = Deadline(in: Self.reminder)
         log.note(.notServed(problem))
     }
 
     /// Logs a failed accept, hourly at most.
-    mutating func failed(_ error: SystemError, at now: Int64) {
-        if let failureLoggedAt, now < failureLoggedAt + Self.reminder { return }
-        failureLoggedAt = now
+    mutating func failed(_ error: SystemError) {
+        guard failuresSilentUntil?.hasPassed != false else { return }
+        failuresSilentUntil = Deadline(in: Self.reminder)
         let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
         let failure = Failure(
             isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)

@@ -66,12 +66,12 @@ final class CredentialServer: Sendable {
             defer { all = [] }
             return all
         }
-        let deadline = CredentialLoop.now + limits.timeout
+        let deadline = Deadline(in: limits.timeout)
         return all.map { CredentialConnection(Descriptor(adopting: $0), deadline: deadline) }
     }
 
     /// Starts the thread for `listener`; once.
-    func start(_ listener: CredentialListener) throws(SystemError) {
+    func start(_ listener: ListeningSocket) throws(SystemError) {
         let waits = try CredentialWaits()
         try WorkerThread.start { [self] in
             run(listener, waits)
@@ -80,7 +80,7 @@ final class CredentialServer: Sendable {
         isStarted.withLock { $0 = true }
     }
 
-    private func run(_ listener: CredentialListener, _ waits: CredentialWaits) {
+    private func run(_ listener: ListeningSocket, _ waits: CredentialWaits) {
         do throws(SystemError) {
             try CredentialLoop(self, listener, waits, limits).run()
         } catch {

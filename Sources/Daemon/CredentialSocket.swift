@@ -11,7 +11,7 @@ import Systemd
 final class CredentialSocket: Sendable {
     private enum State {
         case none
-        case listening(CredentialListener)
+        case listening(ListeningSocket)
         /// What systemd passed cannot be used; making another socket would hide that.
         case unusable(Failure)
     }
@@ -27,6 +27,8 @@ final class CredentialSocket: Sendable {
     /// from the name above to be written in its place by mistake.
     static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
+    /// Only the owner may connect. systemd connects as root, which may do so in any case.
+    private static let mode: UInt32 = 0o600
 
     /// - Parameter statusSocket: the daemon's own socket is made in the directory of this path.
     init(_ server: CredentialServer, from sockets: inout PassedSockets, beside statusSocket: String) {
@@ -44,15 +46,14 @@ final class CredentialSocket: Sendable {
         do throws(SystemError) {
             guard let socket = try sockets.take(passedName) else { return .none }
             // Only for Unix sockets do address and credentials of the peer say which unit asks, and that systemd does.
-            guard socket.family == .unix else {
+            guard socket.kind.family == .unix else {
                 return .unusable(
                     Failure(
                         .credentialSocketUnusable, at: place,
                         detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit")))
             }
-            let listener = try CredentialListener(socket)
-            try server.start(listener)
-            return .listening(listener)
+            try server.start(socket)
+            return .listening(socket)
         } catch {
             return .unusable(
                 Failure(
@@ -64,12 +65,10 @@ final class CredentialSocket: Sendable {
     /// Refuses every waiting connection when the daemon does not start: systemd starts it again and again while there
     /// are connections in its socket's queue.
     static func refuseWaiting(at sockets: inout PassedSockets) {
-        while let held = sockets.takeHeld(heldName) { CredentialConnection(held, deadline: 0).refuse() }
-        guard let passed = try? sockets.take(passedName), passed.family == .unix,
-            let listener = try? CredentialListener(passed)
-        else { return }
-        while let waiting = try? UnixListener.accept(on: listener.raw) {
-            CredentialConnection(waiting, deadline: 0).refuse()
+        while let held = sockets.takeHeld(heldName) { CredentialConnection(held, deadline: Deadline(in: 0)).refuse() }
+        guard let passed = try? sockets.take(passedName), passed.kind.family == .unix else { return }
+        while let waiting = try? passed.accept() {
+            CredentialConnection(waiting, deadline: Deadline(in: 0)).refuse()
         }
     }
 
@@ -83,7 +82,7 @@ final class CredentialSocket: Sendable {
             case .unusable(let failure): return .faultRaised(failure)
             case .none:
                 do throws(SystemError) {
-                    let listener = try CredentialListener(path: path)
+                    let listener = try ListeningSocket(path: path, mode: Self.mode)
                     do throws(SystemError) {
                         try server.start(listener)
                     } catch {
@@ -109,39 +108,5 @@ final class CredentialSocket: Sendable {
     func close(by moment: BootTime?) {
         server.stop(by: moment)
         if case .listening(let listener) = state.withLock({ $0 }) { listener.removeName() }
-    }
-}
-
-/// The listening credential socket: one that systemd passed, or one of the daemon's own.
-final class CredentialListener: Sendable {
-    let raw: Int32
-    /// Nil when systemd passed the socket, which then outlives the daemon.
-    private let own: UnixListener?
-    private let passed: Descriptor?
-
-    /// Only the owner may connect. systemd connects as root, which may do so in any case.
-    private static let mode: UInt32 = 0o600
-
-    /// Takes over a socket that systemd passed.
-    init(_ socket: consuming PassedSocket) throws(SystemError) {
-        let descriptor = Descriptor(adopting: socket.release())
-        // It blocks unless the service sets NonBlocking=.
-        try descriptor.setNonBlocking()
-        raw = descriptor.raw
-        passed = consume descriptor
-        own = nil
-    }
-
-    /// Makes the daemon's own socket.
-    init(path: String) throws(SystemError) {
-        let listener = try UnixListener(path: path, mode: Self.mode)
-        raw = listener.descriptor.raw
-        own = consume listener
-        passed = nil
-    }
-
-    /// Removes the name of the daemon's own socket.
-    func removeName() {
-        own?.removeName()
     }
 }

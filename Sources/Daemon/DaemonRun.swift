@@ -50,7 +50,7 @@ package struct DaemonRun {
 
     /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
     package func run() -> Ending {
-        let startedAt = Clocks.bootMilliseconds()
+        let startPause = Deadline(in: StatusListener.startPause)
         do {
             // First, so that a signal that comes early waits for the loop instead of ending the process.
             try SignalDescriptor.blockSignals()
@@ -58,7 +58,7 @@ package struct DaemonRun {
             var passed = try PassedSockets()
             defer {
                 CredentialSocket.refuseWaiting(at: &passed)
-                StatusListener.refuseWaiting(at: &passed, refusal.lines.withLock { $0 }, startedAt: startedAt)
+                StatusListener.refuseWaiting(at: &passed, refusal.lines.withLock { $0 }, until: startPause)
             }
             return try start(from: &passed)
         } catch {

@@ -146,18 +146,16 @@ final class MetricsKeeper {
     /// - Returns: why it could not be written.
     func finish(_ snapshot: Snapshot, goesOn: Bool, within timeout: Int64) -> Failure? {
         guard let path, wasReady || snapshot.ready else { return nil }
-        let deadline = Clocks.bootMilliseconds() + timeout
-        if write != nil, !waits(until: deadline) { return Failure(.notResponding, at: .path(path)).ofMetricsFile(path) }
+        let deadline = Deadline(in: timeout)
+        if write != nil, !endings.wait(atMost: deadline.rest) {
+            return Failure(.notResponding, at: .path(path)).ofMetricsFile(path)
+        }
         write(to: path, at: BootTime(milliseconds: Clocks.bootMilliseconds())) {
             goesOn ? Metrics.text(of: snapshot) : Metrics.timesText(of: snapshot)
         }
-        while waits(until: deadline) {
+        while endings.wait(atMost: deadline.rest) {
             if let last = endings.drain().last(where: { $0.number == writes }) { return last.failure }
         }
         return Failure(.notResponding, at: .path(path)).ofMetricsFile(path)
-    }
-
-    private func waits(until deadline: Int64) -> Bool {
-        endings.wait(atMost: deadline - Clocks.bootMilliseconds())
     }
 }

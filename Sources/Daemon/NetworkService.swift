@@ -68,23 +68,29 @@ struct NetworkService: Sendable {
     }
 
     /// The failure that no process listens that a secret may be sent to.
-    func missing(at socket: Socket, cause: Int32, for place: Failure.Place) -> Failure {
+    private func missing(at socket: Socket, cause: Int32, for place: Failure.Place) -> Failure {
         Failure(missing, at: place, cause: cause, detail: socket.path, remedy: socket.remedy)
     }
 
-    /// Throws when there were too many connections a moment ago.
-    func checkRate(at socket: Socket, for place: Failure.Place) throws(Failure) {
-        guard let pause = limit.take(socket.path) else { return }
-        throw Failure(silent, at: place, detail: "too many connections to \(socket.path)", retryAfter: pause)
-    }
-
-    /// Throws unless root or the daemon's user listens.
-    func checkListener(_ peer: Peer?, at socket: Socket, for place: Failure.Place) throws(Failure) {
+    /// Connects to a service of root or the daemon's user, unless there were too many connections a moment ago. Blocks.
+    func connect(to socket: Socket, for place: Failure.Place) throws(Failure) -> UnixStream {
+        if let pause = limit.take(socket.path) {
+            throw Failure(silent, at: place, detail: "too many connections to \(socket.path)", retryAfter: pause)
+        }
+        let stream: UnixStream
+        do {
+            stream = try UnixStream(
+                connectingTo: socket.path, timeoutSeconds: LocalService.connecting, milliseconds: timeout,
+                cancel: cancel)
+        } catch {
+            throw missing(at: socket, cause: error.errno.rawValue, for: place)
+        }
         do throws(FileError) {
-            try LocalService.checkListener(peer, at: socket.path, as: identity)
+            try LocalService.checkListener(try? stream.peer(), at: socket.path, as: identity)
         } catch {
             throw Failure(missing, at: place, detail: error.detail, remedy: error.remedy)
         }
+        return stream
     }
 
     /// The failure of an answer to another request than was made.
@@ -114,20 +120,11 @@ struct NetworkService: Sendable {
         _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise unreadable: String,
         read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
-        try checkRate(at: socket, for: place)
-        let stream: UnixStream
-        do {
-            stream = try UnixStream(
-                connectingTo: socket.path, timeoutSeconds: LocalService.connecting, milliseconds: timeout,
-                cancel: cancel)
-        } catch {
-            throw missing(at: socket, cause: error.errno.rawValue, for: place)
-        }
-        try checkListener(try? stream.peer(), at: socket, for: place)
+        let stream = try connect(to: socket, for: place)
         let answer: [UInt8]
         do {
             // A service that takes no request closes before reading one.
-            try? stream.write(request + [UInt8(ascii: "\n")])
+            try? stream.write(line: request)
             answer = try stream.read(exactly: Self.longestAnswer + 1)
         } catch {
             throw Failure(silent, at: place, cause: error.errno.rawValue)
@@ -154,7 +151,7 @@ struct NetworkService: Sendable {
             report = try ChildProcess.exchange(
                 with: arguments, environment: environment, milliseconds: timeout, cancel: cancel
             ) { stream in
-                try? stream.write(request + [UInt8(ascii: "\n")])
+                try? stream.write(line: request)
                 // The program answers on its standard output; its end of this stream closes when it ends.
                 _ = try? stream.read(exactly: 1)
             }.report

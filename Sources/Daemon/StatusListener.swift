@@ -1,5 +1,4 @@
 import Failures
-import Glibc
 import Linux
 import Model
 import Outputs
@@ -11,8 +10,7 @@ import Systemd
 /// The status server together with the socket it listens on: one that systemd passed, or one of the daemon's own.
 final class StatusListener: Sendable {
     let server: StatusServer
-    /// Nil when systemd passed the socket, which then outlives the daemon.
-    private let own: UnixListener?
+    private let socket: ListeningSocket
 
     /// `FileDescriptorName=` of the socket's unit.
     static let passedName = "status"
@@ -21,61 +19,55 @@ final class StatusListener: Sendable {
 
     /// - Parameters:
     ///   - passed: the socket that systemd passed under the name ``passedName``, if it did.
-    ///   - metrics: the socket for monitoring that systemd passed, if it did; closed when this throws.
+    ///   - metrics: the socket for monitoring that systemd passed, if it did.
     ///   - path: where a socket of the daemon's own is made otherwise.
     init(
-        passed: consuming PassedSocket?, metrics: consuming PassedSocket?, path: String, control: ControlPermission,
+        passed: ListeningSocket?, metrics: ListeningSocket?, path: String, control: ControlPermission,
         handle: @escaping StatusServer.Handler
     ) throws(Failure) {
-        let descriptor: Int32
-        if let passed {
-            // The kernel reports the peer's user for Unix sockets only.
-            guard passed.family == .unix else {
-                throw Failure(
-                    .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
-                    detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit"))
-            }
-            descriptor = passed.release()
-            own = nil
-        } else {
-            do {
-                let listener = try UnixListener(path: path, mode: 0o600)
-                // The server closes its descriptor; `own` removes the name after that.
-                descriptor = try listener.descriptor.duplicate().release()
-                own = consume listener
-            } catch {
-                let remedy: Remedy? =
-                    switch error.errno {
-                    case .noSuchFileOrDirectory, .notDirectory:
-                        .say(
-                            "create the socket's directory, or name another socket with --socket, and restart the daemon"
-                        )
-                    case .fileNameTooLong: .say("name a shorter path with --socket, and restart the daemon")
-                    // What listens there must not lose its socket.
-                    case .addressInUse: .say("stop the program that listens there, or use another --socket")
-                    // The directory is root's, because systemd is to open the socket; here it did not.
-                    case .permissionDenied, .readOnlyFileSystem:
-                        Self.mask
-                            ?? Remedy.say(
-                                "without systemd, name another socket with --socket; with systemd, let systemd open it",
-                                run: .passStatusSocket)
-                    case .notSocket: nil
-                    // No other path helps.
-                    case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .ioError:
-                        .say("when that is resolved, restart the daemon", run: .restart())
-                    default: .say("name another socket with --socket, and restart the daemon")
-                    }
-                throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
-            }
+        // The kernel reports the peer's user for Unix sockets only.
+        if let passed, passed.kind.family != .unix {
+            throw Failure(
+                .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
+                detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit"))
         }
+        if let passed { socket = passed } else { socket = try Self.open(path) }
         do throws(Failure) {
             server = try StatusServer(
-                listener: descriptor, metrics: metrics?.release(), control: control,
-                limits: HTTPLimits(descriptors: Descriptor.limit), handle: handle)
+                listener: socket, metrics: metrics, control: control, limits: HTTPLimits(descriptors: Descriptor.limit),
+                handle: handle)
         } catch {
             // No daemon answers there.
-            own?.removeName()
+            socket.removeName()
             throw error
+        }
+    }
+
+    /// Makes the daemon's own socket.
+    private static func open(_ path: String) throws(Failure) -> ListeningSocket {
+        do throws(SystemError) {
+            return try ListeningSocket(path: path, mode: 0o600)
+        } catch {
+            let remedy: Remedy? =
+                switch error.errno {
+                case .noSuchFileOrDirectory, .notDirectory:
+                    .say("create the socket's directory, or name another socket with --socket, and restart the daemon")
+                case .fileNameTooLong: .say("name a shorter path with --socket, and restart the daemon")
+                // What listens there must not lose its socket.
+                case .addressInUse: .say("stop the program that listens there, or use another --socket")
+                // The directory is root's, because systemd is to open the socket; here it did not.
+                case .permissionDenied, .readOnlyFileSystem:
+                    mask
+                        ?? Remedy.say(
+                            "without systemd, name another socket with --socket; with systemd, let systemd open it",
+                            run: .passStatusSocket)
+                case .notSocket: nil
+                // No other path helps.
+                case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .ioError:
+                    .say("when that is resolved, restart the daemon", run: .restart())
+                default: .say("name another socket with --socket, and restart the daemon")
+                }
+            throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
         }
     }
 
@@ -92,7 +84,7 @@ final class StatusListener: Sendable {
     func permit(_ control: ControlPermission) -> Input {
         server.permit(control)
         do throws(SystemError) {
-            try own?.permit(group: control.group?.id)
+            try socket.permit(group: control.group?.id)
         } catch {
             // Without a configured group this is no fault: root and the daemon's user may connect in any case.
             guard let group = control.group else { return .faultCleared(.groupNotPermitted) }
@@ -112,67 +104,39 @@ final class StatusListener: Sendable {
     /// The metrics socket, which shows no names or paths otherwise, does not say why; over TCP its connections are only
     /// closed.
     ///
-    /// - Parameter startedAt: on the clock of ``Clocks/bootMilliseconds()``.
+    /// - Parameter startPause: of that length, from the start on.
     static func refuseWaiting(
-        at sockets: inout PassedSockets, _ why: (headline: String, all: [String]), startedAt: Int64
+        at sockets: inout PassedSockets, _ why: (headline: String, all: [String]), until startPause: Deadline
     ) {
-        let refusals = [
-            Refusal(of: passedName, in: &sockets, StartFailureResponse(headline: why.headline, diagnostics: why.all)),
-            Refusal(
-                of: metricsName, in: &sockets, StartFailureResponse(headline: "there are no metrics", diagnostics: [])),
-        ].compactMap { $0 }
-        guard refusals.reduce(false, { $1.answerAll() || $0 }) else { return }
-        while true {
-            let rest = startedAt + startPause - Clocks.bootMilliseconds()
-            guard rest > 0, Descriptor.ready(refusals.map(\.raw), atMost: rest).contains(true) else { return }
-            for refusal in refusals { _ = refusal.answerAll() }
+        let responses = [
+            (passedName, StartFailureResponse(headline: why.headline, diagnostics: why.all)),
+            (metricsName, StartFailureResponse(headline: "there are no metrics", diagnostics: [])),
+        ]
+        var refusing: [(socket: ListeningSocket, response: StartFailureResponse)] = []
+        for (name, response) in responses {
+            if let socket = try? sockets.take(name) { refusing.append((socket, response)) }
+        }
+        func answerAll() -> Bool {
+            refusing.map { $0.response.send(to: $0.socket, within: answerTime) }.contains(true)
+        }
+        guard answerAll() else { return }
+        while !startPause.hasPassed,
+            Descriptor.ready(refusing.map(\.socket.raw), atMost: startPause.rest).contains(true)
+        {
+            _ = answerAll()
         }
     }
 
     /// In milliseconds: half as often as `TriggerLimitBurst=20` in 10 s allows.
-    private static let startPause: Int64 = 1_000
+    static let startPause: Int64 = 1_000
+    /// Milliseconds that clients of a daemon that does not start may take to send a request and to read the answer.
+    private static let answerTime: Int64 = 1_000
 
-    /// A socket at which clients of a daemon that does not start wait.
-    private struct Refusal {
-        let raw: Int32
-        private let listener: Listener
-        private let response: StartFailureResponse?
-
-        private final class Listener {
-            let descriptor: Descriptor
-
-            init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
-        }
-
-        /// Milliseconds that clients may take to send a request and to read the answer.
-        private static let timeout: Int64 = 1_000
-
-        /// Nil where systemd passed no such socket.
-        init?(of name: String, in sockets: inout PassedSockets, _ response: StartFailureResponse) {
-            guard let passed = try? sockets.take(name) else { return nil }
-            self.response = passed.family == .unix ? response : nil
-            let descriptor = Descriptor(adopting: passed.release())
-            guard (try? descriptor.setNonBlocking()) != nil else { return nil }
-            raw = descriptor.raw
-            listener = Listener(descriptor)
-        }
-
-        /// Returns whether there was anybody.
-        func answerAll() -> Bool {
-            guard let response else {
-                var wasAny = false
-                while (try? UnixListener.accept(on: raw)) != nil { wasAny = true }
-                return wasAny
-            }
-            return response.send(to: raw, within: Self.timeout)
-        }
-    }
-
-    /// Removes the name of the daemon's own socket. One that systemd passed stays, and systemd listens on it until the
-    /// next start.
+    /// Stops serving, and removes the name of the daemon's own socket. One that systemd passed stays, and systemd listens on it
+    /// until the next start.
     func close() {
         server.stop()
-        own?.removeName()
+        socket.removeName()
     }
 }
 
@@ -189,5 +153,19 @@ extension ControlPermission {
     func fault(in configuration: Configuration) -> Input {
         guard let name = configuration.controlGroup, group == nil else { return .faultCleared(.unknownGroup) }
         return .faultRaised(.unknownGroup(name, at: .named(name)))
+    }
+}
+
+extension PassedSockets {
+    /// The socket that systemd passed under this name (`FileDescriptorName=`); nil when it passed none, and the daemon
+    /// makes its own. Throws ``Failure/Code/socketUnusable``.
+    mutating func socket(_ name: String) throws(Failure) -> ListeningSocket? {
+        do {
+            return try take(name)
+        } catch {
+            throw Failure(
+                .socketUnusable, at: .named("the socket \(name) from systemd"), cause: error.errno.rawValue,
+                remedy: .say("write ListenStream= into its unit"))
+        }
     }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 struct StoreConnection: ~Copyable {
     /// ``StoreService/Idle/generation`` when it was made.
     let generation: Int
-    private var stream: LineStream
+    private var stream: UnixStream
     /// How many notices have come since the last request.
     private var noticeCount = 0
 
@@ -18,7 +18,7 @@ struct StoreConnection: ~Copyable {
     /// In bytes, of the notices that arrive while no request is open: one has some 30.
     private static let longestNotices = 4_096
 
-    init(_ stream: consuming LineStream, generation: Int) {
+    init(_ stream: consuming UnixStream, generation: Int) {
         self.stream = stream
         self.generation = generation
     }
@@ -30,7 +30,7 @@ struct StoreConnection: ~Copyable {
     /// While no request is open only notices may come, and few. Anything else breaks the protocol, so the connection is
     /// over then too.
     mutating func arrived() -> (StoreNotices, isOver: Bool) {
-        guard let lines = try? stream.arrived(atMost: Self.longestNotices) else { return (StoreNotices(), true) }
+        guard let lines = try? stream.arrivedLines(atMost: Self.longestNotices) else { return (StoreNotices(), true) }
         var notices = StoreNotices()
         let others = lines.filter { !notices.add($0) }
         noticeCount += lines.count
@@ -39,7 +39,7 @@ struct StoreConnection: ~Copyable {
 
     /// The notices that came together with an answer, behind it, and whether the connection is over. Does not wait.
     mutating func received() -> (StoreNotices, isOver: Bool) {
-        let lines = stream.received()
+        let lines = stream.takenLines()
         var notices = StoreNotices()
         for line in lines { _ = notices.add(line) }
         noticeCount = lines.count
@@ -49,17 +49,16 @@ struct StoreConnection: ~Copyable {
     /// Sends a request and reads notices until the answer comes; nil when the connection is over. Blocks.
     ///
     /// - Parameters:
-    ///   - deadline: in milliseconds of the boot clock.
-    ///   - cancel: ends it earlier when raised.
+    ///   - deadline: until when it may take.
     ///   - givesWay: whether a request that reads no secrets is given up, because a read waits for it.
     ///   - post: receives the notices, however it ends.
     mutating func exchange(
-        _ request: StoreRequest, until deadline: Int64, cancel: EventCounter?, givesWay: () -> Bool,
+        _ request: StoreRequest, until deadline: Deadline, givesWay: () -> Bool,
         post: (Input) -> Void
     ) throws(Failure) -> StoreAnswer? {
-        stream.longest = StoreAnswer.longest(for: request)
+        stream.deadline = deadline
         do {
-            try stream.write(request.line, until: deadline, cancel: cancel)
+            try stream.write(line: request.line)
         } catch {
             if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
             throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
@@ -73,10 +72,10 @@ struct StoreConnection: ~Copyable {
             let line: [UInt8]?
             do {
                 // All but a read look each second whether a read waits.
-                let until = request.isRead ? deadline : min(deadline, Clocks.bootMilliseconds() + 1_000)
-                line = try stream.next(until: until, cancel: cancel)
+                stream.deadline = request.isRead ? deadline : min(deadline, Deadline(in: 1_000))
+                line = try stream.line(atMost: StoreAnswer.longest(for: request))
             } catch {
-                if error.errno == .timedOut, Clocks.bootMilliseconds() < deadline, !givesWay() { continue }
+                if error.errno == .timedOut, !deadline.hasPassed, !givesWay() { continue }
                 throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
             }
             guard let line else { return nil }

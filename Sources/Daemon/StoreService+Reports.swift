@@ -31,7 +31,7 @@ extension StoreService {
         var holdings = 0
         var first: [UInt8]?
         var last: StoreKey?
-        let deadline = Clocks.bootMilliseconds() + 2 * service.timeout
+        let deadline = Deadline(in: 2 * service.timeout)
         func tooMany(_ count: Int, _ what: String) -> Failure {
             Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(count) \(what)")
         }

@@ -13,7 +13,7 @@ extension StoreService {
     func read(_ places: [StorePlace], issued: (Token) -> SecretInfo?) throws(Failure) -> Outcome {
         var rollouts: [StorePlace: RolloutObservation] = [:]
         var found: [StorePlace: StoreObservation] = [:]
-        let deadline = Clocks.bootMilliseconds() + service.timeout
+        let deadline = Deadline(in: service.timeout)
         for start in stride(from: 0, to: places.count, by: StoreRequest.mostKeys / 2) {
             let page = places[start..<min(start + StoreRequest.mostKeys / 2, places.count)]
             // A secret and its rollout next to each other, so that both are read in one transaction.

@@ -18,8 +18,8 @@ final class StoreService: Sendable {
     private let asking = QuietMutex<Void>(())
     /// Held by all requests but reads of secrets while they wait for ``asking``: a read waits for one of them at most.
     private let queue = QuietMutex<Void>(())
-    /// Since when a read of secrets waits for another request; in milliseconds of the boot clock.
-    private let readWaits = QuietMutex<Int64?>(nil)
+    /// Until when a read of secrets waits for what is asked now; nil while none waits.
+    private let readWaits = QuietMutex<Deadline?>(nil)
     /// The connection, while nothing is asked.
     private let idle = QuietMutex<Idle>(Idle())
     /// When this machine's certificate expires, by the last answer.
@@ -121,13 +121,13 @@ final class StoreService: Sendable {
 
     /// Makes a request. Blocks.
     ///
-    /// - Parameter deadline: in milliseconds of the boot clock; nil: ``NetworkService/timeout`` from now.
-    func ask(_ request: StoreRequest, until deadline: Int64? = nil) throws(Failure) -> StoreResult {
-        let deadline = deadline ?? Clocks.bootMilliseconds() + service.timeout
+    /// - Parameter deadline: nil: ``NetworkService/timeout`` from now.
+    func ask(_ request: StoreRequest, until deadline: Deadline? = nil) throws(Failure) -> StoreResult {
+        let deadline = deadline ?? Deadline(in: service.timeout)
         let result: StoreResult
         do throws(Failure) {
             if request.isRead {
-                readWaits.withLock { $0 = Clocks.bootMilliseconds() }
+                readWaits.withLock { $0 = Deadline(in: readTimeout) }
                 result = try exclusively(request, deadline)
             } else {
                 result = try queue.withLock { _ throws(Failure) in try exclusively(request, deadline) }
@@ -140,7 +140,7 @@ final class StoreService: Sendable {
         throw Failure(failure, at: .store)
     }
 
-    private func exclusively(_ request: StoreRequest, _ deadline: Int64) throws(Failure) -> StoreResult {
+    private func exclusively(_ request: StoreRequest, _ deadline: Deadline) throws(Failure) -> StoreResult {
         try asking.withLock { _ throws(Failure) -> StoreResult in
             if request.isRead { readWaits.withLock { $0 = nil } }
             // The service may have been restarted since the last request.
@@ -154,16 +154,16 @@ final class StoreService: Sendable {
 
     /// Whether a read of secrets has waited for too long for what is asked now.
     private var isReadDelayed: Bool {
-        readWaits.withLock { $0 }.map { Clocks.bootMilliseconds() - $0 > readTimeout } ?? false
+        readWaits.withLock { $0?.hasPassed == true }
     }
 
     /// Asks, and keeps the connection; nil where that is over.
     private func ask(
-        _ request: StoreRequest, on connection: consuming StoreConnection, _ deadline: Int64
+        _ request: StoreRequest, on connection: consuming StoreConnection, _ deadline: Deadline
     ) throws(Failure) -> StoreResult? {
         var connection = connection
         let asked = try connection.exchange(
-            request, until: deadline, cancel: service.cancel, givesWay: { isReadDelayed }, post: post)
+            request, until: deadline, givesWay: { isReadDelayed }, post: post)
         guard let answer = asked else {
             post(.storeWatched(false))
             return nil
@@ -213,16 +213,7 @@ final class StoreService: Sendable {
 
     private func connect() throws(Failure) -> StoreConnection {
         let generation = idle.withLock { $0.generation }
-        try service.checkRate(at: socket, for: .store)
-        let stream: LineStream
-        do {
-            stream = try LineStream(
-                connectingTo: socket.path, timeoutSeconds: LocalService.connecting, longestLine: 0)
-        } catch {
-            throw service.missing(at: socket, cause: error.errno.rawValue, for: .store)
-        }
-        try service.checkListener(try? stream.peer(), at: socket, for: .store)
-        return StoreConnection(stream, generation: generation)
+        return StoreConnection(try service.connect(to: socket, for: .store), generation: generation)
     }
 
     private func noteCertificate(_ expiresAt: WallTime?) {

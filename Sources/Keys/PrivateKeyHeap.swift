@@ -60,15 +60,16 @@ internal import Linux
     ///   /proc/kmsg, is not waited for.
     /// - Returns: nil when that went well, else the errno value of the read that failed.
     mutating func fill(from descriptor: Int32, waits: Bool) -> Int32? {
-        let deadline = Clocks.bootMilliseconds() + Self.timeout
+        let deadline = Deadline(in: Self.timeout)
         while room > 0 {
             let got = unsafe read(descriptor, memory + count, room)
             if got == 0 { return nil }
             if got < 0 {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN, waits else { return errno }
-                let rest = deadline - Clocks.bootMilliseconds()
-                guard rest > 0, Descriptor.ready([descriptor], atMost: rest) == [true] else { return ETIMEDOUT }
+                guard !deadline.hasPassed, Descriptor.ready([descriptor], atMost: deadline.rest) == [true] else {
+                    return ETIMEDOUT
+                }
                 continue
             }
             count += got

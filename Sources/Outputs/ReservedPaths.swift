@@ -217,10 +217,10 @@ package final class ReservedPaths: Sendable {
                 paths.withLock { _ = $0.asked.remove(input) }
             }
         }
-        let deadline = Clocks.bootMilliseconds() + Self.timeout
+        let deadline = Deadline(in: Self.timeout)
         while paths.withLock({ paths in
             inputs.contains { paths.inputs.contains($0) && paths.observations[$0] == observations[$0] }
-        }), Clocks.bootMilliseconds() < deadline { usleep(500) }
+        }), !deadline.hasPassed { usleep(500) }
     }
 
     /// What a file holds that is never our secret, however damaged; nil for anything else. A file that others write to may be a

@@ -1,5 +1,5 @@
 import AppleClientSecret
-import Linux
+package import Linux
 import NIOHTTP1
 
 /// The response to clients that wait at the socket of a daemon that fails to start: 503 with the reason.
@@ -13,19 +13,19 @@ package struct StartFailureResponse: Sendable {
         bytes = Self.response(headline, diagnostics)
     }
 
-    /// Answers every client that has connected with the reason, and closes its connection.
+    /// Answers every client that has connected with the reason, and closes its connection. Over TCP it is only closed.
     ///
     /// - Parameters:
-    ///   - listener: non-blocking.
+    ///   - listener: where they connect.
     ///   - milliseconds: how long all clients together may take to send a request and to read the answer.
     /// - Returns: whether there was one.
-    package func send(to listener: Int32, within milliseconds: Int64) -> Bool {
-        let deadline = Clocks.bootMilliseconds() + milliseconds
+    package func send(to listener: ListeningSocket, within milliseconds: Int64) -> Bool {
+        let deadline = Deadline(in: milliseconds)
         var wasAny = false
-        while let client = try? UnixListener.accept(on: listener) {
+        while let client = try? listener.accept() {
             wasAny = true
-            let left = max(deadline - Clocks.bootMilliseconds(), 0)
-            let stream = UnixStream(adopting: client, milliseconds: left)
+            guard listener.kind.family == .unix else { continue }
+            let stream = UnixStream(adopting: client, milliseconds: deadline.rest)
             // Closing with an unread request would discard the answer.
             stream.discardInput()
             try? stream.write(bytes)

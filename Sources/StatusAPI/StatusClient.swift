@@ -128,7 +128,7 @@ package struct StatusClient: Sendable {
     /// does not for so long that it cannot be starting.
     private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(ClientError) {
         var unanswered = 0
-        while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.isOverdue {
+        while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.deadline.hasPassed {
             do throws(ClientError) {
                 _ = try exchange("GET", "/readyz", seconds: timeouts.get)
                 unanswered = 0

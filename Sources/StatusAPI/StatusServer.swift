@@ -24,22 +24,17 @@ package final class StatusServer: Sendable {
     private let router: NIOLoopBound<Router>
     private let shared: SharedState
 
-    /// Serves on `listener`, a bound Unix stream socket, and for monitoring on `metrics`, which may be TCP on loopback.
-    /// It owns both from here on, also when it throws.
+    /// Serves on `listener`, a Unix socket, and for monitoring on `metrics`, which may be TCP on loopback: on descriptors of
+    /// its own, so that the caller may close these.
     ///
     /// It starts a thread: first block the signals that another one waits for. No connection is accepted before the
     /// first ``show(_:)``: on a socket from systemd clients wait already, one of which may have started the daemon.
     package init(
-        listener: Int32, metrics: Int32? = nil, control: ControlPermission, limits: HTTPLimits = HTTPLimits(),
-        handle: @escaping Handler
+        listener: ListeningSocket, metrics: ListeningSocket? = nil, control: ControlPermission,
+        limits: HTTPLimits = HTTPLimits(), handle: @escaping Handler
     ) throws(Failure) {
-        do throws(Failure) {
-            try Self.prepare(listener, isMetrics: false)
-            if let metrics { try Self.prepare(metrics, isMetrics: true) }
-        } catch {
-            for descriptor in [listener, metrics].compactMap(\.self) { close(descriptor) }
-            throw error
-        }
+        try Self.prepare(listener, isMetrics: false)
+        if let metrics { try Self.prepare(metrics, isMetrics: true) }
         let eventLoop = Self.group.next()
         let shared = SharedState(control: control)
         var opened: [any Channel] = []
@@ -53,9 +48,8 @@ package final class StatusServer: Sendable {
             if let metrics { opened.append(try Self.open(metrics, isMetrics: true, at: router)) }
             self.router = router
         } catch {
-            // What could not be opened is closed by NIO, and clients must not wait at the other one.
+            // Clients must not wait at the other one.
             for channel in opened { try? channel.close().wait() }
-            if opened.isEmpty, let metrics { close(metrics) }
             throw Failure(.socketUnusable, at: .named(Self.place), detail: "\(error)")
         }
         listeners = opened
@@ -99,30 +93,23 @@ extension StatusServer {
 
     /// Checks `listener`, and listens on it: the status socket has to be a Unix socket, as others have no peer
     /// credentials, and the metrics socket must not be reachable from other machines.
-    private static func prepare(_ listener: Int32, isMetrics: Bool) throws(Failure) {
+    private static func prepare(_ listener: ListeningSocket, isMetrics: Bool) throws(Failure) {
         let place = Failure.Place.named(isMetrics ? metricsPlace : place)
-        let failure: Failure
-        do {
-            let socket = try ListeningSocket(listener)
-            if socket.isListening, socket.family == .unix || isMetrics && socket.isOnLoopback {
-                if listen(listener, listenBacklog) == 0 { return }
-                failure = Failure(.socketUnusable, at: place, cause: errno)
-            } else {
-                failure = Failure(
-                    .socketUnusable, at: place, cause: EPROTONOSUPPORT,
-                    detail: isMetrics
-                        ? "it is on an address that other machines reach" : "it is not a Unix stream socket",
-                    remedy: isMetrics
-                        ? .say("write a loopback one into its unit, such as ListenStream=127.0.0.1:9467") : nil)
-            }
-        } catch {
-            failure = Failure(.socketUnusable, at: place, cause: error.errno.rawValue)
+        guard listener.kind.family == .unix || isMetrics && listener.kind.isOnLoopback else {
+            throw Failure(
+                .socketUnusable, at: place, cause: EPROTONOSUPPORT,
+                detail: isMetrics
+                    ? "it is on an address that other machines reach" : "it is not a Unix stream socket",
+                remedy: isMetrics
+                    ? .say("write a loopback one into its unit, such as ListenStream=127.0.0.1:9467") : nil)
         }
-        throw failure
+        guard listen(listener.raw, listenBacklog) == 0 else {
+            throw Failure(.socketUnusable, at: place, cause: errno)
+        }
     }
 
     private static func open(
-        _ listener: Int32, isMetrics: Bool, at router: NIOLoopBound<Router>
+        _ listener: ListeningSocket, isMetrics: Bool, at router: NIOLoopBound<Router>
     ) throws -> any Channel {
         try ServerBootstrap(group: group)
             .serverChannelOption(.autoRead, value: false)
@@ -140,7 +127,7 @@ extension StatusServer {
                     try configure(channel, isMetrics: isMetrics, at: router.value)
                 }
             }
-            .withBoundSocket(listener).wait()
+            .withBoundSocket(try listener.descriptor.duplicate().release()).wait()
     }
 
     private static func configure(_ channel: any Channel, isMetrics: Bool, at router: Router) throws {

@@ -28,8 +28,8 @@ import SystemPackage
     let isBus: Bool
     private let bus: OpaquePointer
     private let cancel: EventCounter?
-    /// Until when it waits, on CLOCK_MONOTONIC, in microseconds.
-    var deadline: Int64
+    /// Until when it waits.
+    var deadline: Deadline
     /// The unique name (`:1.2`) of the connection that owns systemd's name; nil on a direct connection.
     private var owner: String?
 
@@ -39,9 +39,10 @@ import SystemPackage
     private static let driver = "org.freedesktop.DBus"
 
     /// - Parameters:
-    ///   - deadline: until when the connection may be used, on CLOCK_MONOTONIC, in microseconds.
+    ///   - deadline: until when the connection may be used.
     ///   - cancel: ends every wait when it is raised.
-    static func open(to address: Address, deadline: Int64, cancel: EventCounter?) throws(UnitError) -> BusConnection {
+    static func open(to address: Address, deadline: Deadline, cancel: EventCounter?) throws(UnitError) -> BusConnection
+    {
         var made: OpaquePointer?
         let result: Int32
         var isBus = true
@@ -63,7 +64,7 @@ import SystemPackage
         return connection
     }
 
-    private init(adopting bus: OpaquePointer, _ isBus: Bool, _ deadline: Int64, _ cancel: EventCounter?) {
+    private init(adopting bus: OpaquePointer, _ isBus: Bool, _ deadline: Deadline, _ cancel: EventCounter?) {
         unsafe self.bus = bus
         self.isBus = isBus
         self.deadline = deadline
@@ -171,16 +172,16 @@ import SystemPackage
         // Negative once the connection is lost.
         let events = unsafe sd_bus_get_events(bus)
         guard descriptor >= 0, events >= 0 else { throw .unreachable(.socketNotConnected) }
-        let now = Clocks.monotonicMicroseconds()
-        guard now < deadline else { throw .timedOut }
+        guard !deadline.hasPassed else { throw .timedOut }
+        // On the same clock.
         var own = UInt64.max
         _ = unsafe sd_bus_get_timeout(bus, &own)
-        let until = min(deadline, Int64(clamping: own))
+        let until = min(deadline.microseconds, Int64(clamping: own))
         var watched = [
             pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0),
             pollfd(fd: cancel?.raw ?? -1, events: Int16(POLLIN), revents: 0),
         ]
-        let milliseconds = isIdle ? Int32(clamping: max(0, until - now) / 1_000 + 1) : 0
+        let milliseconds = isIdle ? Int32(clamping: max(0, until - Clocks.monotonicMicroseconds()) / 1_000 + 1) : 0
         guard unsafe poll(&watched, 2, milliseconds) >= 0 || errno == EINTR else {
             throw .unreachable(Errno(rawValue: errno))
         }

@@ -28,20 +28,16 @@ package struct PassedSockets: ~Copyable {
     /// Whether a socket of that name, not taken yet, may be reached from other machines.
     package func isReachable(_ name: String) -> Bool {
         waiting.contains { socket in
-            guard socket.name == name, let kind = try? ListeningSocket(socket.descriptor) else { return false }
+            guard socket.name == name, let kind = try? SocketKind(socket.descriptor) else { return false }
             return kind.family != .unix && !kind.isOnLoopback
         }
     }
 
     /// Takes the first socket left of that name. Throws `.invalidArgument`, and closes it, when it does not listen for
     /// streams.
-    package mutating func take(_ name: String) throws(SystemError) -> PassedSocket? {
-        guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
-        let descriptor = Descriptor(adopting: waiting.remove(at: index).descriptor)
-        guard let socket = try? ListeningSocket(descriptor.raw), socket.isListening, socket.family != .other else {
-            throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
-        }
-        return PassedSocket(family: socket.family, descriptor: descriptor)
+    package mutating func take(_ name: String) throws(SystemError) -> ListeningSocket? {
+        guard let descriptor = takeHeld(name) else { return nil }
+        return try ListeningSocket(adopting: descriptor, named: name)
     }
 
     /// Takes the first left of that name, of any kind: what an earlier process of the service had systemd hold.
@@ -52,19 +48,5 @@ package struct PassedSockets: ~Copyable {
 
     deinit {
         for socket in waiting { _ = close(socket.descriptor) }
-    }
-}
-
-/// A socket that systemd passed; it listens for stream connections.
-package struct PassedSocket: ~Copyable {
-    /// Unix, or IPv4 or IPv6; the caller checks on which address.
-    package let family: ListeningSocket.Family
-    fileprivate let descriptor: Descriptor
-
-    package var raw: Int32 { descriptor.raw }
-
-    /// Returns the descriptor, which the caller closes.
-    package consuming func release() -> Int32 {
-        descriptor.release()
     }
 }

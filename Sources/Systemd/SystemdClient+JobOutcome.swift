@@ -51,12 +51,12 @@ extension SystemdClient {
     mutating func checkItsWorkIsDone(
         _ unit: String, since began: UnitCondition, _ settling: Int64
     ) throws(UnitError) {
-        let end = Clocks.monotonicMicroseconds() + jobTimeout * 1_000
+        let end = Deadline(in: jobTimeout)
         var last = began
         while last.activity != "inactive" {
             if last.activity == "failed" { throw .ended }
             if try hasExited(unit) { return }
-            guard Clocks.monotonicMicroseconds() < end else { throw .job(Self.runsStill) }
+            guard !end.hasPassed else { throw .job(Self.runsStill) }
             if rests(max(settling, Self.pause)) { throw .cancelled }
             wait()
             last = try conditionAgain(of: unit)

@@ -74,7 +74,7 @@ extension SystemdClient {
             guard found.activity == "activating", order.isJob else { return found }
             let part = try property("SubState", of: target(unit, Self.propertyInterface)).variantText()
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
-            guard Clocks.monotonicMicroseconds() < deadline else { throw .timedOut }
+            guard !connection.deadline.hasPassed else { throw .timedOut }
             if rests(pause) { throw .cancelled }
             pause = min(2 * pause, Self.longestPause)
         }
@@ -135,22 +135,23 @@ extension SystemdClient {
         try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
     }
 
-    /// How long a job is not given up although systemd has gone, in microseconds: while it executes itself again
+    /// How long a job is not given up although systemd has gone, in milliseconds: while it executes itself again
     /// (`systemctl daemon-reexec`), or while the bus is restarted.
-    private static let absence: Int64 = 20_000_000
+    private static let absence: Int64 = 20_000
     /// Between two tries, in milliseconds; the longest for what may last for minutes.
     static let pause: Int64 = 200
     static let longestPause: Int64 = 5_000
 
     private mutating func reconnect() throws(UnitError) {
-        let end = min(deadline, Clocks.monotonicMicroseconds() + Self.absence)
+        let deadline = connection.deadline
+        let end = min(deadline, Deadline(in: Self.absence))
         while true {
             if rests(Self.pause) { throw .cancelled }
             do throws(UnitError) {
                 connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
                 return try subscribe()
             } catch {
-                guard case .unreachable = error, Clocks.monotonicMicroseconds() < end else { throw error }
+                guard case .unreachable = error, !end.hasPassed else { throw error }
             }
         }
     }

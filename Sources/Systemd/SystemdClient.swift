@@ -10,8 +10,6 @@ import SystemPackage
 package struct SystemdClient: ~Copyable {
     var connection: BusConnection
     let address: BusConnection.Address
-    /// Until when it waits, on CLOCK_MONOTONIC, in microseconds.
-    private(set) var deadline: Int64
     /// In milliseconds.
     private let timeout: Int64
     /// The same for the end of what was ordered.
@@ -62,18 +60,16 @@ package struct SystemdClient: ~Copyable {
         at address: BusConnection.Address, timeout milliseconds: Int64, ofJobs jobTimeout: Int64? = nil,
         cancel: EventCounter?
     ) throws(UnitError) {
-        deadline = Clocks.monotonicMicroseconds() + milliseconds * 1_000
         timeout = milliseconds
         self.jobTimeout = jobTimeout ?? milliseconds
         self.address = address
         self.cancel = cancel
-        connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
+        connection = try BusConnection.open(to: address, deadline: Deadline(in: milliseconds), cancel: cancel)
     }
 
     /// Waits for so many milliseconds from now on; nil: for as long as all calls may take.
     mutating func wait(atMost milliseconds: Int64? = nil) {
-        deadline = Clocks.monotonicMicroseconds() + (milliseconds ?? timeout) * 1_000
-        connection.deadline = deadline
+        connection.deadline = Deadline(in: milliseconds ?? timeout)
     }
 
     static let propertyInterface = "org.freedesktop.DBus.Properties"

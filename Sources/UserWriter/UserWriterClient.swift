@@ -73,7 +73,7 @@ package struct UserWriterClient: Sendable {
     private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
         -> WriterAnswer
     {
-        let stream: UnixStream
+        var stream: UnixStream
         do {
             stream = try UnixStream(
                 connectingTo: socket(of: user), timeoutSeconds: LocalService.connecting, milliseconds: Self.timeout,
@@ -96,7 +96,7 @@ package struct UserWriterClient: Sendable {
         } catch {
             throw failure(.writerNotPermitted, user, path, detail: error.detail, remedy: error.remedy)
         }
-        return try exchange(request, stream, user, path).get()
+        return try exchange(request, &stream, user, path).get()
     }
 
     /// Without systemd: a writer for this one request, which has dropped root's rights before it begins.
@@ -108,7 +108,7 @@ package struct UserWriterClient: Sendable {
             result = try ChildProcess.exchange(
                 with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
                 environment: UserWriterLauncher.environment, milliseconds: Self.timeout, cancel: cancel
-            ) { exchange(request, $0, user, path) }
+            ) { exchange(request, &$0, user, path) }
         } catch {
             throw failure(
                 .writerMissing, user, path, cause: error.errno.rawValue, detail: "cannot \(error.operation)")
@@ -120,12 +120,12 @@ package struct UserWriterClient: Sendable {
     }
 
     private func exchange(
-        _ request: WriterRequest, _ stream: borrowing UnixStream, _ user: String, _ path: AbsolutePath
+        _ request: WriterRequest, _ stream: inout UnixStream, _ user: String, _ path: AbsolutePath
     ) -> Result<WriterAnswer, Failure> {
         do throws(SystemError) {
             // A writer that takes no requests answers before reading one: its answer is read even if writing fails.
             try? stream.write(WriterMessage.line(of: request))
-            let answer = try WriterMessage.read(WriterAnswer.self, from: stream)
+            let answer = try WriterMessage.read(WriterAnswer.self, from: &stream)
             guard answer.version == WriterRequest.currentVersion else {
                 return .failure(
                     failure(.writerGarbled, user, path, detail: "it has another version (\(answer.version))"))

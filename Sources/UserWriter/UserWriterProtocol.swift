@@ -19,11 +19,11 @@ enum WriterMessage {
     /// Throws `.connectionReset` where the other side closes without sending anything, `.badMessage` for something else than a
     /// message, and as ``UnixStream/line(atMost:)`` does.
     static func read<Message: JSONDocument>(
-        _ type: Message.Type, from stream: borrowing UnixStream
+        _ type: Message.Type, from stream: inout UnixStream
     ) throws(SystemError) -> Message {
         let line = try stream.line(atMost: longest)
-        guard !line.isEmpty else { throw SystemError("read a message", errno: .connectionReset) }
-        guard let message = try? Message(parsing: line, atMost: mostValues) else {
+        guard line != nil || stream.isInLine else { throw SystemError("read a message", errno: .connectionReset) }
+        guard let line, let message = try? Message(parsing: line, atMost: mostValues) else {
             throw SystemError("read a message", errno: .badMessage)
         }
         return message

@@ -41,13 +41,13 @@ package final class UserWriterService {
 
     /// Answers one request. A client that is not permitted learns only that.
     package func serve(_ connection: consuming Descriptor) {
-        let stream = UnixStream(adopting: connection, milliseconds: Self.connectionTime)
+        var stream = UnixStream(adopting: connection, milliseconds: Self.connectionTime)
         let answer: WriterAnswer
         do throws(Failure) {
             try requireDaemon(stream)
             let request: WriterRequest
             do throws(SystemError) {
-                request = try WriterMessage.read(WriterRequest.self, from: stream)
+                request = try WriterMessage.read(WriterRequest.self, from: &stream)
             } catch {
                 throw Failure(.writerRefused, at: place, detail: "the request is not understood (\(error.words))")
             }

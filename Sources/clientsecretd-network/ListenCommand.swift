@@ -38,9 +38,9 @@ struct ListenCommand: ParsableCommand {
         if !directory.isEmpty, unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
             throw ValidationError("cannot create \(Printable.name(directory)): \(ErrorNumber.words(for: errno))")
         }
-        let listener = try UnixListener(path: socket, mode: 0o600)
+        let listener = try ListeningSocket(path: socket, mode: 0o600)
         while true {
-            _ = Descriptor.ready([listener.descriptor.raw], atMost: nil)
+            _ = Descriptor.ready([listener.raw], atMost: nil)
             guard let connection = try listener.accept() else { continue }
             serve(connection, program)
         }

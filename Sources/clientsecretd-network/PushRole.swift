@@ -61,7 +61,7 @@ struct PushRole: ParsableCommand {
     private static let longest: UInt32 = 90
 
     private func result(of request: PushRoleRequest) -> PushResult {
-        let end = Clocks.monotonicMicroseconds() / 1_000 + Self.longestExchange
+        let deadline = Deadline(in: Self.longestExchange)
         do throws(RoleFailure) {
             let targets = try configured()
             let target = try named(target, among: targets)
@@ -70,8 +70,7 @@ struct PushRole: ParsableCommand {
                 others: try others(request.others, beside: target, among: targets), writtenAt: request.writtenAt,
                 begun: request.begun
             ) { request in
-                let rest = max(end - Clocks.monotonicMicroseconds() / 1_000, 1)
-                return PushClient(caFile: target.caFile, timeout: min(timeout, Int(rest))).send(request)
+                PushClient(caFile: target.caFile, timeout: min(timeout, Int(max(deadline.rest, 1)))).send(request)
             }
             return exchange.run(request.verb)
         } catch {

@@ -36,7 +36,7 @@ enum RoleInput {
 
     /// Reads to the end of the line, or of the input: at least one byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
-        let deadline = Clocks.bootMilliseconds() + timeout
+        let deadline = Deadline(in: timeout)
         var bytes: [UInt8] = []
         while true {
             // What is cut off by the deadline is no request.

@@ -16,8 +16,8 @@ import Store
     private var connect: () -> Transfer? = { nil }
     private var stream = WatchResponse(keys: 0)
     private var lines = LineBuffer()
-    /// By when it is to be complete, in milliseconds of the boot clock, and how long that is after its beginning.
-    private var completeBy: Int64 = 0
+    /// By when it is to be complete, and how long that is after its beginning, in milliseconds.
+    private var completeBy = Deadline(in: 0)
     private var timeout = StoreWatch.shortestTimeout
 
     /// In milliseconds: connecting and creating takes some tens.
@@ -54,12 +54,12 @@ import Store
         watched = watchable
         stream = WatchResponse(keys: watchable.keys.count)
         lines = LineBuffer()
-        completeBy = Clocks.bootMilliseconds() + timeout
+        completeBy = Deadline(in: timeout)
     }
 
     /// For how many milliseconds the watch may still become complete; nil where nothing is waited for.
     private var remainder: Int64? {
-        transfer == nil || isWatching ? nil : max(0, completeBy - Clocks.bootMilliseconds())
+        transfer == nil || isWatching ? nil : completeBy.rest
     }
 
     func end() {
@@ -88,7 +88,7 @@ import Store
             }
             var input = curl_waitfd(fd: STDIN_FILENO, events: Int16(CURL_WAIT_POLLIN), revents: 0)
             var count: Int32 = 0
-            let limit = Int32(clamping: remainder.map { $0 + 1 } ?? .max)
+            let limit = Int32(clamping: remainder ?? .max)
             guard unsafe curl_multi_poll(multi, &input, 1, limit, &count) == CURLM_OK else { return [] }
             // Events of the watch that have arrived meanwhile are handled by the next wait.
             if input.revents != 0 { return [] }

@@ -25,7 +25,7 @@ import Testing
             server = try CredentialServer(
                 try Self.configuration(["web", "late"]), secretCache: secretCache, log: Log(environment: [:]),
                 limits: limits)
-            try server.start(try CredentialListener(path: directory("socket")))
+            try server.start(try ListeningSocket(path: directory("socket"), mode: 0o600))
         }
 
         deinit {
@@ -179,7 +179,7 @@ import Testing
     @Test func aConnectionThatIsLetGoIsRefused() throws {
         var ends: [Int32] = [-1, -1]
         #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        _ = CredentialConnection(Descriptor(adopting: ends[0]), deadline: 0)
+        _ = CredentialConnection(Descriptor(adopting: ends[0]), deadline: Deadline(in: 0))
         var byte: UInt8 = 0
         #expect(unsafe recv(ends[1], &byte, 1, 0) == 1)
         close(ends[1])
@@ -188,7 +188,7 @@ import Testing
     /// The next process gets systemd's copy, and may have a secret for it by then.
     @Test func aRefusalThatWasBegunIsFinishedByTheNextProcess() throws {
         let place = try Place()
-        let listener = try UnixListener(path: place.directory("other"), mode: 0o600)
+        let listener = try ListeningSocket(path: place.directory("other"), mode: 0o600)
         let asker = try CredentialAsker(at: place.directory("other"), unit: "web.service")
         guard let accepted = try listener.accept() else {
             Issue.record("nobody has connected")
@@ -196,15 +196,15 @@ import Testing
         }
         let copy = try accepted.duplicate()
         do {
-            let first = CredentialConnection(accepted, deadline: 0)
-            first.begin(.refusal, deadline: 0)
+            let first = CredentialConnection(accepted, deadline: Deadline(in: 0))
+            first.begin(.refusal, deadline: Deadline(in: 0))
             #expect(first.push() == .blocked)
         }
         let next = try CredentialServer(
             try Place.configuration(["web"]), secretCache: place.secretCache, log: Log(environment: [:]))
         next.serve([ServedSecret(client: try #require(ClientName("web")), secret: try place.issue())])
         next.inherit(copy)
-        try next.start(try CredentialListener(path: place.directory("third")))
+        try next.start(try ListeningSocket(path: place.directory("third"), mode: 0o600))
         #expect(try asker.answer() == .refusal)
         next.stop()
     }
@@ -213,14 +213,14 @@ import Testing
         let place = try Place()
         let other = try CredentialServer(
             try Place.configuration(["web"]), secretCache: place.secretCache, log: Log(environment: [:]))
-        let listener = try UnixListener(path: place.directory("other"), mode: 0o600)
+        let listener = try ListeningSocket(path: place.directory("other"), mode: 0o600)
         let askers = try (0..<3).map { _ in
             try CredentialAsker(at: place.directory("other"), unit: "web.service")
         }
         for _ in askers {
             if let connection = try listener.accept() { other.inherit(connection) }
         }
-        try other.start(try CredentialListener(path: place.directory("third")))
+        try other.start(try ListeningSocket(path: place.directory("third"), mode: 0o600))
         other.serve([ServedSecret(client: try #require(ClientName("web")), secret: try place.issue())])
         for asker in askers { #expect(try asker.answer() == .secret(Self.token)) }
         other.stop()

@@ -24,10 +24,10 @@ final class SocketService: Sendable {
         let listening =
             try user.map { user in
                 try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
-                    try UnixListener(path: path, mode: 0o600)
+                    try ListeningSocket(path: path, mode: 0o600)
                 }
-                .release()
-            } ?? UnixListener(path: path, mode: 0o600).release()
+                .descriptor.duplicate().release()
+            } ?? ListeningSocket(path: path, mode: 0o600).descriptor.duplicate().release()
         // What accepts connections waits for them.
         _ = fcntl(listening, F_SETFL, 0)
         listener = listening

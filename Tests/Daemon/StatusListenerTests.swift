@@ -15,8 +15,8 @@ import Testing
         await #expect(processExitsWith: .success) {
             alarm(60)
             let directory = try TemporaryDirectory()
-            let status = try UnixListener(path: directory("status"), mode: 0o600)
-            let metrics = try UnixListener(path: directory("metrics"), mode: 0o600)
+            let status = try ListeningSocket(path: directory("status"), mode: 0o600)
+            let metrics = try ListeningSocket(path: directory("metrics"), mode: 0o600)
             let asker = try asking(directory("status"))
             let scraper = try asking(directory("metrics"))
             try turningAway([status.descriptor.raw, metrics.descriptor.raw], named: "status:metrics")
@@ -33,10 +33,10 @@ import Testing
         await #expect(processExitsWith: .success) {
             alarm(60)
             let directory = try TemporaryDirectory()
-            let status = try UnixListener(path: directory("status"), mode: 0o600)
+            let status = try ListeningSocket(path: directory("status"), mode: 0o600)
             let first = try asking(directory("status"))
             let child = startTurningAway(
-                [status.descriptor.raw], named: "status", startedAt: Clocks.bootMilliseconds() + 60_000)
+                [status.descriptor.raw], named: "status", until: Deadline(in: 60_000))
             #expect(try first.everything().hasPrefix("HTTP/1.1 503 "))
             for _ in 0..<20 {
                 let next = try asking(directory("status"))
@@ -47,7 +47,7 @@ import Testing
             // Where nobody waits it ends at once.
             waitpid(
                 startTurningAway(
-                    [status.descriptor.raw], named: "status", startedAt: Clocks.bootMilliseconds() + 3_600_000), nil, 0)
+                    [status.descriptor.raw], named: "status", until: Deadline(in: 3_600_000)), nil, 0)
         }
     }
 
@@ -90,10 +90,10 @@ private func asking(_ path: String) throws -> Asker {
 }
 
 /// Has a child turn away the clients of these sockets; returns its number.
-private func startTurningAway(_ descriptors: [Int32], named names: String, startedAt: Int64) -> Int32 {
+private func startTurningAway(_ descriptors: [Int32], named names: String, until startPause: Deadline) -> Int32 {
     inChild(descriptors, named: names) { sockets in
         StatusListener.refuseWaiting(
-            at: &sockets, (headline: "clients.web has no key", all: ["line 7 has none"]), startedAt: startedAt)
+            at: &sockets, (headline: "clients.web has no key", all: ["line 7 has none"]), until: startPause)
         return true
     }
 }
@@ -115,5 +115,5 @@ private func inChild(_ descriptors: [Int32], named names: String, _ body: (inout
 
 /// Has a child turn away the clients of these sockets, and waits until it has ended.
 private func turningAway(_ descriptors: [Int32], named names: String) throws {
-    waitpid(startTurningAway(descriptors, named: names, startedAt: 0), nil, 0)
+    waitpid(startTurningAway(descriptors, named: names, until: Deadline(in: 0)), nil, 0)
 }

@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func aSocketWithoutAListenerIsNoService() throws {
-        endListening(try UnixListener(path: path, mode: 0o600).release())
+        endListening(try ListeningSocket(path: path, mode: 0o600).descriptor.duplicate().release())
         let failure = try #require(try ask())
         #expect(failure.code == .verifierMissing)
         #expect(failure.cause == ECONNREFUSED)

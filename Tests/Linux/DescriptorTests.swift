@@ -12,14 +12,14 @@ struct DescriptorTests {
         let reading = Descriptor(adopting: ends[0])
         let writing = Descriptor(adopting: ends[1])
         let error = try #require(throws: SystemError.self) {
-            try Descriptor.read(reading.raw, until: Clocks.bootMilliseconds() + 20)
+            try Descriptor.read(reading.raw, until: Deadline(in: 20))
         }
         #expect(error.errno == .timedOut)
         #expect(Descriptor.write([1, 2], to: writing.raw) == nil)
         // What is there already is read after the deadline, too.
-        #expect(try Descriptor.read(reading.raw, until: 0) == [1, 2])
+        #expect(try Descriptor.read(reading.raw, until: Deadline(in: 0)) == [1, 2])
         _ = consume writing
         // A child of another test may have it for a moment, until it runs its program.
-        #expect(try Descriptor.read(reading.raw, until: Clocks.bootMilliseconds() + 60_000) == [])
+        #expect(try Descriptor.read(reading.raw, until: Deadline(in: 60_000)) == [])
     }
 }

@@ -14,7 +14,7 @@ struct UnixSocketTests {
     }
 
     @Test func carriesBytesBothWays() throws {
-        let listener = try UnixListener(path: path, mode: 0o600)
+        let listener = try ListeningSocket(path: path, mode: 0o600)
         #expect(try listener.accept() == nil)
         let client = try connection()
         let server = UnixStream(adopting: try nextConnection(to: listener), milliseconds: 60_000)
@@ -33,7 +33,7 @@ struct UnixSocketTests {
         await #expect(processExitsWith: .success) {
             umask(0o077)
             let directory = try TemporaryDirectory()
-            let listener = try UnixListener(path: directory("socket"), mode: 0o664)
+            let listener = try ListeningSocket(path: directory("socket"), mode: 0o664)
             let attributes = try FileManager.default.attributesOfItem(atPath: directory("socket"))
             #expect(attributes[.posixPermissions] as? Int == 0o664)
             #expect(attributes[.type] as? FileAttributeType == .typeSocket)
@@ -48,7 +48,7 @@ struct UnixSocketTests {
     }
 
     @Test(.needs(.root)) func aGroupIsLetInAndShutOut() throws {
-        let listener = try UnixListener(path: path, mode: 0o600)
+        let listener = try ListeningSocket(path: path, mode: 0o600)
         try listener.permit(group: 54_321)
         #expect(try access() == [0o660, 54_321])
         try listener.permit(group: nil)
@@ -69,7 +69,7 @@ struct UnixSocketTests {
     @Test(.needs(.root)) func aGroupOfOthersIsNotLetIn() throws {
         try directory.permit(0o777)
         try acting(as: Identity(user: 4321, group: 4321)) {
-            let listener = try UnixListener(path: path, mode: 0o600)
+            let listener = try ListeningSocket(path: path, mode: 0o600)
             let error = #expect(throws: SystemError.self) { try listener.permit(group: 54_321) }
             #expect(error?.errno == .notPermitted)
         }
@@ -77,18 +77,18 @@ struct UnixSocketTests {
     }
 
     @Test func aSocketThatNobodyListensOnIsTakenOver() throws {
-        endListening(try UnixListener(path: path, mode: 0o600).release())
+        endListening(try ListeningSocket(path: path, mode: 0o600).descriptor.duplicate().release())
         #expect(FileManager.default.fileExists(atPath: path))
         let refused = #expect(throws: SystemError.self) { _ = try connection() }
         #expect(refused?.errno == .connectionRefused)
-        let listener = try UnixListener(path: path, mode: 0o600)
+        let listener = try ListeningSocket(path: path, mode: 0o600)
         _ = try connection()
         #expect(try listener.accept() != nil)
     }
 
     @Test func aLiveSocketIsNotStolen() throws {
-        let listener = try UnixListener(path: path, mode: 0o600)
-        let error = #expect(throws: SystemError.self) { _ = try UnixListener(path: path, mode: 0o600) }
+        let listener = try ListeningSocket(path: path, mode: 0o600)
+        let error = #expect(throws: SystemError.self) { _ = try ListeningSocket(path: path, mode: 0o600) }
         #expect(error?.errno == .addressInUse)
         #expect(error?.description == "cannot listen on \(path): Address already in use")
         // The check for a listener was a connection, and the name still leads here.
@@ -103,12 +103,12 @@ struct UnixSocketTests {
         case "file": try directory.write("precious", to: "socket")
         case "directory": try files.createDirectory(atPath: path, withIntermediateDirectories: false)
         case "link":
-            close(try UnixListener(path: directory("other"), mode: 0o600).release())
+            close(try ListeningSocket(path: directory("other"), mode: 0o600).descriptor.duplicate().release())
             try files.createSymbolicLink(atPath: path, withDestinationPath: directory("other"))
         default: try files.createSymbolicLink(atPath: path, withDestinationPath: directory("nowhere"))
         }
         let before = try files.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
-        let error = #expect(throws: SystemError.self) { _ = try UnixListener(path: path, mode: 0o600) }
+        let error = #expect(throws: SystemError.self) { _ = try ListeningSocket(path: path, mode: 0o600) }
         #expect(error?.errno == .notSocket)
         #expect(error?.description == "cannot listen on \(path): Socket operation on non-socket")
         #expect(try files.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64 == before)
@@ -116,14 +116,14 @@ struct UnixSocketTests {
 
     @Test func saysWhenThePathIsTooLongOrItsDirectoryMissing() throws {
         let long = directory(String(repeating: "x", count: 100))
-        let tooLong = #expect(throws: SystemError.self) { _ = try UnixListener(path: long, mode: 0o600) }
+        let tooLong = #expect(throws: SystemError.self) { _ = try ListeningSocket(path: long, mode: 0o600) }
         #expect(tooLong?.errno == .fileNameTooLong)
-        let missing = #expect(throws: SystemError.self) { _ = try UnixListener(path: directory("a/b"), mode: 0o600) }
+        let missing = #expect(throws: SystemError.self) { _ = try ListeningSocket(path: directory("a/b"), mode: 0o600) }
         #expect(missing?.errno == .noSuchFileOrDirectory)
     }
 
     @Test func aNameThatIsSomebodyElsesByNowIsNotRemoved() throws {
-        let listener = try UnixListener(path: path, mode: 0o600)
+        let listener = try ListeningSocket(path: path, mode: 0o600)
         try FileManager.default.removeItem(atPath: path)
         try directory.write("other", to: "socket")
         listener.removeName()
@@ -132,7 +132,7 @@ struct UnixSocketTests {
 
     @Test(.needs(.root)) func knowsThePeersUserAndGroups() throws {
         _ = unsafe chmod(directory.path, 0o755)
-        let listener = try UnixListener(path: path, mode: 0o666)
+        let listener = try ListeningSocket(path: path, mode: 0o666)
         let groups = (30_001...30_100).map(String.init)
         let connect = "IO::Socket::UNIX->new(Peer => '\(path)') or die $!; print $$"
         let client = try run([
@@ -153,7 +153,7 @@ struct UnixSocketTests {
     }
 
     @Test(arguments: [36, 40, 107]) func knowsTheAddressThatThePeerIsBoundTo(length: Int) throws {
-        let listener = try UnixListener(path: path, mode: 0o600)
+        let listener = try ListeningSocket(path: path, mode: 0o600)
         let name = String((UUID().uuidString + String(repeating: "/x", count: 60)).prefix(length))
         let bound = try CredentialAsker(at: path, from: name)
         let first = try nextConnection(to: listener)
@@ -177,7 +177,7 @@ struct UnixSocketTests {
         try UnixStream(connectingTo: path, timeoutSeconds: 60, milliseconds: 60_000)
     }
 
-    private func nextConnection(to listener: borrowing UnixListener) throws -> Descriptor {
+    private func nextConnection(to listener: ListeningSocket) throws -> Descriptor {
         guard let accepted = try listener.accept() else { throw Errno.wouldBlock }
         return accepted
     }

@@ -123,10 +123,7 @@ extension Harness {
 }
 
 /// A listening socket that everybody may connect to.
-func listen(at path: String) throws -> Int32 {
-    let listener = try UnixListener(path: path, mode: 0o666)
-    return listener.release()
-}
+func listen(at path: String) throws -> ListeningSocket { try ListeningSocket(path: path, mode: 0o666) }
 
 /// Stands where the rotation stands: notes what is asked and answers when it is told to.
 final class ScriptedRotation: Sendable {

@@ -98,7 +98,7 @@ struct StatusClientTests {
             try #require(unsafe chmod(directory.path, 0o1777) == 0)
             let listener = try ActingUser.perform(
                 as: user, otherwise: { $0 },
-                { () throws(SystemError) in try UnixListener(path: path, mode: 0o666) })
+                { () throws(SystemError) in try ListeningSocket(path: path, mode: 0o666) })
             defer { unsafe unlink(path) }
             try #require(unsafe chmod(directory.path, mode) == 0)
             var timeouts = StatusClient.Timeouts()
@@ -133,7 +133,7 @@ struct StatusClientTests {
     /// A stopped process says nothing to anybody; one that waits for a hook answers other requests.
     @Test func aSilentDaemonIsGivenUpOnWhileABusyOneIsWaitedFor() throws {
         let directory = try TemporaryDirectory()
-        let listener = try UnixListener(path: directory("sock"), mode: 0o600)
+        let listener = try ListeningSocket(path: directory("sock"), mode: 0o600)
         defer { _ = listener }
         var timeouts = StatusClient.Timeouts()
         (timeouts.silence, timeouts.get, timeouts.post) = (1, 1, 20)
@@ -202,7 +202,7 @@ private final class ForeignServer: Sendable {
     private let finished = DispatchSemaphore(value: 0)
 
     init(at path: String, saying text: String) throws {
-        let descriptor = try listen(at: path)
+        let descriptor = try listen(at: path).descriptor.duplicate().release()
         let finished = finished
         Thread {
             defer {

@@ -66,7 +66,7 @@ final class FakeSystemd: Sendable {
 
     init(_ script: Script) throws {
         directory = try TemporaryDirectory()
-        let listener = try UnixListener(path: directory("private"), mode: 0o600).release()
+        let listener = try ListeningSocket(path: directory("private"), mode: 0o600).descriptor.duplicate().release()
         Thread.detachNewThread { [self] in
             for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery > 0 ? 2 : 1) {
                 var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)

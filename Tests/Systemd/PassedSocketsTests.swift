@@ -17,8 +17,8 @@ struct PassedSocketsTests {
     @Test func goesByNameAndNotByOrder() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
-            let status = try UnixListener(path: directory("status"), mode: 0o600)
-            let credentials = try UnixListener(path: directory("credentials"), mode: 0o600)
+            let status = try ListeningSocket(path: directory("status"), mode: 0o600)
+            let credentials = try ListeningSocket(path: directory("credentials"), mode: 0o600)
             let metrics = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             #expect(listen(metrics, 1) == 0)
             let deaf = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -53,7 +53,7 @@ private func take(_ name: String, from sockets: inout PassedSockets) -> String {
     do {
         guard let socket = try sockets.take(name) else { return "none" }
         let isInherited = fcntl(socket.raw, F_GETFD) & FD_CLOEXEC == 0
-        return "\(socket.raw) \(socket.family)" + (isInherited ? " inherited" : "")
+        return "\(socket.raw) \(socket.kind.family)" + (isInherited ? " inherited" : "")
     } catch {
         return error.description
     }

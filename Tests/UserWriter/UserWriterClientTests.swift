@@ -17,7 +17,8 @@ import Testing
     private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<OutputContents, Failure> {
         let directory = try TemporaryDirectory()
         try directory.folder("writer")
-        let listener = Handed(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
+        let listener = Handed(
+            try ListeningSocket(path: directory("writer/app.sock"), mode: 0o600).descriptor.duplicate().release())
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             listener.answer(bytes, hearing: hearing)
@@ -215,7 +216,8 @@ import Testing
                 == "/srv/app/.env: no writer can be reached for its user: \(directory("writer/app.sock")) "
                 + "(no such file or directory); systemctl enable --now clientsecretd-writer@app.socket")
         try directory.folder("writer")
-        endListening(try UnixListener(path: directory("writer/app.sock"), mode: 0o600).release())
+        endListening(
+            try ListeningSocket(path: directory("writer/app.sock"), mode: 0o600).descriptor.duplicate().release())
         let refused = failure(observe(beside: directory("status.sock")))
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
@@ -262,8 +264,8 @@ private final class Handed: Sendable {
     }
 
     private func serve(_ connection: Int32, _ bytes: [UInt8], _ hearing: Bool) {
-        let stream = UnixStream(adopting: Descriptor(adopting: connection), milliseconds: 60_000)
-        if hearing { _ = try? WriterMessage.read(WriterRequest.self, from: stream) }
+        var stream = UnixStream(adopting: Descriptor(adopting: connection), milliseconds: 60_000)
+        if hearing { _ = try? WriterMessage.read(WriterRequest.self, from: &stream) }
         try? stream.write(bytes)
     }
 }

@@ -56,42 +56,37 @@ package struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Reads some bytes from a descriptor without an owner here, such as standard input; empty at its end. It waits for them
-    /// no longer than until `deadline`, on the clock of ``Clocks/bootMilliseconds()``, and then throws `.timedOut`.
-    package static func read(_ raw: Int32, until deadline: Int64) throws(SystemError) -> [UInt8] {
+    /// no longer than until `deadline`, and then throws `.timedOut`.
+    ///
+    /// - Parameter deadline: nil: it is read as its flags say, a regular file without waiting.
+    package static func read(_ raw: Int32, until deadline: Deadline?) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let rest = max(0, deadline - Clocks.bootMilliseconds())
-            guard ready([raw], atMost: rest) == [true] else { throw SystemError("read", errno: .timedOut) }
+            if let deadline, ready([raw], atMost: deadline.rest) != [true] {
+                throw SystemError("read", errno: .timedOut)
+            }
             let count = unsafe Glibc.read(raw, &buffer, buffer.count)
             if count >= 0 { return Array(buffer[..<count]) }
             // Another reader was quicker.
-            if errno == EAGAIN && rest == 0 { throw SystemError("read", errno: .timedOut) }
-            guard errno == EINTR || errno == EAGAIN else { throw SystemError("read", errno: Errno(rawValue: errno)) }
+            let mayComeStill = errno == EAGAIN && deadline?.hasPassed == false
+            if errno == EINTR || mayComeStill { continue }
+            throw SystemError("read", errno: errno == EAGAIN && deadline != nil ? .timedOut : Errno(rawValue: errno))
         }
     }
 
     /// Reads a descriptor without an owner here to its end; nil where more than `limit` bytes come.
     ///
-    /// - Parameter deadline: as for ``read(_:until:)``; nil: it is read as its flags say, a regular file without waiting.
+    /// - Parameter deadline: as for ``read(_:until:)``.
     package static func read(
-        _ raw: Int32, atMost limit: Int, until deadline: Int64? = nil
+        _ raw: Int32, atMost limit: Int, until deadline: Deadline? = nil
     ) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
-            let more = if let deadline { try read(raw, until: deadline) } else { try some(of: raw) }
+            let more = try read(raw, until: deadline)
             if more.isEmpty { return bytes }
             bytes += more
         }
         return nil
-    }
-
-    private static func some(of raw: Int32) throws(SystemError) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe Glibc.read(raw, &buffer, buffer.count)
-            if count >= 0 { return Array(buffer[..<count]) }
-            guard errno == EINTR else { throw SystemError("read", errno: Errno(rawValue: errno)) }
-        }
     }
 
     deinit {

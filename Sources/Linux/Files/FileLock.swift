@@ -25,11 +25,11 @@ package enum FileLock {
         let descriptor = Descriptor(adopting: raw)
         // By the clock, not by the number of pauses: on a busy machine each lasts longer, and a start waits for the state
         // directory for five seconds only.
-        let end = Clocks.bootMilliseconds() + timeout
+        let deadline = Deadline(in: timeout)
         while true {
             guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
             guard errno == EWOULDBLOCK else { throw FileError(of: Errno(rawValue: errno), at: path) }
-            guard Clocks.bootMilliseconds() < end else { return nil }
+            guard !deadline.hasPassed else { return nil }
             usleep(interval)
         }
     }

@@ -6,15 +6,15 @@ extension Descriptor {
     ///
     /// - Parameters:
     ///   - writing: waits for the first one to be written to instead.
-    ///   - milliseconds: on CLOCK_MONOTONIC; nil: there is no end.
+    ///   - milliseconds: as for ``Deadline``; nil: there is no end.
     package static func ready(
         _ descriptors: [Int32], writing: Bool = false, atMost milliseconds: Int64?
     ) -> [Bool] {
         var watched = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         if writing { watched[0].events = Int16(POLLOUT) }
-        let end = milliseconds.map { Clocks.monotonicMicroseconds() + $0 * 1_000 }
+        let deadline = milliseconds.map { Deadline(in: $0) }
         while true {
-            let rest = end.map { Int32(clamping: max(0, ($0 - Clocks.monotonicMicroseconds() + 999) / 1_000)) } ?? -1
+            let rest = deadline.map { Int32(clamping: $0.rest) } ?? -1
             let found = unsafe poll(&watched, nfds_t(watched.count), rest)
             // A wait longer than poll takes is taken up again.
             if found > 0 || found == 0 && rest < .max || found < 0 && errno != EINTR {

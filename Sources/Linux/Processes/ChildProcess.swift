@@ -18,14 +18,10 @@ package enum ChildProcess {
         _ arguments: [String], environment: [String: String], timeout milliseconds: Int64, cancel: EventCounter? = nil
     ) throws(SystemError) -> ExitReport {
         var child = try StartedChild(arguments, environment: environment)
-        let timeout = min(max(milliseconds, 0), longestTimeout)
-        let interruption = child.wait(milliseconds: timeout, cancel: cancel?.raw ?? -1)
+        let interruption = child.wait(milliseconds: milliseconds, cancel: cancel?.raw ?? -1)
         let ending = try child.end(after: interruption)
         return child.output.report(ending)
     }
-
-    /// A year in milliseconds: more could overflow.
-    private static let longestTimeout: Int64 = 366 * 86_400 * 1_000
 
     /// Has orphans among all descendants become this process's children, so that what a child leaves behind that kills its
     /// supervisor can be ended. Also call ``reapOrphans()``. Before other threads start.
@@ -56,7 +52,7 @@ extension ChildProcess {
     /// - Parameter milliseconds: until the stream's deadline.
     package static func exchange<Value>(
         with arguments: [String], environment: [String: String], milliseconds: Int64, cancel: EventCounter?,
-        _ body: (borrowing UnixStream) -> Value
+        _ body: (inout UnixStream) -> Value
     ) throws(SystemError) -> (value: Value, report: ExitReport) {
         var ends: (near: Int32, far: Int32) = (-1, -1)
         try SystemError.check(unsafe clinux_stream_pair(&ends.near, &ends.far), "make a socket")
@@ -76,9 +72,9 @@ extension ChildProcess {
     }
 
     private static func exchange<Value>(
-        _ stream: consuming UnixStream, _ body: (borrowing UnixStream) -> Value
+        _ stream: consuming UnixStream, _ body: (inout UnixStream) -> Value
     ) -> Value {
-        body(stream)
+        body(&stream)
     }
 }
 

@@ -55,16 +55,16 @@ struct StartedChild: ~Copyable {
     /// Waits for the program's end, the timeout or `cancel`, whichever is first; `nil` for the program's end. Keeps reading
     /// output: a process that blocks on a full pipe neither ends nor cleans up.
     mutating func wait(milliseconds: Int64, cancel: Int32) -> ExitReport.Ending? {
-        let deadline = Self.now() + milliseconds
+        let deadline = Deadline(in: milliseconds)
         while true {
             let ready = Descriptor.ready(
                 [pidfd.raw, pipeIsOpen ? pipe.raw : -1, cancel, controlIsOpen ? control.raw : -1],
-                atMost: deadline - Self.now())
+                atMost: deadline.rest)
             if ready[1] { readOutput() }
             if ready[3] { takeReport() }
             if ready[0] || report != nil { return nil }
             if ready[2] { return .cancelled }
-            if Self.now() >= deadline { return .timedOut }
+            if deadline.hasPassed { return .timedOut }
         }
     }
 
@@ -112,8 +112,8 @@ struct StartedChild: ~Copyable {
 
     /// Ends what a supervisor held that was killed.
     private func endOrphans() {
-        let deadline = Self.now() + Self.dying
-        while clinux_orphans_end(), Self.now() < deadline { usleep(Self.pause * 1_000) }
+        let deadline = Deadline(in: Self.dying)
+        while clinux_orphans_end(), !deadline.hasPassed { usleep(Self.pause * 1_000) }
     }
 
     /// Reaps the supervisor; `nil` while it is still ending processes, or holds what the program has left running.
@@ -153,10 +153,6 @@ struct StartedChild: ~Copyable {
             output.take(buffer[..<count])
             taken += count
         }
-    }
-
-    private static func now() -> Int64 {
-        Clocks.monotonicMicroseconds() / 1_000
     }
 }
 

@@ -2,12 +2,18 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A connection over a Unix socket with one deadline, whatever the other side does: a peer that sends a byte a second cannot
-/// extend it.
-package struct UnixStream: ~Copyable {
+/// A connection over a Unix socket. All that waits for its other side waits until a deadline, whatever that side does: a peer
+/// that sends a byte a second cannot extend it.
+///
+/// It is read either as bytes or, throughout, as lines.
+package struct UnixStream: ~Copyable, Sendable {
     private let descriptor: Descriptor
-    private let deadline: Int64
+    /// When waiting ends.
+    package var deadline: Deadline
     private let cancel: EventCounter?
+    private var lines = LineBuffer()
+    /// Whether the peer has closed its end, as far as lines were read.
+    package private(set) var isClosed = false
 
     /// Bytes read at one time, at most.
     private static let portion = 65_536
@@ -15,27 +21,63 @@ package struct UnixStream: ~Copyable {
     package var raw: Int32 { descriptor.raw }
 
     /// - Parameters:
-    ///   - milliseconds: from now until the deadline; a suspend does not count.
-    ///   - cancel: ends it earlier when raised.
+    ///   - milliseconds: from now until the deadline.
+    ///   - cancel: ends every wait earlier when raised.
     package init(adopting descriptor: consuming Descriptor, milliseconds: Int64, cancel: EventCounter? = nil) {
         self.descriptor = descriptor
         self.cancel = cancel
-        deadline = Self.now() + milliseconds
+        deadline = Deadline(in: milliseconds)
     }
 
-    /// Connects as ``Descriptor/connect(to:timeoutSeconds:)`` does; the deadline counts from then on.
+    /// Connects to the Unix socket at this path; the deadline counts from then on. Throws `.noSuchFileOrDirectory` or
+    /// `.connectionRefused` where nothing listens, and `.wouldBlock` after the timeout.
     package init(
         connectingTo path: String, timeoutSeconds: Int64, milliseconds: Int64, cancel: EventCounter? = nil
     ) throws(SystemError) {
+        let raw = unsafe clinux_unix_connect(path, max(timeoutSeconds, 1))
         self.init(
-            adopting: try Descriptor.connect(to: path, timeoutSeconds: timeoutSeconds), milliseconds: milliseconds,
-            cancel: cancel)
+            adopting: Descriptor(adopting: try SystemError.check(raw, "connect to \(path)")),
+            milliseconds: milliseconds, cancel: cancel)
     }
 
     /// The peer's credentials.
     package func peer() throws(SystemError) -> Peer {
         try Peer(of: raw)
     }
+
+    /// Whether the peer sends something, or closes, within this time (milliseconds) or before the deadline.
+    package func awaitsInput(within timeout: Int64) -> Bool {
+        Descriptor.ready([raw], atMost: min(timeout, deadline.rest)) != [false]
+    }
+
+    /// Whether the peer has closed, or has sent more than it was to send.
+    package var isAbandoned: Bool { Descriptor.ready([raw], atMost: 0) == [true] }
+
+    /// Waits until the socket can be read, or written to. Throws `.timedOut` and `.canceled`.
+    private func wait(_ operation: String, writing: Bool = false) throws(SystemError) {
+        let ready = Descriptor.ready([raw, cancel?.raw ?? -1], writing: writing, atMost: deadline.rest)
+        if ready[1] { throw SystemError(operation, errno: .canceled) }
+        if !ready[0] { throw SystemError(operation, errno: .timedOut) }
+    }
+
+    // MARK: Writing
+
+    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        var unsent = bytes[...]
+        while !unsent.isEmpty {
+            let count = try descriptor.sendNow(unsent)
+            unsent = unsent.dropFirst(count)
+            if count == 0 { try wait("write to a socket", writing: true) }
+        }
+    }
+
+    /// Writes a line and its end, as ``write(_:)`` does.
+    package func write(line: [UInt8]) throws(SystemError) {
+        try write(line + [UInt8(ascii: "\n")])
+    }
+
+    // MARK: Bytes
 
     /// The next `count` bytes; fewer when the peer closes first. Memory grows with what arrives, not with `count`.
     ///
@@ -50,55 +92,83 @@ package struct UnixStream: ~Copyable {
         return bytes
     }
 
-    /// The only line that is to come, without its end; what has come of it when the peer closes first.
-    ///
-    /// Throws `.timedOut`, `.canceled`, and `.messageTooLong` for more than `limit` bytes.
-    package func line(atMost limit: Int) throws(SystemError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count <= limit {
-            let taken = try read(upTo: Self.portion)
-            let end = taken.firstIndex(of: UInt8(ascii: "\n"))
-            bytes += taken[..<(end ?? taken.endIndex)]
-            if end != nil || taken.isEmpty, bytes.count <= limit { return bytes }
-        }
-        throw SystemError("read a line from a socket", errno: .messageTooLong)
-    }
-
     /// Waits for some bytes, at most `count`; empty once the peer closed its end.
     ///
     /// Throws `.timedOut` and `.canceled`.
     package func read(upTo count: Int) throws(SystemError) -> [UInt8] {
         while true {
-            if let taken = try descriptor.received(upTo: count) { return taken }
-            try descriptor.wait("read from a socket", writing: false, atMost: rest, cancel: cancel)
+            if let taken = try arrived(upTo: count) { return taken }
+            try wait("read from a socket")
         }
-    }
-
-    /// Whether the peer sends something, or closes, within this time (milliseconds) or before the deadline.
-    package func awaitsInput(within timeout: Int64) -> Bool {
-        Descriptor.ready([raw], atMost: min(timeout, rest)) != [false]
-    }
-
-    /// Whether the deadline has passed.
-    package var isOverdue: Bool { rest == 0 }
-
-    /// Writes all bytes. Throws `.timedOut`, `.canceled`, and `.brokenPipe` when nothing reads.
-    package func write(_ bytes: [UInt8]) throws(SystemError) {
-        try descriptor.send(bytes, waiting: { rest }, cancel: cancel)
     }
 
     /// Waits until the peer sends something, and discards what has arrived by then.
     package func discardInput() {
-        guard Descriptor.ready([raw], atMost: rest) == [true] else { return }
-        var buffer = [UInt8](repeating: 0, count: Self.portion)
-        while unsafe recv(raw, &buffer, buffer.count, Int32(MSG_DONTWAIT)) == buffer.count {}
+        guard Descriptor.ready([raw], atMost: deadline.rest) == [true] else { return }
+        while let taken = try? arrived(upTo: Self.portion), taken.count == Self.portion {}
     }
 
-    /// Whether the peer has closed, or has sent more than it was to send.
-    package var isAbandoned: Bool { Descriptor.ready([raw], atMost: 0) == [true] }
+    /// What has arrived, `count` bytes at most; empty once the peer has closed its end, nil where nothing has arrived.
+    private func arrived(upTo count: Int) throws(SystemError) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: count)
+        let taken = unsafe recv(raw, &buffer, count, Int32(MSG_DONTWAIT))
+        if taken >= 0 { return Array(buffer[..<taken]) }
+        guard errno == EAGAIN || errno == EINTR else {
+            throw SystemError("read from a socket", errno: Errno(rawValue: errno))
+        }
+        return nil
+    }
 
-    /// In milliseconds, until the deadline.
-    private var rest: Int64 { max(deadline - Self.now(), 0) }
+    // MARK: Lines
 
-    private static func now() -> Int64 { Clocks.monotonicMicroseconds() / 1_000 }
+    /// The next line without its end; nil once the peer has closed its end.
+    ///
+    /// Throws `.timedOut`, also where lines come without end, `.canceled`, and `.messageTooLong` for one of more than `limit`
+    /// bytes.
+    package mutating func line(atMost limit: Int) throws(SystemError) -> [UInt8]? {
+        let operation = "read a line from a socket"
+        while true {
+            guard !deadline.hasPassed else { throw SystemError(operation, errno: .timedOut) }
+            let line = lines.next()
+            guard (line ?? []).count <= limit, line != nil || lines.count <= limit else {
+                throw SystemError(operation, errno: .messageTooLong)
+            }
+            if line != nil || isClosed { return line }
+            if try !receive() { try wait(operation) }
+        }
+    }
+
+    /// Whether the peer has sent a part of a line without its end.
+    package var isInLine: Bool { lines.count > 0 }
+
+    /// The lines that have arrived by now; does not wait.
+    ///
+    /// - Parameter limit: in bytes, of all of them; more is an error, `.messageTooLong`.
+    package mutating func arrivedLines(atMost limit: Int) throws(SystemError) -> [[UInt8]] {
+        while !isClosed, try receive() {
+            guard lines.count <= limit else {
+                throw SystemError("read lines from a socket", errno: .messageTooLong)
+            }
+        }
+        return takenLines()
+    }
+
+    /// The lines that came together with the last one that was taken.
+    package mutating func takenLines() -> [[UInt8]] {
+        var taken: [[UInt8]] = []
+        while let line = lines.next() { taken.append(line) }
+        return taken
+    }
+
+    /// Takes what has arrived; returns whether anything had, the end included.
+    private mutating func receive() throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            guard let taken = try arrived(upTo: Self.portion) else { return false }
+            if taken.isEmpty { isClosed = true } else { lines.append(taken) }
+        } catch {
+            guard error.errno == .connectionReset else { throw error }
+            isClosed = true
+        }
+        return true
+    }
 }

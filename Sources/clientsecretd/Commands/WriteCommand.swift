@@ -36,7 +36,7 @@ struct WriteCommand: ParsableCommand {
             try Hardening.forbidNewPrivileges()
             if let name = passed.names.first, let socket = try passed.take(name) {
                 try SignalDescriptor.blockSignals()
-                try service.serve(try ActivatedListener(adopting: Descriptor(adopting: socket.release())))
+                try service.serve(try ActivatedListener(socket))
             } else if (try? Peer(of: 0)) != nil {
                 service.serve(try Descriptor.standardInput())
             } else {

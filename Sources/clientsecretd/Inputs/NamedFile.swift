@@ -76,7 +76,7 @@ enum NamedFile {
         var status = stat()
         let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         let time = isFile ? fileTime : streamTime
-        let deadline = Clocks.bootMilliseconds() + time
+        let deadline = Deadline(in: time)
         let read = { @Sendable () -> Result<[UInt8]?, SystemError> in
             do throws(SystemError) {
                 return .success(try Descriptor.read(descriptor, atMost: limit, until: deadline))

@@ -40,12 +40,12 @@ enum MessageTarget {
     private static func read<Message: JSONDocument>(_ type: Message.Type, _ bytes: [UInt8]) throws -> Message {
         var ends: [Int32] = [-1, -1]
         try promise(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
-        let near = UnixStream(adopting: Descriptor(adopting: ends[0]), milliseconds: 10_000)
+        var near = UnixStream(adopting: Descriptor(adopting: ends[0]), milliseconds: 10_000)
         let far = Descriptor(adopting: ends[1])
         // Fits into the socket's buffer.
         try promise(unsafe send(far.raw, bytes, bytes.count, 0) == bytes.count, "no room in the socket")
         shutdown(far.raw, Int32(SHUT_WR))
-        return try WriterMessage.read(type, from: near)
+        return try WriterMessage.read(type, from: &near)
     }
 
     private static let configuration: Result<LoadedConfiguration, any Error> = Result {

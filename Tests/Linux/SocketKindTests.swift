@@ -3,16 +3,16 @@ import Linux
 import TestSupport
 import Testing
 
-struct ListeningSocketTests {
+struct SocketKindTests {
     private func kind(
         _ family: Int32, _ type: __socket_type, isListening: Bool = false, bound: (Int32) -> Void = { _ in }
-    ) throws -> ListeningSocket {
+    ) throws -> SocketKind {
         let descriptor = socket(family, Int32(type.rawValue), 0)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         bound(descriptor)
         if isListening { try #require(listen(descriptor, 1) == 0) }
-        return try ListeningSocket(descriptor)
+        return try SocketKind(descriptor)
     }
 
     private func bindFour(_ address: UInt32) -> (Int32) -> Void {
@@ -40,12 +40,12 @@ struct ListeningSocketTests {
 
     @Test func unixSocketsAndDatagramSocketsAreRecognised() throws {
         let directory = try TemporaryDirectory()
-        let listener = try UnixListener(path: directory("socket"), mode: 0o600)
-        let unix = try ListeningSocket(listener.descriptor.raw)
+        let listener = try ListeningSocket(path: directory("socket"), mode: 0o600)
+        let unix = try SocketKind(listener.descriptor.raw)
         #expect(unix.family == .unix && unix.isListening && !unix.isOnLoopback)
         let deaf = try kind(AF_UNIX, SOCK_STREAM)
         #expect(deaf.family == .unix && !deaf.isListening)
         #expect(try !kind(AF_UNIX, SOCK_DGRAM).isListening)
-        #expect(throws: SystemError.self) { try ListeningSocket(-1) }
+        #expect(throws: SystemError.self) { try SocketKind(-1) }
     }
 }
