@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Failures
 import Foundation
+import Linux
 import Model
 import Systemd
 import TestSupport
@@ -188,9 +189,10 @@ import Testing
 
     private func mounts(_ table: String, of real: String = "/srv/my shop/.env") -> [String] {
         var facts = OutputFacts(path: real, realPath: real, variable: nil, copies: [])
-        facts.place = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 /data /srv rw - ext4 b rw\n").place(
-            of: real)
-        let namespace = NamespaceFacts(process: "42", command: "node", mounts: NamespaceMounts(table))
+        facts.place = NamespaceMounts(MountTable("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 /data /srv rw - ext4 b rw\n"))
+            .place(
+                of: real)
+        let namespace = NamespaceFacts(process: "42", command: "node", mounts: NamespaceMounts(MountTable(table)))
         return places(HiddenOutput.mounts(of: facts, in: namespace))
     }
 
@@ -213,7 +215,7 @@ import Testing
     /// What a volume of its own looks like.
     @Test func aFileAtTheRootOfAFileSystemIsNotMountedOnItsOwn() {
         var facts = output()
-        let table = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 / /srv/shop rw - ext4 b rw\n")
+        let table = NamespaceMounts(MountTable("10 1 8:1 / / rw - ext4 a rw\n11 10 8:2 / /srv/shop rw - ext4 b rw\n"))
         facts.place = table.place(of: path)
         #expect(facts.place?.path == "/.env")
         let namespace = NamespaceFacts(process: "self", command: nil, mounts: table)
@@ -227,8 +229,9 @@ import Testing
     }
 
     @Test func aMountOfTheHostIsNamedOnce() {
-        let table = NamespaceMounts("10 1 8:1 / / rw - ext4 a rw\n11 10 8:1 /a /b rw - ext4 a rw\n")
-        let copy = NamespaceMounts("20 1 8:1 / / rw - ext4 a rw\n21 20 8:1 /a /b rw - ext4 a rw\n").without(table)
+        let table = NamespaceMounts(MountTable("10 1 8:1 / / rw - ext4 a rw\n11 10 8:1 /a /b rw - ext4 a rw\n"))
+        let copy = NamespaceMounts(MountTable("20 1 8:1 / / rw - ext4 a rw\n21 20 8:1 /a /b rw - ext4 a rw\n")).without(
+            table)
         let place = NamespaceMounts.Place(device: "8:1", path: "/a")
         #expect(table.ofFile(place).count == 1)
         #expect(copy.ofFile(place).isEmpty)

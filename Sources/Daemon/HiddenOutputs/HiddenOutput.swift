@@ -2,6 +2,7 @@ import AppleClientSecret
 import Config
 package import Failures
 import Formats
+import Linux
 import Systemd
 
 /// Why an application may read something else than the output that the daemon writes.
@@ -174,11 +175,11 @@ extension HiddenOutput {
     /// Mounts of the output's file on its own: a renewal replaces the file, and the mount keeps the old one.
     static func mounts(of output: OutputFacts, in namespace: NamespaceFacts) -> [HiddenOutput] {
         guard let place = output.place else { return [] }
-        func hidden(_ what: String, _ mount: NamespaceMounts.Mount) -> HiddenOutput {
+        func hidden(_ what: String, _ mount: MountTable.Mount) -> HiddenOutput {
             let process = namespace.command.map { " for process \(namespace.process) (\(Printable.foreign($0)))" } ?? ""
             return HiddenOutput(
                 file: "/proc/\(namespace.process)/mountinfo", line: mount.line,
-                words: "\(what) is mounted on its own at \(Printable.name(mount.path))\(process), "
+                words: "\(what) is mounted on its own at \(Printable.name(mount.point))\(process), "
                     + (mount.isReplaced
                         ? "and still shows the content from before it was replaced"
                         : "and will keep the old content after a renewal"),

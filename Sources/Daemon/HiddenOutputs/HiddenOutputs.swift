@@ -9,8 +9,6 @@ import Systemd
 package struct HiddenOutputs {
     /// In bytes; environment files and caches are far shorter.
     private static let fileLimit = 1 << 20
-    /// In bytes, of a table with tens of thousands of mounts.
-    private static let tableLimit = 16 << 20
     /// How many processes are looked at.
     private static let nameLimit = 50_000
     private let configuration: Configuration
@@ -22,9 +20,7 @@ package struct HiddenOutputs {
 
     private init(_ configuration: Configuration) {
         self.configuration = configuration
-        ownMounts = ForeignFile.read("/proc/self/mountinfo", limit: Self.tableLimit).map {
-            NamespaceMounts(String(decoding: $0, as: UTF8.self))
-        }
+        ownMounts = MountTable.ofThisProcess().map(NamespaceMounts.init)
         ownNamespace = ForeignFile.link("/proc/self/ns/mnt")
         variables = Dictionary(grouping: configuration.places, by: \.path).mapValues { Set($0.compactMap(\.variable)) }
         files = ForeignFiles(variables: Set(variables.values.joined()))
@@ -173,12 +169,12 @@ package struct HiddenOutputs {
         return [NamespaceFacts(process: "self", command: nil, mounts: ownMounts)]
             + numbers.compactMap { id in
                 guard let namespace = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(namespace).inserted,
-                    let table = ForeignFile.read("/proc/\(id)/mountinfo", limit: Self.tableLimit)
+                    let table = MountTable.of(process: String(id))
                 else { return nil }
                 return NamespaceFacts(
                     process: String(id),
                     command: ForeignFile.command(of: id).map { String(decoding: $0, as: UTF8.self) } ?? "?",
-                    mounts: NamespaceMounts(String(decoding: table, as: UTF8.self)).without(ownMounts))
+                    mounts: NamespaceMounts(table).without(ownMounts))
             }
     }
 }

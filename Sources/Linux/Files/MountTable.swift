@@ -1,56 +1,60 @@
-internal import Glibc
-
-/// The mounts of this process (proc_pid_mountinfo(5)), read from the kernel's table: a file system itself might not respond.
-package struct MountTable: Sendable {
-    package struct Mount: Sendable {
+/// The mounts that a process sees (proc_pid_mountinfo(5)), read from the kernel's table: a file system itself might not respond.
+package struct MountTable: Hashable, Sendable {
+    package struct Mount: Hashable, Sendable {
+        /// In the table, from 1.
+        package let line: Int
+        package let id: String
+        package let parent: String
+        /// Major and minor number of the file system, which all namespaces call alike.
+        package let device: String
+        /// What is mounted, from the root of the file system.
+        package let root: String
         package let point: String
         let isReadOnly: Bool
         let isFileSystemReadOnly: Bool
+
         /// Whether systemd has put a directory of the unit's own there (systemd.exec(5), `PrivateTmp=`).
-        package let isPrivate: Bool
-        /// What the paths below it begin with.
-        fileprivate let below: String
+        package var isPrivate: Bool { ["/tmp", "/var/tmp"].contains(point) && root.contains("/systemd-private-") }
     }
 
-    /// The deepest first; of several at one point the last, which covers the others.
-    private let mounts: [Mount]
+    /// In the order of the table, in which the last of several at one point covers the others.
+    package let mounts: [Mount]
+    /// Those that are not covered, the deepest first.
+    private let uncovered: [Mount]
 
-    /// - Parameter text: of `/proc/self/mountinfo`.
-    init(_ text: String) {
-        let found = text.split(separator: "\n").compactMap { line -> Mount? in
+    /// - Parameter text: of `/proc/PID/mountinfo`.
+    package init(_ text: String) {
+        mounts = text.split(separator: "\n").enumerated().compactMap { index, line in
             let fields = line.split(separator: " ")
             guard fields.count > 6, let end = fields.firstIndex(of: "-"), fields.count > end + 3 else { return nil }
             func isReadOnly(_ options: Substring) -> Bool { options.split(separator: ",").contains("ro") }
-            let point = Self.unescaped(fields[4])
             return Mount(
-                point: point,
-                isReadOnly: isReadOnly(fields[5]), isFileSystemReadOnly: isReadOnly(fields[end + 3]),
-                isPrivate: ["/tmp", "/var/tmp"].contains(point) && fields[3].contains("/systemd-private-"),
-                below: point == "/" ? point : point + "/")
+                line: index + 1, id: String(fields[0]), parent: String(fields[1]), device: String(fields[2]),
+                root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]), isReadOnly: isReadOnly(fields[5]),
+                isFileSystemReadOnly: isReadOnly(fields[end + 3]))
         }
-        mounts = Dictionary(found.map { ($0.point, $0) }) { _, last in last }.values
+        uncovered = Dictionary(mounts.map { ($0.point, $0) }) { _, last in last }.values
             .sorted { $0.point.utf8.count > $1.point.utf8.count }
     }
 
     /// The table as it is now; nil where /proc is not mounted.
-    package static func ofThisProcess() -> MountTable? {
-        let raw = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
-        guard raw >= 0 else { return nil }
-        let descriptor = Descriptor(adopting: raw)
-        guard let text = try? Descriptor.read(descriptor.raw, atMost: limit) else { return nil }
-        return MountTable(String(decoding: text, as: UTF8.self))
+    package static func ofThisProcess() -> MountTable? { of(process: "self") }
+
+    /// The same of another process, by its number; nil also where this one may not read it.
+    package static func of(process: String) -> MountTable? {
+        ForeignFile.read("/proc/\(process)/mountinfo", limit: limit).map {
+            MountTable(String(decoding: $0, as: UTF8.self))
+        }
     }
 
     /// In bytes; a hundred thousand mounts.
     private static let limit = 16 << 20
 
     /// The mount that `path` is on by its text, without following links.
-    package func mount(of path: String) -> Mount? {
-        mounts.first { path.hasPrefix($0.below) || path == $0.point }
-    }
+    package func mount(of path: String) -> Mount? { uncovered.first { RealPath.isAt(path, orBelow: $0.point) } }
 
     /// A path as it is: in the table blanks, tabs, line breaks and backslashes are written in octal.
-    package static func unescaped(_ field: Substring) -> String {
+    private static func unescaped(_ field: Substring) -> String {
         guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

@@ -18,7 +18,9 @@ package enum DiskTimeout {
 
     /// From now on this process gives up after so many seconds.
     package static func begin(seconds: Int) {
-        wait.withLock { $0 = Wait(seconds: seconds, mounts: MountTable.ofThisProcess()) }
+        // Read outside the lock, which reading takes.
+        let mounts = MountTable.ofThisProcess()
+        wait.withLock { $0 = Wait(seconds: seconds, mounts: mounts) }
     }
 
     /// From now on it waits for as long as it takes, as a daemon does.
