@@ -2,7 +2,6 @@
 #include "events.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -218,17 +217,6 @@ int clinux_forbid_inspection(void) {
 }
 
 int clinux_forbid_new_privileges(void) { return result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)); }
-
-int clinux_become_user(const char *name, uint32_t user, uint32_t group) {
-    // Not glibc's functions: they wait for all threads, of which one may hang on a disk.
-    gid_t groups[1024];
-    int count = sizeof groups / sizeof *groups;
-    if (getgrouplist(name, group, groups, &count) < 0) return -E2BIG;
-    if (syscall(SYS_setgroups, (size_t)count, groups) < 0 || syscall(SYS_setresgid, group, group, group) < 0 ||
-        syscall(SYS_setresuid, user, user, user) < 0)
-        return -errno;
-    return 0;
-}
 
 int64_t clinux_file_system_type(const char *path) {
     struct statfs system;

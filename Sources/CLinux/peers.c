@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <netinet/in.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -66,22 +63,6 @@ int clinux_unix_listen(const char *path, uint32_t mode, int backlog) {
         return error;
     }
     return descriptor;
-}
-
-int clinux_thread_acts_as(uint32_t user) { return result((int)syscall(SYS_setresuid, -1, user, -1)); }
-
-int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group) {
-    gid_t groups[1024];
-    int count = sizeof groups / sizeof *groups;
-    if (getgrouplist(name, group, groups, &count) < 0) return -E2BIG;
-    if (syscall(SYS_setgroups, (size_t)count, groups) < 0) return -errno;
-    if (syscall(SYS_setresgid, -1, group, -1) < 0) return -errno;
-    return clinux_thread_acts_as(user);
-}
-
-int clinux_thread_acts_as_before(uint32_t user, uint32_t group) {
-    int error = clinux_thread_acts_as(user);
-    return error ? error : result((int)syscall(SYS_setresgid, -1, group, -1));
 }
 
 int clinux_unix_accept(int listener) {
@@ -220,74 +201,3 @@ int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity) {
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0 && errno != ERANGE) return -errno;
     return (int)(length / sizeof *groups);
 }
-
-// One lookup with a buffer that grows to what the entry needs, up to a mebibyte: groups list their members.
-enum { FIRST_BUFFER = 4096, LARGEST_BUFFER = 1 << 20 };
-
-static int account_result(int error, int found) {
-    if (found) return 1;
-    switch (error) {
-    case 0: case ENOENT: case ESRCH: case EBADF: case EPERM: return 0; // the ways of getpwnam(3) to say "unknown"
-    default: return -error;
-    }
-}
-
-static int copy_name(char *into, const char *name) {
-    if (strlen(name) >= CLINUX_ACCOUNT_NAME) return -ENAMETOOLONG;
-    strcpy(into, name);
-    return 1;
-}
-
-static int find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group) {
-    for (size_t size = FIRST_BUFFER;; size *= 4) {
-        char *buffer = malloc(size);
-        if (!buffer) return -ENOMEM;
-        struct passwd entry, *found = NULL;
-        int error = wanted ? getpwnam_r(wanted, &entry, buffer, size, &found)
-                           : getpwuid_r(*user, &entry, buffer, size, &found);
-        int answer = account_result(error, found != NULL);
-        if (found) {
-            *user = entry.pw_uid;
-            *group = entry.pw_gid;
-            if (name) answer = copy_name(name, entry.pw_name);
-        }
-        free(buffer);
-        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
-    }
-}
-
-static int find_group(const char *wanted, uint32_t *group, char *name) {
-    for (size_t size = FIRST_BUFFER;; size *= 4) {
-        char *buffer = malloc(size);
-        if (!buffer) return -ENOMEM;
-        struct group entry, *found = NULL;
-        int error = wanted ? getgrnam_r(wanted, &entry, buffer, size, &found)
-                           : getgrgid_r(*group, &entry, buffer, size, &found);
-        int answer = account_result(error, found != NULL);
-        if (found) {
-            *group = entry.gr_gid;
-            if (name) answer = copy_name(name, entry.gr_name);
-        }
-        free(buffer);
-        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
-    }
-}
-
-int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group) {
-    return find_user(name, user, NULL, group);
-}
-
-int clinux_user_by_id(uint32_t user, char *name, uint32_t *group) { return find_user(NULL, &user, name, group); }
-
-int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) {
-    gid_t groups[1024];
-    int count = sizeof groups / sizeof *groups;
-    if (getgrouplist(name, primary, groups, &count) < 0) return -E2BIG;
-    for (int index = 0; index < count; index++)
-        if (groups[index] == group) return 1;
-    return 0;
-}
-
-int clinux_group_by_name(const char *name, uint32_t *group) { return find_group(name, group, NULL); }
-
-int clinux_group_by_id(uint32_t group, char *name) { return find_group(NULL, &group, name); }

@@ -44,11 +44,7 @@ package struct ConfigurationSource: Sendable {
         guard let path = stateDirectory(of: configuration) else {
             return .failure(Failure(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
         }
-        do throws(Failure) {
-            return .success(try StateDirectory.open(path, as: identity, after: former))
-        } catch {
-            return .failure(error)
-        }
+        return Result { () throws(Failure) in try StateDirectory.open(path, as: identity, after: former) }
     }
 }
 

@@ -2,7 +2,6 @@ import AppleClientSecret
 import Failures
 import Linux
 import Model
-import Synchronization
 import SystemPackage
 import Systemd
 
@@ -16,11 +15,11 @@ final class CredentialServer: Sendable {
     /// Signalled when ``state`` has changed.
     let changed: EventCounter
     private let limits: CredentialLimits
-    private let shared: Mutex<(table: CredentialTable, isStopping: Bool)>
+    private let shared: QuietMutex<(table: CredentialTable, isStopping: Bool)>
     private let ended: EventCounter
-    private let isStarted = Mutex(false)
+    private let isStarted = QuietMutex(false)
     /// Connections that waited when an earlier process of the service died.
-    private let inherited = Mutex<[Int32]>([])
+    private let inherited = QuietMutex<[Int32]>([])
 
     /// - Parameter configuration: the units to serve; secrets follow by ``serve(_:)``.
     init(
@@ -32,7 +31,7 @@ final class CredentialServer: Sendable {
         self.limits = limits
         changed = try EventCounter()
         ended = try EventCounter()
-        shared = Mutex((CredentialTable(configuration), false))
+        shared = QuietMutex((CredentialTable(configuration), false))
     }
 
     var state: (table: CredentialTable, isStopping: Bool) {

@@ -2,7 +2,6 @@ import Failures
 import Linux
 import Model
 import Rotation
-import Synchronization
 import SystemPackage
 import Systemd
 
@@ -18,7 +17,7 @@ final class CredentialSocket: Sendable {
 
     let server: CredentialServer
     private let path: String
-    private let state: Mutex<State>
+    private let state: QuietMutex<State>
 
     private static let unit = "clientsecretd-credentials.socket"
     /// `FileDescriptorName=` of the socket's unit.
@@ -36,7 +35,7 @@ final class CredentialSocket: Sendable {
         path = LocalService.path(Self.fileName, nextTo: statusSocket)
         while let held = sockets.takeHeld(Self.heldName) { server.inherit(held) }
         let state = Self.takeOver(from: &sockets, server, path)
-        self.state = Mutex(state)
+        self.state = QuietMutex(state)
     }
 
     private static func takeOver(

@@ -190,7 +190,7 @@ package struct DaemonRun {
                 lane: { executor.lane(of: $0) }, found: channels.findings)
         executor.adopt(loaded)
         if start.refused == nil, !isOnce { executor.keepText(loaded) }
-        if environment["SYSTEMD_EXEC_PID"] == String(getpid()) { reviewUnits(of: configuration, executor) }
+        if OwnUnit.hasStarted(processWith: environment) { reviewUnits(of: configuration, executor) }
         // The loop runs for as long as the daemon, which needs the text and its positions no more.
         _ = consume loaded
         let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)

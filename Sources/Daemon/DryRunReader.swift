@@ -30,8 +30,8 @@ struct DryRunReader: Sendable {
     /// The results of those of the jobs that only read, in the jobs' order.
     func read(_ jobs: [Job]) -> [Input] {
         let reading = jobs.filter(\.work.isReading)
-        let results = executor.map(reading, in: executor.lane(of:)) { job -> Result<Outcome, Failure> in
-            do throws(Failure) { return .success(try carryOut(job)) } catch { return .failure(error) }
+        let results = executor.map(reading, in: executor.lane(of:)) { job in
+            Result { () throws(Failure) in try carryOut(job) }
         }
         return zip(reading, results).map { .finished($0.id, $1) }
     }

@@ -73,9 +73,7 @@ final class Executor: Sendable {
         for job in jobs {
             do {
                 try pool.run(in: lane(of: job)) { [self] in
-                    let result: Result<Outcome, Failure>
-                    do throws(Failure) { result = .success(try carryOut(job)) } catch { result = .failure(error) }
-                    report(.finished(job.id, result))
+                    report(.finished(job.id, Result { () throws(Failure) in try carryOut(job) }))
                 }
             } catch {
                 let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)

@@ -1,9 +1,7 @@
 import AppleClientSecret
 import Digest
-import Glibc
 import Linux
 import Model
-import SystemPackage
 
 /// Where in the renewal window this machine renews, so that a fleet does not renew at one moment.
 enum HostJitter {
@@ -18,12 +16,6 @@ enum HostJitter {
     }
 
     private static var machineID: [UInt8]? {
-        guard let file = try? FileDescriptor.open(FilePath("/etc/machine-id"), .readOnly, options: .closeOnExec) else {
-            return nil
-        }
-        defer { try? file.close() }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe (try? file.read(into: $0)) ?? 0 }
-        return count < 32 ? nil : Array(bytes.prefix(count))
+        ForeignFile.bytes(of: "/etc/machine-id", count: 64).flatMap { $0.count < 32 ? nil : $0 }
     }
 }

@@ -28,7 +28,7 @@ struct Log: Sendable {
     init(environment: [String: String]) {
         target = Self.target(
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
-            isService: environment["SYSTEMD_EXEC_PID"] == String(getpid()))
+            isService: OwnUnit.hasStarted(processWith: environment))
         journal = target == .journal || target == .journalAlone ? try? Journal() : nil
         progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }

@@ -5,6 +5,6 @@ package enum HostName {
     package static var current: String {
         var name = [CChar](repeating: 0, count: 256)
         _ = unsafe gethostname(&name, name.count - 1)
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(zeroTerminated: name)
     }
 }

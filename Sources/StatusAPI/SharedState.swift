@@ -1,5 +1,5 @@
+import Linux
 import Model
-import Synchronization
 
 /// What the rotation's thread and the server's share: the snapshot, the control policy, and the requests under way.
 final class SharedState: Sendable {
@@ -12,10 +12,10 @@ final class SharedState: Sendable {
         var isOpen = true
     }
 
-    private let state: Mutex<State>
+    private let state: QuietMutex<State>
 
     init(control: ControlPermission) {
-        state = Mutex(State(control: control))
+        state = QuietMutex(State(control: control))
     }
 
     var shown: (snapshot: Snapshot?, revision: Int) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "accounts.h"
 #include "children.h"
 #include "events.h"
 #include "paths.h"

@@ -54,7 +54,5 @@ int clinux_thread_start(void (*body)(void *), void *context, size_t stack);
 // Hardening of the calling process.
 int clinux_forbid_inspection(void);
 int clinux_forbid_new_privileges(void);
-// Root becomes this user for good, with the groups that the account database gives it.
-int clinux_become_user(const char *name, uint32_t user, uint32_t group);
 // The number of the file system that path is on, as in statfs(2).
 int64_t clinux_file_system_type(const char *path);

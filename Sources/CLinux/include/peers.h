@@ -1,4 +1,4 @@
-// Unix sockets, who is at their other end, and what the account database says of it.
+// Unix sockets, and who is at their other end.
 //
 // Scalars only, and -errno for every failure, as in events.h.
 #pragma once
@@ -27,14 +27,6 @@ int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_
 // The number of supplementary groups the peer had when it connected; at most `capacity` are stored.
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
 
-// Makes the calling thread act as this user, saved and real user staying as they are; other threads are not touched.
-// The C library's own function would change every thread.
-int clinux_thread_acts_as(uint32_t user);
-
-// The same with that user's groups, as the account database has them. The way back restores user and group only.
-int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group);
-int clinux_thread_acts_as_before(uint32_t user, uint32_t group);
-
 // Unix datagram sockets that send and never wait.
 int clinux_datagram_create(void);
 // Where it sends to from now on: an absolute path, or an abstract address with '@' for its NUL; -EAFNOSUPPORT for
@@ -43,13 +35,3 @@ int clinux_datagram_connect(int descriptor, const char *address);
 // Sends all of it or nothing, with a copy of the descriptor `passed` (-1: none). -EAGAIN: the receiver's queue is full,
 // and the socket becomes writable once it is not.
 int clinux_datagram_send(int descriptor, const void *bytes, size_t count, int passed);
-
-// Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
-// CLINUX_ACCOUNT_NAME - 1 bytes.
-#define CLINUX_ACCOUNT_NAME 256
-int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
-int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
-// Whether a process of the user's that was just started is in the group: 1 or 0, or -errno.
-int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group);
-int clinux_group_by_name(const char *name, uint32_t *group);
-int clinux_group_by_id(uint32_t group, char *name);

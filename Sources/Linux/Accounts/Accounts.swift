@@ -42,7 +42,7 @@ package enum Accounts {
         var group: UInt32 = 0
         let found = unsafe clinux_user_by_id(id, &name, &group)
         guard try SystemError.check(found, "look up the user \(id)") > 0 else { return nil }
-        return Account(name: text(name), id: id, primaryGroup: group)
+        return Account(name: String(zeroTerminated: name), id: id, primaryGroup: group)
     }
 
     /// Whether a login or a unit of the user puts it in this group; false where the database cannot be queried.
@@ -61,7 +61,7 @@ package enum Accounts {
         var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
         let found = unsafe clinux_group_by_id(id, &name)
         guard try SystemError.check(found, "look up the group \(id)") > 0 else { return nil }
-        return Group(name: text(name), id: id)
+        return Group(name: String(zeroTerminated: name), id: id)
     }
 
     /// The user that a configuration names. Names are tried before numbers, which need no entry.
@@ -85,10 +85,6 @@ package enum Accounts {
     private static func number(_ text: String) -> UInt32? {
         guard text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return UInt32(text).flatMap { $0 == .max ? nil : $0 }
-    }
-
-    private static func text(_ name: [CChar]) -> String {
-        String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

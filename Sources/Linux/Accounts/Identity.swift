@@ -15,9 +15,9 @@ package struct Identity: Hashable, Sendable {
     package let caller: UInt32?
     /// Directories that another program protects, such as an orchestrator: below them nothing checks who else may write
     /// to an output's directory or read a key.
-    package let trustedDirectories: [FilePath]
+    package private(set) var trustedDirectories: [FilePath]
     /// The service's user, for whom root acts: what is trusted for that user is trusted for root.
-    package let service: Account?
+    package private(set) var service: Account?
 
     /// `User=` and `Group=` of the package's unit.
     package static let serviceName = "clientsecretd"
@@ -39,8 +39,9 @@ package struct Identity: Hashable, Sendable {
 
     /// The same, with these trusted directories.
     package func trusting(_ directories: [FilePath]) -> Identity {
-        Identity(
-            user: user, group: group, groups: groups, caller: caller, trustedDirectories: directories, service: service)
+        var identity = self
+        identity.trustedDirectories = directories
+        return identity
     }
 
     /// Whether a real path is a trusted directory or is below one.
@@ -65,10 +66,9 @@ package struct Identity: Hashable, Sendable {
 
     /// The same on behalf of the service's user, where root acts and there is such a user.
     package func acting(for service: Account?) -> Identity {
-        guard user == 0 else { return self }
-        return Identity(
-            user: user, group: group, groups: groups, caller: caller, trustedDirectories: trustedDirectories,
-            service: service)
+        var identity = self
+        if user == 0 { identity.service = service }
+        return identity
     }
 
     /// Whether this user is trusted like ourselves: root, the acting user, the caller, the service's user.

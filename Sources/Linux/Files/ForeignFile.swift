@@ -37,6 +37,14 @@ package enum ForeignFile {
         return descriptor
     }
 
+    /// As many bytes from an offset on as there are, `count` at most; nil where it cannot be read.
+    package static func bytes(of path: String, at offset: Int = 0, count: Int) -> [UInt8]? {
+        guard let file = try? open(path) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = unsafe pread(file.raw, &bytes, count, off_t(offset))
+        return length < 0 ? nil : Array(bytes.prefix(length))
+    }
+
     /// The names in a directory, sorted; none where it cannot be read.
     ///
     /// - Parameter limit: how many names are looked at.
@@ -89,8 +97,7 @@ package enum ForeignFile {
 
     static func linkAtOnce(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // Room for the NUL.
+        return unsafe readlink(path, &buffer, buffer.count - 1) > 0 ? String(zeroTerminated: buffer) : nil
     }
 }

@@ -63,12 +63,8 @@ package struct OpenFile: ~Copyable, Sendable {
     func content() throws(FileError) -> FileContent {
         // One byte more than expected, so that a file that grew is noticed.
         var bytes = [UInt8](repeating: 0, count: status.size + 1)
-        let result: Result<Int, FileError> = unsafe bytes.withUnsafeMutableBytes { buffer in
-            do throws(FileError) {
-                return .success(try unsafe read(into: buffer, expecting: status.size))
-            } catch {
-                return .failure(error)
-            }
+        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(FileError) in try unsafe read(into: buffer, expecting: status.size) }
         }
         let count = try result.get()
         let after = try FileStatus(of: descriptor.raw, path: path)

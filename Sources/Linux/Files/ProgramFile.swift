@@ -28,7 +28,7 @@ package struct ProgramFile: Sendable {
 
     private func problemAtOnce(afterFailure failed: Bool) -> ProgramProblem? {
         guard !Self.isNoexec(path) else { return .mountedNoexec }
-        guard let bytes = Self.read(path, count: Self.beginning, at: 0) else { return nil }
+        guard let bytes = ForeignFile.bytes(of: path, count: Self.beginning) else { return nil }
         if bytes.starts(with: "#!".utf8) { return problem(script: bytes) }
         if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
         let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
@@ -50,7 +50,7 @@ package struct ProgramFile: Sendable {
         var interpreters: [String] = []
         var deciding: [String] = []
         var next = path
-        while interpreters.count < Self.interpreterLimit, let bytes = Self.read(next, count: Self.beginning, at: 0),
+        while interpreters.count < Self.interpreterLimit, let bytes = ForeignFile.bytes(of: next, count: Self.beginning),
             let line = ScriptFirstLine(bytes), !line.interpreter.isEmpty
         {
             next = line.interpreter
@@ -93,15 +93,15 @@ package struct ProgramFile: Sendable {
 
     private func problem(program bytes: [UInt8]) -> ProgramProblem? {
         guard let header = ELFHeader(bytes) else { return .noFormat }
-        guard let own = Self.read("/proc/self/exe", count: Self.beginning, at: 0).flatMap({ ELFHeader($0) }) else {
+        guard let own = ForeignFile.bytes(of: "/proc/self/exe", count: Self.beginning).flatMap({ ELFHeader($0) }) else {
             return nil
         }
         // A kernel of 64 bits may execute programs of 32 bits of its family.
         guard header.isWide == own.isWide else { return nil }
         guard header.machine == own.machine else { return .otherMachine }
-        let table = Self.read(path, count: header.tableSize, at: header.tableStart) ?? []
+        let table = ForeignFile.bytes(of: path, at: header.tableStart, count: header.tableSize) ?? []
         guard let place = header.loader(in: table), place.count <= Int(PATH_MAX),
-            let name = Self.read(path, count: place.count, at: place.start)
+            let name = ForeignFile.bytes(of: path, at: place.start, count: place.count)
         else { return nil }
         let loader = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
         return FileStatus.isAbsent(loader) ? .interpreterMissing(loader) : nil
@@ -109,16 +109,8 @@ package struct ProgramFile: Sendable {
 
     /// Whether Linux was taught no further formats; false where that cannot be seen.
     private static var hasOnlyOwnFormats: Bool {
-        let place = "/proc/sys/fs/binfmt_misc"
-        guard let directory = unsafe opendir(place) else { return false }
-        defer { unsafe closedir(directory) }
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if ![".", "..", "register", "status"].contains(name) { return false }
-        }
-        return true
+        let names = ForeignFile.names(in: "/proc/sys/fs/binfmt_misc", limit: .max)
+        return !names.isEmpty && names.allSatisfy { ["register", "status"].contains($0) }
     }
 
     private static func isExecutable(_ path: String) -> Bool {
@@ -128,13 +120,5 @@ package struct ProgramFile: Sendable {
     private static func isNoexec(_ path: String) -> Bool {
         var status = statvfs()
         return unsafe statvfs(path, &status) == 0 && status.f_flag & noexec != 0
-    }
-
-    /// Nil when it cannot be read; fewer bytes at the file's end.
-    private static func read(_ path: String, count: Int, at offset: Int) -> [UInt8]? {
-        guard let file = try? ForeignFile.open(path) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = unsafe pread(file.raw, &bytes, count, off_t(offset))
-        return length < 0 ? nil : Array(bytes.prefix(length))
     }
 }

@@ -1,13 +1,10 @@
 package import Failures
-internal import Glibc
 
 extension ReadOnlyCause {
     /// Why the directory at the real path `directory` is read-only; nil where it is not, or nothing is known of mounts.
     package static func of(_ directory: String) -> ReadOnlyCause? {
         guard let table = MountTable.ofThisProcess() else { return nil }
-        // What systemd starts as a unit's main process knows itself by this (systemd.exec(5)); a shell may have inherited it.
-        let isUnit = unsafe getenv("SYSTEMD_EXEC_PID").map { unsafe String(cString: $0) } == String(getpid())
-        return of(directory, in: table, isUnit: isUnit)
+        return of(directory, in: table, isUnit: OwnUnit.hasStartedProcess)
     }
 
     /// A sandbox changes mounts, and no file system. Only of the mounts of the root and of /run is it known that nothing

@@ -119,9 +119,7 @@ package enum DiskTimeout {
         _ body: @escaping @Sendable () throws(Problem) -> Value
     ) throws(Problem) -> Value {
         guard wait.withLock({ $0 != nil }) else { return try body() }
-        let result = value(at: path) { () -> Result<Value, Problem> in
-            do throws(Problem) { return .success(try body()) } catch { return .failure(error) }
-        }
+        let result = value(at: path) { Result { () throws(Problem) in try body() } }
         guard let result else { throw silence() }
         return try result.get()
     }

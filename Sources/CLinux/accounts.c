@@ -1,0 +1,124 @@
+#define _GNU_SOURCE
+#include "accounts.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_GROUPS = 1024 };
+
+// The groups that a login of the user has: their number, or -E2BIG.
+static int groups_of(const char *name, uint32_t primary, gid_t groups[MOST_GROUPS]) {
+    int count = MOST_GROUPS;
+    return getgrouplist(name, primary, groups, &count) < 0 ? -E2BIG : count;
+}
+
+// System calls only: glibc's functions change every thread, and wait for all of them, of which one may hang on a disk.
+
+static int set_groups(const char *name, uint32_t primary) {
+    gid_t groups[MOST_GROUPS];
+    int count = groups_of(name, primary, groups);
+    if (count < 0) return count;
+    return syscall(SYS_setgroups, (size_t)count, groups) < 0 ? -errno : 0;
+}
+
+static int set_group(uint32_t real, uint32_t effective, uint32_t saved) {
+    return syscall(SYS_setresgid, real, effective, saved) < 0 ? -errno : 0;
+}
+
+static int set_user(uint32_t real, uint32_t effective, uint32_t saved) {
+    return syscall(SYS_setresuid, real, effective, saved) < 0 ? -errno : 0;
+}
+
+int clinux_thread_acts_as(uint32_t user) { return set_user(-1, user, -1); }
+
+int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group) {
+    int error = set_groups(name, group);
+    if (!error) error = set_group(-1, group, -1);
+    return error ? error : clinux_thread_acts_as(user);
+}
+
+int clinux_thread_acts_as_before(uint32_t user, uint32_t group) {
+    int error = clinux_thread_acts_as(user);
+    return error ? error : set_group(-1, group, -1);
+}
+
+int clinux_become_user(const char *name, uint32_t user, uint32_t group) {
+    int error = set_groups(name, group);
+    if (!error) error = set_group(group, group, group);
+    return error ? error : set_user(user, user, user);
+}
+
+// One lookup with a buffer that grows to what the entry needs, up to a mebibyte: groups list their members.
+enum { FIRST_BUFFER = 4096, LARGEST_BUFFER = 1 << 20 };
+
+static int account_result(int error, int found) {
+    if (found) return 1;
+    switch (error) {
+    case 0: case ENOENT: case ESRCH: case EBADF: case EPERM: return 0; // the ways of getpwnam(3) to say "unknown"
+    default: return -error;
+    }
+}
+
+static int copy_name(char *into, const char *name) {
+    if (strlen(name) >= CLINUX_ACCOUNT_NAME) return -ENAMETOOLONG;
+    strcpy(into, name);
+    return 1;
+}
+
+static int find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group) {
+    for (size_t size = FIRST_BUFFER;; size *= 4) {
+        char *buffer = malloc(size);
+        if (!buffer) return -ENOMEM;
+        struct passwd entry, *found = NULL;
+        int error = wanted ? getpwnam_r(wanted, &entry, buffer, size, &found)
+                           : getpwuid_r(*user, &entry, buffer, size, &found);
+        int answer = account_result(error, found != NULL);
+        if (found) {
+            *user = entry.pw_uid;
+            *group = entry.pw_gid;
+            if (name) answer = copy_name(name, entry.pw_name);
+        }
+        free(buffer);
+        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
+    }
+}
+
+static int find_group(const char *wanted, uint32_t *group, char *name) {
+    for (size_t size = FIRST_BUFFER;; size *= 4) {
+        char *buffer = malloc(size);
+        if (!buffer) return -ENOMEM;
+        struct group entry, *found = NULL;
+        int error = wanted ? getgrnam_r(wanted, &entry, buffer, size, &found)
+                           : getgrgid_r(*group, &entry, buffer, size, &found);
+        int answer = account_result(error, found != NULL);
+        if (found) {
+            *group = entry.gr_gid;
+            if (name) answer = copy_name(name, entry.gr_name);
+        }
+        free(buffer);
+        if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
+    }
+}
+
+int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group) {
+    return find_user(name, user, NULL, group);
+}
+
+int clinux_user_by_id(uint32_t user, char *name, uint32_t *group) { return find_user(NULL, &user, name, group); }
+
+int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) {
+    gid_t groups[MOST_GROUPS];
+    int count = groups_of(name, primary, groups);
+    for (int index = 0; index < count; index++)
+        if (groups[index] == group) return 1;
+    return count < 0 ? count : 0;
+}
+
+int clinux_group_by_name(const char *name, uint32_t *group) { return find_group(name, group, NULL); }
+
+int clinux_group_by_id(uint32_t group, char *name) { return find_group(NULL, &group, name); }

@@ -1,0 +1,26 @@
+// Users and groups: what the account database says of them, and as whom a thread acts.
+//
+// Scalars only, and -errno for every failure, as in events.h.
+#pragma once
+#include <stdint.h>
+
+// Makes the calling thread act as this user, saved and real user staying as they are; other threads are not touched.
+// The C library's own function would change every thread.
+int clinux_thread_acts_as(uint32_t user);
+
+// The same with that user's groups, as the account database has them. The way back restores user and group only.
+int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group);
+int clinux_thread_acts_as_before(uint32_t user, uint32_t group);
+
+// Root becomes this user for good, with the groups that the account database gives it: this thread and those that it starts.
+int clinux_become_user(const char *name, uint32_t user, uint32_t group);
+
+// Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
+// CLINUX_ACCOUNT_NAME - 1 bytes.
+#define CLINUX_ACCOUNT_NAME 256
+int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
+int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
+// Whether a process of the user's that was just started is in the group: 1 or 0, or -errno.
+int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group);
+int clinux_group_by_name(const char *name, uint32_t *group);
+int clinux_group_by_id(uint32_t group, char *name);
