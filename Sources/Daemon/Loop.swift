@@ -91,7 +91,7 @@ final class Loop {
         self.metrics = metrics
         once = metrics == nil ? OnceLog() : nil
         manager = ServiceManagerNotifications(log: log)
-        keptClock = executor.state.known?.clockRun
+        keptClock = executor.state.known?.clock.run
         epoll = try Epoll()
         wallTimer = try WallTimer()
         bootTimer = try BootTimer()

@@ -27,38 +27,27 @@ package struct ServiceUnit: Sendable {
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
     /// else the service. Nil where systemd cannot be asked. Blocks.
     package static func ofDaemon(timeout: Int64 = SystemdClient.answering) -> ServiceUnit? {
-        do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: timeout, cancel: nil)
+        SystemdClient.ask(within: timeout) { systemd throws(UnitError) in
             let isService = try systemd.isUsed("clientsecretd.service")
             let isTimer = try systemd.isUsed("clientsecretd-once.timer")
             return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
-        } catch {
-            return nil
         }
     }
 
     /// The service of this name; nil where systemd does not answer soon or knows too little of it.
     static func named(_ name: String) -> ServiceUnit? {
-        do throws(UnitError) {
-            // Less than a start waits for its state directory.
-            var systemd = try SystemdClient(timeout: 2_000, cancel: nil)
-            return try systemd.unit(name, followsLinks: false)
-        } catch {
-            return nil
-        }
+        // Less than a start waits for its state directory.
+        SystemdClient.ask(within: 2_000) { systemd throws(UnitError) in try systemd.unit(name, followsLinks: false) }
     }
 
     /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
     static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
+        SystemdClient.ask { systemd throws(UnitError) in
             guard let unit = try systemd.unit("clientsecretd-writer@\(user).service") else { return nil }
             let socket = "clientsecretd-writer@\(user).socket"
             let enablement = try systemd.enablement(of: socket)
             let isWanted = try systemd.isWanted(socket)
             return (unit, isWanted || enablement != "disabled")
-        } catch {
-            return nil
         }
     }
 }

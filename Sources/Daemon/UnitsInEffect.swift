@@ -24,23 +24,22 @@ package struct UnitsInEffect {
         let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
         names += writers.sorted().map { "clientsecretd-writer@\($0).service" }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
-            var units: [(String, UnitSettings)] = []
+        var units: [(String, UnitSettings)] = []
+        var consumers: [(ServedCredential, UnitSettings)] = []
+        let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
             for name in names {
                 // A template has settings only as an instance.
                 let unit = name.replacing("@.", with: "@0.")
                 if let settings = try systemd.settings(of: unit) { units.append((name, settings)) }
             }
-            var consumers: [(ServedCredential, UnitSettings)] = []
             for credential in served where credential.unit.hasSuffix(".service") {
                 if let settings = try systemd.settings(of: credential.unit) { consumers.append((credential, settings)) }
             }
-            self.units = units
-            self.consumers = consumers.sorted { $0.0.unit < $1.0.unit }
-        } catch {
-            return nil
+            return ()
         }
+        guard isAnswered != nil else { return nil }
+        self.units = units
+        self.consumers = consumers.sorted { $0.0.unit < $1.0.unit }
     }
 
     private static let store = "clientsecretd-store.service"
@@ -227,13 +226,7 @@ package struct UnitsInEffect {
         default: return failure
         }
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
-        let found: UnitSettings?
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
-            found = try systemd.settings(of: unit)
-        } catch {
-            return failure
-        }
+        let found = SystemdClient.ask { systemd throws(UnitError) in try systemd.settings(of: unit) }
         guard let found else { return failure }
         if failure.code == .pushUnreachable || failure.code == .storeUnreachable {
             guard let remedy = remedyForAddresses(of: unit, found) else { return failure }

@@ -29,16 +29,16 @@ package struct Publisher: Sendable {
     /// Reads `file` back. A missing file is no failure; one that cannot be read or parsed, or that is another output's,
     /// is.
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
-        let content = try onDisk(file) { () throws(FileError) -> FileContent? in
-            do throws(FileError) {
-                return try GuardedPath.read(
-                    file.path.description, as: identity, limit: AtomicFile.sizeLimit)
-            } catch {
-                // Without its directory a file is absent; publishing reports that it cannot be created. A file is also
-                // absent if its path is refused and leads to nothing.
-                guard error.code == .directoryMissing || isAbsent(file, refusedAs: error.code) else { throw error }
-                return nil
+        let content: FileContent?
+        do throws(FileError) {
+            content = try GuardedPath.read(file.path.description, as: identity, limit: AtomicFile.sizeLimit)
+        } catch {
+            // Without its directory a file is absent; publishing reports that it cannot be created. A file is also
+            // absent if its path is refused and leads to nothing.
+            guard error.code == .directoryMissing || isAbsent(file, refusedAs: error.code) else {
+                throw Failure(error, at: file.path, of: identity)
             }
+            content = nil
         }
         // What is there may belong to the other output's client, and so cannot show that this one's is published.
         guard let content, try !reservedPaths.claim(content.path, content.status, for: file.path) else {
@@ -231,13 +231,5 @@ package struct Publisher: Sendable {
             throw Failure.unknownGroup(name, at: .path(file.path), cause: error.errno.rawValue)
         }
         throw Failure.unknownGroup(name, at: .path(file.path))
-    }
-
-    private func onDisk<Value>(_ file: FileSpec, _ body: () throws(FileError) -> Value) throws(Failure) -> Value {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw Failure(error, at: file.path, of: identity)
-        }
     }
 }

@@ -12,8 +12,8 @@ package enum KeptClock: Hashable, Sendable {
     case unused
     /// It was not set since it was last seen, nor was the machine started again.
     case running(ClockRun)
-    /// It was set or the machine was started again, or the file cannot tell.
-    case changed
+    /// It was set or the machine was started again, or the file cannot tell; and when that was found.
+    case changed(foundAt: BootTime)
 
     private static let limit = 128
     /// In seconds: clocks are slewed, and two starts of one machine are further apart.
@@ -26,11 +26,12 @@ package enum KeptClock: Hashable, Sendable {
 
     /// Reads it, without creating or locking anything. Blocks.
     package init(in directory: AbsolutePath, as identity: Identity) {
+        let now = BootTime(milliseconds: Clocks.bootMilliseconds())
         let found: FileContent?
         do throws(FileError) {
             found = try GuardedPath.read(Self.file(in: directory), as: identity, limit: Self.limit)
         } catch {
-            self = error.code == .directoryMissing ? .unused : .changed
+            self = error.code == .directoryMissing ? .unused : .changed(foundAt: now)
             return
         }
         guard let content = found else {
@@ -40,9 +41,9 @@ package enum KeptClock: Hashable, Sendable {
         let numbers = String(decoding: content.bytes, as: UTF8.self).split(separator: " ").map { Int64($0) }
         let start = Self.start
         guard numbers.count > 1, let kept = numbers[0], let since = numbers[1],
-            (start - Self.tolerance...start + Self.tolerance).contains(kept), since <= Clocks.bootMilliseconds()
+            (start - Self.tolerance...start + Self.tolerance).contains(kept), since <= now.milliseconds
         else {
-            self = .changed
+            self = .changed(foundAt: now)
             return
         }
         let doubted = numbers.count > 2 ? numbers[2] : nil
@@ -62,7 +63,15 @@ package enum KeptClock: Hashable, Sendable {
     }
 
     /// How long the clock has run, for a program that mints: one that has changed is taken as set just now.
-    package var run: ClockRun { known ?? ClockRun(since: BootTime(milliseconds: Clocks.bootMilliseconds())) }
+    package var run: ClockRun {
+        if case .changed(let moment) = self { ClockRun(since: moment) } else { known ?? .fromTheStart }
+    }
+
+    /// Whether a daemon used the directory before since the machine was started. A clock that was set meanwhile makes it look
+    /// like another start.
+    package var wasUsedSinceBoot: Bool {
+        if case .running = self { true } else { false }
+    }
 
     /// Keeps what was seen of the clock. What cannot be kept is missing after a restart, as after the machine's start.
     static func keep(_ run: ClockRun, in directory: AbsolutePath, as identity: Identity, _ naming: TemporaryNames) {

@@ -23,13 +23,8 @@ package final class StateDirectory: Sendable {
     private let clients: HeldFile
     /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
     private let history = QuietMutex<OutputHistory?>(nil)
-    /// Whether a daemon used it before since the machine was started. A clock that was set meanwhile makes it look like another
-    /// start.
-    package let wasUsedSinceBoot: Bool
-    /// How long the clock had run without being set when this was opened.
-    package let clockRun: ClockRun
-    /// The same; nil where the clock was set, or the machine started again, since the directory was last used.
-    package let knownClockRun: ClockRun?
+    /// What it held of the clock when this was opened.
+    package let clock: KeptClock
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
@@ -55,7 +50,7 @@ package final class StateDirectory: Sendable {
             let files = RecordFiles(path: path, identity: identity)
             let clock = KeptClock(in: path, as: identity)
             let directory = StateDirectory(files, naming, lock, clients, clock)
-            if clock != .running(clock.run) { directory.keep(clock.run) }
+            if !clock.wasUsedSinceBoot { directory.keep(clock.run) }
             return directory
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
@@ -70,9 +65,7 @@ package final class StateDirectory: Sendable {
         self.naming = naming
         self.lock = lock
         self.clients = clients
-        clockRun = clock.run
-        knownClockRun = clock.known
-        wasUsedSinceBoot = clock == .running(clock.run)
+        self.clock = clock
     }
 
     package var path: AbsolutePath { files.path }

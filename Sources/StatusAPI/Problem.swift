@@ -9,17 +9,24 @@ package struct Problem: Error, Hashable, Sendable {
     /// What went wrong and what to do, on one line.
     package var detail: String
     /// The errors of a configuration that was refused, in lines ready to show.
-    package var diagnostics: [String] = []
+    package var diagnostics: [String]
     /// The outcomes of a renewal that failed, one for each client.
-    package var outcomes: [RenewalReport.Outcome] = []
+    package var outcomes: [RenewalReport.Outcome]
     /// The methods that the address supports, when another one was used.
     var allow: String?
     /// In how many seconds to try again.
     var retryAfter: Int64?
 
-    init(_ status: HTTPResponseStatus, _ detail: String) {
+    init(
+        _ status: HTTPResponseStatus, _ detail: String, diagnostics: [String] = [],
+        outcomes: [RenewalReport.Outcome] = [], allow: String? = nil, retryAfter: Int64? = nil
+    ) {
         self.status = Int(status.code)
         self.detail = detail
+        self.diagnostics = diagnostics
+        self.outcomes = outcomes
+        self.allow = allow
+        self.retryAfter = retryAfter
     }
 }
 

@@ -51,18 +51,18 @@ extension Reply {
                 return
             }
             let more = failures.count == 1 ? "" : " (and \(failures.count - 1) more)"
-            var problem = Problem(
-                .internalServerError,
-                "\(failures.count) of \(report.outcomes.count) clients could not be renewed: \(first)\(more)")
-            problem.outcomes = report.outcomes
-            self.init(problem)
+            self.init(
+                Problem(
+                    .internalServerError,
+                    "\(failures.count) of \(report.outcomes.count) clients could not be renewed: \(first)\(more)",
+                    outcomes: report.outcomes))
         case .reloaded(let unserved, let orphaned):
             self = .json(ReloadReport(unserved: unserved, orphaned: orphaned).json)
         case .refused(let diagnostics):
-            var problem = Problem(
-                .unprocessableEntity, "the configuration is refused, and the previous one stays current")
-            problem.diagnostics = diagnostics
-            self.init(problem)
+            self.init(
+                Problem(
+                    .unprocessableEntity, "the configuration is refused, and the previous one stays current",
+                    diagnostics: diagnostics))
         case .unknownClients(let names):
             self.init(.unknownClients(names.map(\.description), known: known))
         case .fleet(let view):

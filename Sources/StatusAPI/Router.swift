@@ -95,9 +95,7 @@ final class Router {
             metricsQueue.oldest?.evict()
         }
         if let reason = connectionLimiter.enter(connection.listener, control: control, limits: limits) {
-            var problem = Problem(.serviceUnavailable, reason)
-            problem.retryAfter = 1
-            throw problem
+            throw Problem(.serviceUnavailable, reason, retryAfter: 1)
         }
         connections[ObjectIdentifier(connection)] = connection
         move(connection, to: .request)
@@ -147,10 +145,9 @@ final class Router {
         let (route, texts) = try route(of: received)
         guard route.methods.contains(received.method) else {
             let allow = route.methods.map(\.rawValue).joined(separator: ", ")
-            var problem = Problem(
-                .methodNotAllowed, "\(received.method.rawValue) is not allowed for this address; use \(allow)")
-            problem.allow = allow
-            throw problem
+            throw Problem(
+                .methodNotAllowed, "\(received.method.rawValue) is not allowed for this address; use \(allow)",
+                allow: allow)
         }
         // No connection is accepted before the first snapshot.
         guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
@@ -193,11 +190,9 @@ final class Router {
 
     private func requireRoom(_ limit: Int) throws(Problem) {
         guard !shared.isRoom(limit) else { return }
-        var problem = Problem(
-            .serviceUnavailable,
-            "\(limit) requests are already waiting for their outcome; try again later")
-        problem.retryAfter = 1
-        throw problem
+        throw Problem(
+            .serviceUnavailable, "\(limit) requests are already waiting for their outcome; try again later",
+            retryAfter: 1)
     }
 
     private func requireJSON(_ received: ReceivedRequest) throws(Problem) {
@@ -217,10 +212,9 @@ final class Router {
         let refused = limiter.ask(
             for: demands, at: BootTime(milliseconds: Clocks.bootMilliseconds()), pause: limits.requestPause)
         guard let refused else { return }
-        var problem = Problem(
-            .tooManyRequests, "\(refused.demand) a moment ago; try again in \(refused.seconds) s (root need not wait)")
-        problem.retryAfter = refused.seconds
-        throw problem
+        throw Problem(
+            .tooManyRequests, "\(refused.demand) a moment ago; try again in \(refused.seconds) s (root need not wait)",
+            retryAfter: refused.seconds)
     }
 }
 

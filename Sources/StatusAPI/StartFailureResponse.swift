@@ -34,8 +34,8 @@ package struct StartFailureResponse: Sendable {
     }
 
     private static func response(_ headline: String, _ diagnostics: [String]) -> [UInt8] {
-        var problem = Problem(.serviceUnavailable, "the daemon does not start: " + headline)
-        problem.diagnostics = diagnostics
+        let problem = Problem(
+            .serviceUnavailable, "the daemon does not start: " + headline, diagnostics: diagnostics)
         let body = problem.json + "\n"
         let lines = [
             "HTTP/1.1 503 Service Unavailable", "Content-Type: application/problem+json",

@@ -1,4 +1,4 @@
-import AppleClientSecret
+package import AppleClientSecret
 package import Failures
 import Linux
 package import Model
@@ -179,6 +179,17 @@ package struct StatusClient: Sendable {
             } catch {
                 throw .notHTTP(socket: socket, what: error.what)
             }
+        }
+    }
+}
+
+extension JSONDocument {
+    /// Reads a document that the daemon sent.
+    package init(json: [UInt8]) throws(ClientError) {
+        do throws(JSONError) {
+            try self.init(parsing: json)
+        } catch {
+            throw .malformed(what: error.words)
         }
     }
 }

@@ -51,6 +51,13 @@ import SystemPackage
         return number
     }
 
+    /// The next value, an unsigned integer of 64 bits (`t`).
+    private func longNumber() throws(UnitError) -> UInt64 {
+        var number: UInt64 = 0
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
+        return number
+    }
+
     /// The next value, a boolean (`b`).
     func bool() throws(UnitError) -> Bool {
         var bool: Int32 = 0
@@ -60,13 +67,13 @@ import SystemPackage
 
     /// The next value, a string in a variant, as properties are returned.
     func variantText() throws(UnitError) -> String {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "s"))
+        try enter("v", "s")
         return try text()
     }
 
     /// The next value, bytes (`ay`) in a variant.
     func variantBytes() throws(UnitError) -> [UInt8] {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "ay"))
+        try enter("v", "ay")
         var start: UnsafeRawPointer?
         var count = 0
         try Self.check(unsafe sd_bus_message_read_array(raw, Self.code("y"), &start, &count))
@@ -75,50 +82,48 @@ import SystemPackage
 
     /// The next value, a boolean in a variant.
     func variantBool() throws(UnitError) -> Bool {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "b"))
+        try enter("v", "b")
         return try bool()
     }
 
     /// The next value, a 64-bit number (`t`) in a variant.
     func variantNumber() throws(UnitError) -> UInt64 {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "t"))
-        var number: UInt64 = 0
-        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
-        return number
+        try enter("v", "t")
+        return try longNumber()
     }
 
     /// The next value, a number and an object's path in a variant: the path.
     func variantObject() throws(UnitError) -> String {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "(uo)"))
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), "uo"))
+        try enter("v", "(uo)")
+        try enter("r", "uo")
         _ = try number()
         return try text("o")
     }
 
     /// The next value, an array of strings in a variant.
     func variantTexts() throws(UnitError) -> [String] {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), "as"))
+        try enter("v", "as")
         return try texts()
     }
 
     /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
     func properties() throws(UnitError) -> [String: UnitSettings.Value] {
         var properties: [String: UnitSettings.Value] = [:]
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "{sv}"))
+        try enter("a", "{sv}")
         while unsafe sd_bus_message_at_end(raw, 0) == 0 {
-            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("e"), "sv"))
+            try enter("e", "sv")
             let name = try text()
             var type: UnsafePointer<CChar>?
             try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
             let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
             if ["b", "s", "t", "u", "as", "(bas)"].contains(contents) || Self.itemTypes.contains(contents) {
-                try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("v"), contents))
+                try enter("v", contents)
                 properties[name] = try value(contents)
-                try Self.check(unsafe sd_bus_message_exit_container(raw))
+                try leave()
             } else {
                 try Self.check(unsafe sd_bus_message_skip(raw, "v"))
             }
-            try Self.check(unsafe sd_bus_message_exit_container(raw))
+            try leave()
         }
         return properties
     }
@@ -131,17 +136,14 @@ import SystemPackage
         switch type {
         case "b": return .flag(try bool())
         case "s": return .text(try text())
-        case "t":
-            var number: UInt64 = 0
-            try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("t"), &number))
-            return .number(number)
+        case "t": return .number(try longNumber())
         case "u": return .number(UInt64(try number()))
         case "as": return .list(try texts())
         case "(bas)":
-            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), "bas"))
+            try enter("r", "bas")
             let isAllowList = try bool()
             let words = try texts()
-            try Self.check(unsafe sd_bus_message_exit_container(raw))
+            try leave()
             return .filter(isAllowList: isAllowList, words)
         default:
             return .items(try items(String(type.dropFirst(2).dropLast())))
@@ -151,13 +153,13 @@ import SystemPackage
     /// The next value, an array of structures with these members, a string and any others.
     func items(_ members: String) throws(UnitError) -> [UnitSettings.Item] {
         var items: [UnitSettings.Item] = []
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "(\(members))"))
+        try enter("a", "(\(members))")
         while unsafe sd_bus_message_at_end(raw, 0) == 0 {
-            try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("r"), members))
+            try enter("r", members)
             items.append(try item(members))
-            try Self.check(unsafe sd_bus_message_exit_container(raw))
+            try leave()
         }
-        try Self.check(unsafe sd_bus_message_exit_container(raw))
+        try leave()
         return items
     }
 
@@ -182,10 +184,10 @@ import SystemPackage
 
     /// The next value, an array of strings.
     func texts() throws(UnitError) -> [String] {
-        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code("a"), "s"))
+        try enter("a", "s")
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(raw, 0) == 0 { texts.append(try text()) }
-        try Self.check(unsafe sd_bus_message_exit_container(raw))
+        try leave()
         return texts
     }
 
@@ -215,6 +217,17 @@ import SystemPackage
         let name = unsafe error.pointee.name.map { unsafe String(cString: $0) } ?? ""
         let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? name
         return UnitError(answer: name, message)
+    }
+
+    /// Goes into the next value, which holds others of these types: an array (`a`), a structure (`r`), an entry (`e`) or a variant
+    /// (`v`).
+    private func enter(_ container: Unicode.Scalar, _ contents: String) throws(UnitError) {
+        try Self.check(unsafe sd_bus_message_enter_container(raw, Self.code(container), contents))
+    }
+
+    /// Leaves it after its last value.
+    private func leave() throws(UnitError) {
+        try Self.check(unsafe sd_bus_message_exit_container(raw))
     }
 
     private static func code(_ type: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: type.value) }

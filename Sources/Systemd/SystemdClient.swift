@@ -80,14 +80,26 @@ package struct SystemdClient: ~Copyable {
         try call("Get", of: unit, [.text(interface), .text(name)])
     }
 
+    /// What systemd answers to some questions; nil where it cannot be asked. Blocks.
+    ///
+    /// - Parameter milliseconds: how long all of them may take together.
+    package static func ask<Value>(
+        within milliseconds: Int64 = answering, _ questions: (inout SystemdClient) throws(UnitError) -> Value?
+    ) -> Value? {
+        do throws(UnitError) {
+            var systemd = try SystemdClient(timeout: milliseconds, cancel: nil)
+            return try questions(&systemd)
+        } catch {
+            return nil
+        }
+    }
+
     /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
     package static func ownName(of unit: String) -> String {
-        do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: 5_000, cancel: nil)
-            return try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
-        } catch {
-            return unit
+        let name = ask(within: 5_000) { systemd throws(UnitError) in
+            try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
         }
+        return name ?? unit
     }
 
     /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.

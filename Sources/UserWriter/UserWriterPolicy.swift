@@ -20,32 +20,24 @@ struct UserWriterPolicy {
         let naming: TemporaryNames?
     }
 
-    /// Why a request is not carried out. The words are for the daemon's status.
-    enum RequestError: Error, Hashable, Sendable {
-        case version(Int)
-        case noSuchOutput
-        case anothersOutput
-        case otherForm
-        case noSuchPlace
-        case notItsSecret
-        case nothingToDo
-        case badTag
+    /// Why a request is not carried out, in words for the daemon's status.
+    struct Refusal: Error, Hashable, Sendable {
+        let words: String
 
-        var words: String {
-            switch self {
-            case .version(let version): "the request comes from another version (\(version)) of clientsecretd"
-            case .noSuchOutput: "the configuration names no such output"
-            case .anothersOutput: "the configuration does not name this user for it"
-            case .otherForm: "the configuration gives it another format, mode or group"
-            case .noSuchPlace: "the configuration gives it no such variable, or to another client"
-            case .notItsSecret: "the content is not a secret of the client that the configuration names"
-            case .nothingToDo: "the request does not say what to do"
-            case .badTag: "the request does not name its temporary files"
-            }
+        static func version(_ version: Int) -> Refusal {
+            Refusal(words: "the request comes from another version (\(version)) of clientsecretd")
         }
+        static let noSuchOutput = Refusal(words: "the configuration names no such output")
+        static let anothersOutput = Refusal(words: "the configuration does not name this user for it")
+        static let otherForm = Refusal(words: "the configuration gives it another format, mode or group")
+        static let noSuchPlace = Refusal(words: "the configuration gives it no such variable, or to another client")
+        static let notItsSecret = Refusal(
+            words: "the content is not a secret of the client that the configuration names")
+        static let nothingToDo = Refusal(words: "the request does not say what to do")
+        static let badTag = Refusal(words: "the request does not name its temporary files")
     }
 
-    func order(_ request: WriterRequest) throws(RequestError) -> Order {
+    func order(_ request: WriterRequest) throws(Refusal) -> Order {
         guard request.version == WriterRequest.currentVersion else { throw .version(request.version) }
         guard let path = AbsolutePath(request.path), path.description == request.path,
             let spec = configuration.files[path]
@@ -76,7 +68,7 @@ struct UserWriterPolicy {
 
     /// The secret, if it states that it is this client's; its signature is not checked. One of another key or team is the
     /// client's, too, where Apple is asked first: such a one stays until Apple has accepted its successor.
-    private func secret(_ token: Token, of name: ClientName) throws(RequestError) -> Secret {
+    private func secret(_ token: Token, of name: ClientName) throws(Refusal) -> Secret {
         guard let client = configuration.clients[name], let form = token.parsed?.form else { throw .notItsSecret }
         let keys = client.keys.compactMap { configuration.keys[$0] }.map {
             SecretForm.Expectation.Key(team: $0.team, keyID: $0.keyID, signature: .unchecked)

@@ -85,7 +85,7 @@ package final class UserWriterService {
     func carryOut(_ request: WriterRequest) throws(Failure) -> WriterAnswer {
         let loaded = try load()
         let order: UserWriterPolicy.Order
-        do throws(UserWriterPolicy.RequestError) {
+        do throws(UserWriterPolicy.Refusal) {
             order = try UserWriterPolicy(
                 configuration: loaded.configuration, user: identity.user,
                 userID: { try? Accounts.userID($0) }

@@ -17,10 +17,10 @@ import Testing
             userID: { ["app": 1000, "1000": 1000, "other": 1001][$0] })
     }
 
-    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> UserWriterPolicy.RequestError? {
+    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> UserWriterPolicy.Refusal? {
         var request = try Samples.publication()
         try change(&request)
-        do throws(UserWriterPolicy.RequestError) {
+        do throws(UserWriterPolicy.Refusal) {
             _ = try policy.order(request)
             return nil
         } catch {
@@ -45,7 +45,7 @@ import Testing
         for task in [WriterRequest.Task.observe, .examine] {
             var request = try Samples.publication()
             request.task = task
-            #expect(throws: UserWriterPolicy.RequestError.nothingToDo) { try policy.order(request) }
+            #expect(throws: UserWriterPolicy.Refusal.nothingToDo) { try policy.order(request) }
             request.places[0].token = nil
             request.tag = nil
             #expect(try policy.order(request).file.slots.count == 1)
@@ -144,7 +144,7 @@ import Testing
     @Test func aUserThatNobodyKnowsHasNoFiles() throws {
         let nobodyKnows = UserWriterPolicy(
             configuration: policy.configuration, user: 1000, userID: { _ in nil })
-        #expect(throws: UserWriterPolicy.RequestError.anothersOutput) {
+        #expect(throws: UserWriterPolicy.Refusal.anothersOutput) {
             try nobodyKnows.order(try Samples.publication())
         }
     }

@@ -131,10 +131,10 @@ package struct HiddenOutputs {
         let names = Set(configuration.clients.values.flatMap(\.onChange).compactMap(\.service))
         guard !names.isEmpty else { return [:] }
         var settings: [String: UnitSettings] = [:]
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
+        _ = SystemdClient.ask { systemd throws(UnitError) -> Void? in
             for name in names { settings[name] = try systemd.settings(of: name) }
-        } catch {}
+            return ()
+        }
         return settings
     }
 
