@@ -9,13 +9,26 @@ import State
 /// What is kept in the state directory.
 extension Executor {
     func recall(_ client: ClientName, publishedAt places: Set<OutputPlace>) throws(Failure) -> Outcome {
+        remember(
+            try unlessSetAside(client) { state throws(Failure) in try state.recall(client, publishedAt: places) })
+    }
+
+    func recallReportedStates() throws(Failure) -> Outcome {
+        let states = try unlessSetAside(nil) { state throws(Failure) in try state.recallReportedStates() }
+        return .recalledReportedStates(states ?? ReportedStates())
+    }
+
+    /// What the state directory holds. Nil also for a record that was set aside, because it could not be used: a retry finds
+    /// nothing, and what is lost can be read from the outputs.
+    private func unlessSetAside<Value>(
+        _ client: ClientName?, _ read: (StateDirectory) throws(Failure) -> Value?
+    ) throws(Failure) -> Value? {
         do throws(Failure) {
-            return remember(try state.get().recall(client, publishedAt: places))
+            return try read(try state.get())
         } catch {
-            // The record was set aside: a retry finds nothing, and what is lost can be read from the outputs.
             guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
             log.note(.recordSetAside(client, error))
-            return .recalled(Record())
+            return nil
         }
     }
 
@@ -49,16 +62,6 @@ extension Executor {
     func keep(_ run: ClockRun) {
         clockToKeep.put(run)
         try? pool.run(in: .state) { [state, clockToKeep] in clockToKeep.take { try? state.get().keep($0) } }
-    }
-
-    func recallReportedStates() throws(Failure) -> Outcome {
-        do throws(Failure) {
-            return .recalledReportedStates(try state.get().recallReportedStates() ?? ReportedStates())
-        } catch {
-            guard error.code == .stateDamaged || error.code == .stateNewer else { throw error }
-            log.note(.recordSetAside(nil, error))
-            return .recalledReportedStates(ReportedStates())
-        }
     }
 
     func keep(_ states: ReportedStates) throws(Failure) -> Outcome {

@@ -207,19 +207,32 @@ package struct UnitSettings: Hashable, Sendable {
     package var environmentFiles: [String] { values.words("EnvironmentFiles") }
     /// Environment files that a file of the unit names and that a later one removes: it clears the list.
     package var removedEnvironmentFiles: [(path: String, file: String)] {
-        var named: [String] = []
-        var removed: [(path: String, file: String)] = []
+        cleared(["EnvironmentFile"]) { $0.drop { $0 == "-" } }.map { ($0.name, $0.file) }
+            .filter { !environmentFiles.contains($0.path) }
+    }
+
+    /// What a file of the unit assigns to one of these settings and a later one removes: an empty value clears the setting.
+    ///
+    /// - Parameter name: what a value names; a later assignment replaces one of the same name.
+    private func cleared(
+        _ settings: [String], _ name: (String) -> Substring
+    ) -> [(setting: String, name: String, value: String, file: String)] {
+        var named: [(setting: String, name: String, value: String)] = []
+        var removed: [(setting: String, name: String, value: String, file: String)] = []
         for file in files {
-            for assignment in file.assignments where assignment.name == "EnvironmentFile" {
+            for assignment in file.assignments where settings.contains(assignment.name) {
                 if assignment.value.isEmpty {
-                    removed += named.map { ($0, file.path) }
-                    named = []
+                    removed += named.filter { $0.setting == assignment.name }.map { ($0, $1, $2, file.path) }
+                    named.removeAll { $0.setting == assignment.name }
                 } else {
-                    named.append(String(assignment.value.drop { $0 == "-" }))
+                    let name = String(name(assignment.value))
+                    named.removeAll { $0.setting == assignment.name && $0.name == name }
+                    named.append((assignment.name, name, assignment.value))
+                    removed.removeAll { $0.name == name }
                 }
             }
         }
-        return removed.filter { !environmentFiles.contains($0.path) }
+        return removed
     }
 
     /// `NAME=value` of `Environment=`; every environment file takes precedence.
@@ -304,35 +317,16 @@ package struct UnitSettings: Hashable, Sendable {
         package let assignment: String
         /// The file that clears the setting.
         package let file: String
-        let setting: String
     }
 
     /// The text that `SetCredential=` has for a file which does not exist does not replace the file.
     package var removedCredentials: [RemovedCredential] {
-        var named: [(setting: String, credential: String, value: String)] = []
-        var removed: [RemovedCredential] = []
-        for file in files {
-            for assignment in file.assignments where Self.loading.contains(assignment.name) {
-                if assignment.value.isEmpty {
-                    removed += named.filter { $0.setting == assignment.name }.map {
-                        RemovedCredential(
-                            name: $0.credential, assignment: "\($0.setting)=\($0.value)", file: file.path,
-                            setting: $0.setting)
-                    }
-                    named.removeAll { $0.setting == assignment.name }
-                } else {
-                    let name = String(assignment.value.prefix { $0 != ":" })
-                    let value = assignment.name.hasPrefix("Set") ? name + ":…" : assignment.value
-                    // A later assignment replaces one of the same name.
-                    named.removeAll { $0.setting == assignment.name && $0.credential == name }
-                    named.append((assignment.name, name, value))
-                    removed.removeAll { $0.name == name }
-                }
-            }
-        }
-        return removed.filter { credential in
-            !loads(credential.name, by: credential.setting)
-                && !Self.loading.contains { $0.hasPrefix("Load") && loads(credential.name, by: $0) }
+        cleared(Self.loading) { $0.prefix { $0 != ":" } }.filter { removed in
+            !loads(removed.name, by: removed.setting)
+                && !Self.loading.contains { $0.hasPrefix("Load") && loads(removed.name, by: $0) }
+        }.map { setting, name, value, file in
+            RemovedCredential(
+                name: name, assignment: setting + "=" + (setting.hasPrefix("Set") ? name + ":…" : value), file: file)
         }
     }
 }

@@ -49,21 +49,19 @@ package enum ForeignFile {
     ///
     /// - Parameter limit: how many names are looked at.
     package static func names(in directory: String, limit: Int) -> [String] {
-        DiskTimeout.value(at: directory) { namesAtOnce(directory, limit) } ?? []
-    }
-
-    private static func namesAtOnce(_ directory: String, _ limit: Int) -> [String] {
-        guard let stream = unsafe opendir(directory) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        for _ in 0..<limit {
-            guard let entry = unsafe readdir(stream) else { break }
-            names.append(
-                unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names.filter { $0 != "." && $0 != ".." }.sorted()
+        DiskTimeout.value(at: directory) { () -> [String] in
+            guard let stream = unsafe opendir(directory) else { return [] }
+            defer { unsafe closedir(stream) }
+            var names: [String] = []
+            for _ in 0..<limit {
+                guard let entry = unsafe readdir(stream) else { break }
+                names.append(
+                    unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                    })
+            }
+            return names.filter { $0 != "." && $0 != ".." }.sorted()
+        } ?? []
     }
 
     /// The first 15 bytes of a process's name (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or is not
@@ -78,16 +76,14 @@ package enum ForeignFile {
     package static func paths(matching pattern: String) -> [String] {
         guard let wildcard = pattern.firstIndex(where: { #"*?[\"#.contains($0) }) else { return [pattern] }
         let directory = pattern[..<wildcard].lastIndex(of: "/").map { String(pattern[...$0]) } ?? "/"
-        return DiskTimeout.value(at: directory) { pathsAtOnce(pattern) } ?? []
-    }
-
-    private static func pathsAtOnce(_ pattern: String) -> [String] {
-        var found = unsafe glob_t()
-        defer { unsafe globfree(&found) }
-        guard unsafe glob(pattern, 0, nil, &found) == 0 else { return [] }
-        return (0..<Int(unsafe found.gl_pathc)).compactMap { index in
-            unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
-        }
+        return DiskTimeout.value(at: directory) { () -> [String] in
+            var found = unsafe glob_t()
+            defer { unsafe globfree(&found) }
+            guard unsafe glob(pattern, 0, nil, &found) == 0 else { return [] }
+            return (0..<Int(unsafe found.gl_pathc)).compactMap { index in
+                unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
+            }
+        } ?? []
     }
 
     /// What a symbolic link says, such as those of /proc; nil where it cannot be read.

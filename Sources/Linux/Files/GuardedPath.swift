@@ -13,27 +13,21 @@ package enum GuardedPath {
         _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent? {
         try DiskTimeout.require(at: path) { () throws(FileError) in
-            try readAtOnce(path, as: identity, limit: limit)
-        }
-    }
-
-    private static func readAtOnce(
-        _ path: String, as identity: Identity, limit: Int
-    ) throws(FileError) -> FileContent? {
-        try GuardedWalk.untilSettled { () throws(FileError) in
-            let place = try GuardedWalk.place(path, .publishing, as: identity)
-            guard let found = place.found else { return nil }
-            do throws(FileError) {
-                let file = try OpenFile(place, limit: limit)
-                try file.status.requireName(file.path)
-                let content = try file.content()
-                try place.confirm(content.status)
-                return content
-            } catch {
-                let isForeign = error.code == .permissionDenied && found.owner != identity.user
-                throw place.blamed(
-                    isForeign ? FileError.foreign(found, at: place.path, in: place.directory.status) : error,
-                    for: identity)
+            try GuardedWalk.untilSettled { () throws(FileError) in
+                let place = try GuardedWalk.place(path, .publishing, as: identity)
+                guard let found = place.found else { return nil }
+                do throws(FileError) {
+                    let file = try OpenFile(place, limit: limit)
+                    try file.status.requireName(file.path)
+                    let content = try file.content()
+                    try place.confirm(content.status)
+                    return content
+                } catch {
+                    let isForeign = error.code == .permissionDenied && found.owner != identity.user
+                    throw place.blamed(
+                        isForeign ? FileError.foreign(found, at: place.path, in: place.directory.status) : error,
+                        for: identity)
+                }
             }
         }
     }

@@ -15,32 +15,26 @@ extension PathComponent {
 
     /// The directory that the absolute path leads to; nil where there is none, or a stranger controls the way.
     package init?(directory path: String, for identity: Identity) {
-        guard let found = DiskTimeout.value(at: path, { Self.directory(path, identity) }) ?? nil else { return nil }
-        self = found
+        self.init(at: path, for: identity) { keeper in
+            Self.walk(to: path, kept: keeper).map { PathComponent($0.path, $0.status, for: identity, keeper: keeper) }
+        }
     }
 
     /// The regular file that the absolute path leads to; nil where there is none, or a stranger controls the way.
     package init?(file path: String, for identity: Identity) {
-        guard let found = DiskTimeout.value(at: path, { Self.file(path, identity) }) ?? nil else { return nil }
-        self = found
-    }
-
-    private static func directory(_ path: String, _ identity: Identity) -> PathComponent? {
-        for keeper in Self.keepers(identity) {
-            guard let found = Self.walk(to: path, kept: keeper) else { continue }
-            return PathComponent(found.path, found.status, for: identity, keeper: keeper)
-        }
-        return nil
-    }
-
-    private static func file(_ path: String, _ identity: Identity) -> PathComponent? {
-        for keeper in Self.keepers(identity) {
+        self.init(at: path, for: identity) { keeper in
             guard let place = try? GuardedWalk.place(path, .keeping, as: Identity(keeper)), let found = place.found,
                 found.kind == .regular
-            else { continue }
+            else { return nil }
             return PathComponent(FilePath(place.path), found, for: identity)
         }
-        return nil
+    }
+
+    /// The first that is found, with those who may keep the way.
+    private init?(at path: String, for identity: Identity, _ find: @escaping @Sendable (User) -> PathComponent?) {
+        let found = DiskTimeout.value(at: path) { Self.keepers(identity).lazy.compactMap(find).first }
+        guard let found = found ?? nil else { return nil }
+        self = found
     }
 
     private init(_ path: FilePath, _ status: FileStatus, for identity: Identity, keeper: User?) {

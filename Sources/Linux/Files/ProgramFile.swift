@@ -23,19 +23,17 @@ package struct ProgramFile: Sendable {
     /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
     ///   learned (binfmt_misc).
     package func problem(afterFailure failed: Bool = false) -> ProgramProblem? {
-        DiskTimeout.value(at: path) { problemAtOnce(afterFailure: failed) } ?? nil
-    }
-
-    private func problemAtOnce(afterFailure failed: Bool) -> ProgramProblem? {
-        guard !Self.isNoexec(path) else { return .mountedNoexec }
-        guard let bytes = ForeignFile.bytes(of: path, count: Self.beginning) else { return nil }
-        if bytes.starts(with: "#!".utf8) { return problem(script: bytes) }
-        if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
-        let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
-        switch found {
-        case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
-        default: return found
-        }
+        DiskTimeout.value(at: path) { () -> ProgramProblem? in
+            guard !Self.isNoexec(path) else { return .mountedNoexec }
+            guard let bytes = ForeignFile.bytes(of: path, count: Self.beginning) else { return nil }
+            if bytes.starts(with: "#!".utf8) { return problem(script: bytes) }
+            if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
+            let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
+            switch found {
+            case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
+            default: return found
+            }
+        } ?? nil
     }
 
     /// The interpreters that it needs: of a script, of the interpreter that is a script, and so on. The program that `env`
@@ -50,7 +48,8 @@ package struct ProgramFile: Sendable {
         var interpreters: [String] = []
         var deciding: [String] = []
         var next = path
-        while interpreters.count < Self.interpreterLimit, let bytes = ForeignFile.bytes(of: next, count: Self.beginning),
+        while interpreters.count < Self.interpreterLimit,
+            let bytes = ForeignFile.bytes(of: next, count: Self.beginning),
             let line = ScriptFirstLine(bytes), !line.interpreter.isEmpty
         {
             next = line.interpreter

@@ -7,26 +7,24 @@ package enum RealPath {
     /// The path with every link followed, as far as it exists and this process may search it; the rest as written. As written
     /// too where the file system does not respond.
     package static func of(_ path: String) -> String {
-        DiskTimeout.value(at: path) { ofAtOnce(path) } ?? path
+        DiskTimeout.value(at: path) { () -> String in
+            var known = path[...]
+            while true {
+                if let found = unsafe realpath(String(known), nil) {
+                    defer { unsafe free(found) }
+                    let real = unsafe String(cString: found)
+                    let rest = path[known.endIndex...].drop { $0 == "/" }
+                    if rest.isEmpty { return real }
+                    return (real == "/" ? "" : real) + "/" + rest
+                }
+                guard let slash = known.utf8.lastIndex(of: UInt8(ascii: "/")), known.utf8.count > 1 else { return path }
+                known = slash == known.startIndex ? known[...slash] : known[..<slash]
+            }
+        } ?? path
     }
 
     /// Whether a path is a directory or leads into it, by their texts.
     package static func isAt(_ path: String, orBelow directory: String) -> Bool {
         directory == "/" || path == directory || path.hasPrefix(directory + "/")
-    }
-
-    private static func ofAtOnce(_ path: String) -> String {
-        var known = path[...]
-        while true {
-            if let found = unsafe realpath(String(known), nil) {
-                defer { unsafe free(found) }
-                let real = unsafe String(cString: found)
-                let rest = path[known.endIndex...].drop { $0 == "/" }
-                if rest.isEmpty { return real }
-                return (real == "/" ? "" : real) + "/" + rest
-            }
-            guard let slash = known.utf8.lastIndex(of: UInt8(ascii: "/")), known.utf8.count > 1 else { return path }
-            known = slash == known.startIndex ? known[...slash] : known[..<slash]
-        }
     }
 }

@@ -67,26 +67,20 @@ package enum TrustedFile {
         in directory: String, ending: String, as identity: Identity
     ) throws(FileError) -> [String] {
         try DiskTimeout.require(at: directory) { () throws(FileError) in
-            try namesAtOnce(in: directory, ending: ending, as: identity)
-        }
-    }
-
-    private static func namesAtOnce(
-        in directory: String, ending: String, as identity: Identity
-    ) throws(FileError) -> [String] {
-        let listed = try GuardedWalk.directory(directory, .deciding, as: identity)
-        var names: [String] = []
-        for name in try listed.names(limit: nameLimit) {
-            let text = name.string
-            guard text.hasSuffix(ending), !text.hasPrefix(".") else { continue }
-            guard FilePath.Component(text) == name else {
-                throw FileError(
-                    .systemError, at: listed.path.appending(name).string, errno: .illegalByteSequence,
-                    detail: "its name is not UTF-8")
+            let listed = try GuardedWalk.directory(directory, .deciding, as: identity)
+            var names: [String] = []
+            for name in try listed.names(limit: nameLimit) {
+                let text = name.string
+                guard text.hasSuffix(ending), !text.hasPrefix(".") else { continue }
+                guard FilePath.Component(text) == name else {
+                    throw FileError(
+                        .systemError, at: listed.path.appending(name).string, errno: .illegalByteSequence,
+                        detail: "its name is not UTF-8")
+                }
+                names.append(text)
             }
-            names.append(text)
+            return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     @discardableResult
