@@ -123,7 +123,13 @@ final class Bench {
         } while finishAll()
     }
 
-    /// Does everything that a start demands; ``log`` begins then.
+    /// Does everything that a start demands.
+    func started() -> Bench {
+        go()
+        return self
+    }
+
+    /// The same; ``log`` begins then.
     func settled() -> Bench {
         go()
         forget()

@@ -11,6 +11,13 @@ import Testing
         try Bench(["web": Values.client("web")], builtAt: builtAt)
     }
 
+    /// A core that has started while the kernel does not call the clock synchronised.
+    private func unsynced(builtAt: Int64 = -365 * Values.day) throws -> Bench {
+        let bench = try bench(builtAt: builtAt)
+        bench.isSynced = false
+        return bench.started()
+    }
+
     /// A secret dated an hour ahead.
     private func fromTheFuture() throws -> SecretInfo {
         try Values.issued(1, from: 3600, to: 80 * Values.day, signer: Values.print("1"))
@@ -33,8 +40,7 @@ import Testing
     }
 
     @Test func aClockBeforeTheBuildIsWrong() throws {
-        let bench = try bench(builtAt: 100)
-        bench.go()
+        let bench = try bench(builtAt: 100).started()
         #expect(try failure(bench) == .clockBeforeBuild)
         #expect(bench.effects == [])
         #expect(try bench.view("web").reason?.failure.code == .clockBeforeBuild)
@@ -46,9 +52,7 @@ import Testing
     }
 
     @Test func aClockBeforeTheBuildIsNotBelievedAfterTheTimeout() throws {
-        let bench = try bench(builtAt: Values.day)
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced(builtAt: Values.day)
         bench.pass(7200)
         #expect(!bench.log.contains("mint web"))
     }
@@ -185,9 +189,7 @@ import Testing
     }
 
     @Test func anUnsynchronisedClockIsBelievedWhileNothingContradictsIt() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced()
         #expect(try failure(bench) == nil)
         bench.pass(90 * Values.day)
         #expect(try failure(bench) == nil)
@@ -195,9 +197,7 @@ import Testing
     }
 
     @Test func theJournalSaysWhenItBeginsAndEnds() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced()
         // By now somebody has vouched for the clock: it has run for long enough.
         bench.pass(600)
         bench.forget()
@@ -213,9 +213,7 @@ import Testing
     }
 
     @Test func theJournalSaysWhenTheFailureIsAnotherOne() throws {
-        let bench = try bench(builtAt: -100)
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced(builtAt: -100)
         bench.pass(600)
         bench.ask(.renew(.init()))
         bench.forget()
@@ -275,9 +273,7 @@ import Testing
 
     /// 15 years after the build, however long the machine runs.
     @Test func nothingIsMintedByAClockLongAfterTheBuild() throws {
-        let bench = try bench(builtAt: -16 * 366 * Values.day)
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced(builtAt: -16 * 366 * Values.day)
         bench.pass(7200)
         #expect(try failure(bench) == .clockPerhapsAhead)
         #expect(!bench.log.contains("mint web"))
@@ -289,9 +285,7 @@ import Testing
 
     /// The first one, by a clock that is set right a moment later.
     @Test func aSecretOfAWrongClockIsReplacedOnceItIsSet() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced()
         let wrong = try bench.current("web")
         bench.forget()
         bench.step(-65 * Values.day)
@@ -303,9 +297,7 @@ import Testing
 
     /// A date that was mistyped, or a virtual machine that was resumed.
     @Test func aClockThatIsSetAheadReplacesNothingForTenMinutes() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced()
         bench.pass(Values.day)
         let good = try bench.current("web")
         for days in [61, 85, 400] as [Int64] {
@@ -329,9 +321,7 @@ import Testing
 
     /// What was minted meanwhile for another reason is of the wrong clock.
     @Test func aClockThatIsSetBackAtOnceIsCorrected() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.go()
+        let bench = try unsynced()
         bench.pass(Values.day)
         bench.step(61 * Values.day)
         bench.ask(.renew(.init()))

@@ -21,8 +21,7 @@ import Testing
 
     /// A client that was served, then a restart with a text that is refused.
     private func restarted() throws -> Bench {
-        let bench = try Bench(try configuration())
-        bench.go()
+        let bench = try Bench(try configuration()).started()
         bench.pass(Values.day)
         try bench.restart(try configuration(), refused: [line, "more"])
         return bench

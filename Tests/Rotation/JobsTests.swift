@@ -70,8 +70,7 @@ import Testing
     }
 
     @Test func noActionRunsForAFileThatDoesNotAnswer() throws {
-        let bench = try pair()
-        bench.go()
+        let bench = try pair().started()
         bench.held = [.file(try Values.path("web.jwt"))]
         let acting = try Values.client(web, actions: [Values.exec("/bin/after")])
         try bench.reload([web: acting])
@@ -92,8 +91,7 @@ import Testing
     }
 
     @Test func aRenewalOfWhatDoesNotRespondIsAnswered() throws {
-        let bench = try pair()
-        bench.go()
+        let bench = try pair().started()
         let path = try Values.path("web.jwt")
         bench.held = [.file(path)]
         bench.ask(.renew(.init()))
@@ -106,8 +104,7 @@ import Testing
     }
 
     @Test func aConfigurationThatCannotBeReadIsAnswered() throws {
-        let bench = try pair()
-        bench.go()
+        let bench = try pair().started()
         bench.held = [.configuration]
         bench.ask(.reload)
         bench.pass(30)

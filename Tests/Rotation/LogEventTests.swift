@@ -12,9 +12,7 @@ import Testing
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
 
     private func settled() throws -> Bench {
-        let bench = try Bench([web: Values.client(web)])
-        bench.go()
-        return bench
+        try Bench([web: Values.client(web)]).started()
     }
 
     /// A renewal was requested, and its secret cannot be written.

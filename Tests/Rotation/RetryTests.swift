@@ -138,8 +138,7 @@ import Testing
     }
 
     @Test func aMintThatFailedAndIsNotWantedAnyMoreIsNoFailure() throws {
-        let bench = try Bench(["web": Values.client("web")])
-        bench.go()
+        let bench = try Bench(["web": Values.client("web")]).started()
         let client = Resource.client(try Values.name("web"))
         bench.failures = [client: Failure(.signingFailed, at: .key(try Values.key()))]
         bench.pass(60 * Values.day + 5)

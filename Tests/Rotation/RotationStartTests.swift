@@ -16,8 +16,7 @@ import Testing
     }
 
     @Test func withNothingKnownASecretIsMintedKeptPublishedAndDelivered() throws {
-        let bench = try bench(try Values.client("web", actions: [Values.exec("/bin/after")]))
-        bench.go()
+        let bench = try bench(try Values.client("web", actions: [Values.exec("/bin/after")])).started()
         #expect(
             bench.effects == [
                 "mint web", "keep web", "publish web.jwt", "run exec /bin/after for web", "keep web",
@@ -127,8 +126,7 @@ import Testing
 
     @Test func aRecordThatCouldNotBeKeptAndIsUnwantedIsNoFailure() throws {
         let web = try Values.name("web")
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         let first = try bench.current("web")
         bench.pass(Values.day)
         bench.failures = [.record(web): Failure(.stateUnusable, at: .client(web))]

@@ -23,8 +23,7 @@ import Testing
 
     /// A client whose application was notified of its first secret, and whose action fails from then on.
     private func bench(_ action: Action, _ failure: Failure.Code) throws -> Bench {
-        let bench = try Bench([web: client(web, action)])
-        bench.go()
+        let bench = try Bench([web: client(web, action)]).started()
         bench.failures = [.action(action.id): Failure(failure, at: .action(action.id))]
         return bench
     }
@@ -86,8 +85,7 @@ import Testing
     }
 
     @Test func aClientThatWasDeliveredMakesNoEmergencyOfAnothers() throws {
-        let bench = try Bench([web: Values.client(web, actions: [hook]), "other": client("other", hook)])
-        bench.go()
+        let bench = try Bench([web: Values.client(web, actions: [hook]), "other": client("other", hook)]).started()
         // From now on no secret can be minted for the other client: the one that was delivered runs out.
         bench.failures = [
             .client(try Values.name("other")): Failure(.signingFailed, at: .key(try Values.key())),

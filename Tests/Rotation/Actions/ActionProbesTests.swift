@@ -21,8 +21,7 @@ import Testing
 
     /// A client whose application was notified by an action that has since become impossible.
     private func delivered() throws -> Bench {
-        let bench = try Bench(try configuration([restart]))
-        bench.go()
+        let bench = try Bench(try configuration([restart])).started()
         #expect(try bench.view(web).delivered)
         bench.failures = [.probe(restart.id): failure]
         bench.forget()
@@ -110,8 +109,7 @@ import Testing
     }
 
     @Test func actionsForPeopleAreLookedAtForEachState() throws {
-        let bench = try Bench(try configuration([], stateChangeActions: [pager]))
-        bench.go()
+        let bench = try Bench(try configuration([], stateChangeActions: [pager])).started()
         #expect(
             bench.works.compactMap { if case .probe(let action) = $0 { action } else { nil } }.sorted { $0.id < $1.id }
                 == pager.forEachState.sorted { $0.id < $1.id })

@@ -155,8 +155,7 @@ import Testing
     /// At a start the record says that an action is owed while the file is written: that the record was kept plans no action,
     /// but must not hide that the file was written in the same moment.
     @Test func anActionRunsWhenARecordAndAFileAreWrittenInOneMoment() throws {
-        let bench = try Bench(sharing())
-        bench.go()
+        let bench = try Bench(sharing()).started()
         bench.disk[try Values.path("b.jwt")]?.slots[.whole] = .foreign
         // Its probe, once it has ended, would have the action planned again.
         bench.held = [.probe(after.id)]
@@ -194,15 +193,13 @@ import Testing
         for (first, second) in [(short, long), (long, short)] {
             let bench = try Bench([
                 "a": Values.client("a", actions: [first]), "b": Values.client("b", actions: [second]),
-            ])
-            bench.go()
+            ]).started()
             #expect(bench.works.contains { if case .run(long, _) = $0 { true } else { false } })
         }
     }
 
     @Test func oneClientsFailureIsNoneOfAnotherThatWasDelivered() throws {
-        let bench = try Bench(sharing())
-        bench.go()
+        let bench = try Bench(sharing()).started()
         bench.failures = [.action(after.id): failure(after.id)]
         bench.ask(.renew(.init(clients: [try Values.name("a")])))
         #expect(try bench.view("a").health == .degraded)
@@ -215,10 +212,7 @@ import Testing
     // MARK: A changed configuration
 
     private func settled(_ actions: [Action]) throws -> Bench {
-        let bench = try bench(actions)
-        bench.go()
-        bench.forget()
-        return bench
+        try bench(actions).settled()
     }
 
     @Test func anOutputThatIsAddedGetsTheCurrentSecret() throws {

@@ -121,8 +121,7 @@ import Testing
     @Test func aSecretThatRunsOutInABadStateIsReportedToo() throws {
         // A short lifetime, because minting is retried every minute.
         let client = try Values.client(web, lifetime: 5400, renewBefore: 1800)
-        let bench = try Bench(try configuration(client: client))
-        bench.go()
+        let bench = try Bench(try configuration(client: client)).started()
         bench.failures = [.client(try Values.name(web)): Failure(.signingFailed, at: .key(try Values.key()))]
         bench.tell(.faultRaised(Failure(.socketUnusable, at: .named("/run/s"))))
         bench.pass(3600 + 29)

@@ -15,8 +15,7 @@ import Testing
 
     /// A client whose application was notified of a secret that lasts for 90 days, and whose action fails from now on.
     private func delivered() throws -> (Bench, first: SecretInfo) {
-        let bench = try Bench([web: try Values.client(web, actions: [after])])
-        bench.go()
+        let bench = try Bench([web: try Values.client(web, actions: [after])]).started()
         let first = try #require(try bench.current(web))
         for action in [after, Values.exec("/bin/other")] {
             bench.failures[.action(action.id)] = Failure(.actionFailed, at: .action(action.id))

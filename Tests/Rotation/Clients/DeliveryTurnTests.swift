@@ -41,21 +41,19 @@ struct DeliveryTurnTests {
         return issued
     }
 
-    private var runs: [String] { bench.log.filter { $0.hasPrefix("run") } }
-
     @Test func itIsPublishedAtOnceAndDeliveredInItsTurn() throws {
         try offer(1)
         bench.go()
-        #expect(runs == ["run exec /bin/tell for web"], "an application without a secret waited")
+        #expect(bench.runs == ["exec /bin/tell for web"], "an application without a secret waited")
         bench.forget()
         let second = try offer(2)
         #expect(try bench.held(in: "web.jwt") == second)
-        #expect(runs.isEmpty)
+        #expect(bench.runs.isEmpty)
         let view = try bench.view("web")
         #expect(view.health == .ok)
         #expect(!view.delivered)
         bench.pass(1000)
-        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.runs == ["exec /bin/tell for web"])
         #expect(try bench.view("web").delivered)
     }
 
@@ -66,7 +64,7 @@ struct DeliveryTurnTests {
             bench.forget()
             try offer(UInt64(number))
             var delay: Int64 = 0
-            while runs.isEmpty, delay <= 1000 {
+            while bench.runs.isEmpty, delay <= 1000 {
                 bench.pass(10)
                 delay += 10
             }
@@ -86,7 +84,7 @@ struct DeliveryTurnTests {
         bench.forget()
         for name in ["native", "web"] { try offer(2, to: name) }
         bench.pass(1000)
-        #expect(runs == ["run exec /bin/tell for native, web"])
+        #expect(bench.runs == ["exec /bin/tell for native, web"])
     }
 
     @Test func aRequestWaitsForNoTurn() throws {
@@ -95,7 +93,7 @@ struct DeliveryTurnTests {
         bench.forget()
         bench.ask(.renew(Request.Renewal(clients: [try Values.name("web")])))
         bench.pass(3)
-        #expect(runs.count == 1)
+        #expect(bench.runs.count == 1)
         #expect(try bench.answer { if case .renewed(let outcomes) = $0 { outcomes.count } else { nil } } == 1)
     }
 
@@ -113,9 +111,9 @@ struct DeliveryTurnTests {
         bench.forget()
         try offer(2)
         #expect(bench.answer(2) == nil)
-        #expect(runs.isEmpty)
+        #expect(bench.runs.isEmpty)
         bench.pass(1000)
-        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.runs == ["exec /bin/tell for web"])
     }
 
     @Test func aSecretReceivedForARequestDoesNotWait() throws {
@@ -128,7 +126,7 @@ struct DeliveryTurnTests {
         bench.sources[web] = .secret(try Values.issued(3, from: -50, to: 90 * Values.day, signer: Values.print("1")))
         bench.release(.source(web))
         bench.pass(3)
-        #expect(runs.count == 1)
+        #expect(bench.runs.count == 1)
     }
 
     @Test func nobodyWaitsWhoseSecretIsCritical() throws {
@@ -137,7 +135,7 @@ struct DeliveryTurnTests {
         #expect(try bench.view("web").health == .critical)
         bench.forget()
         try offer(2, expires: 180 * Values.day)
-        #expect(runs.count == 1)
+        #expect(bench.runs.count == 1)
     }
 
     @Test func waitingEndsWhereTheSecretBecomesCritical() throws {
@@ -147,9 +145,9 @@ struct DeliveryTurnTests {
         bench.sleep(critical - 60)
         bench.forget()
         try offer(2, expires: 180 * Values.day)
-        #expect(runs.isEmpty)
+        #expect(bench.runs.isEmpty)
         bench.pass(120)
-        #expect(runs.count == 1, "\(first.expiresAt)")
+        #expect(bench.runs.count == 1, "\(first.expiresAt)")
     }
 
     /// A package's upgrade restarts the daemon on all machines.
@@ -166,12 +164,12 @@ struct DeliveryTurnTests {
         try bench.restart(try Self.configuration())
         #expect(bench.entries.contains(.ready))
         #expect(try bench.view("web").health == .ok)
-        #expect(runs == [])
+        #expect(bench.runs == [])
         bench.pass(turn.count - 30 - 10)
-        #expect(runs == [])
+        #expect(bench.runs == [])
         #expect(bench.records[web]?.turn == kept, "it was drawn again")
         bench.pass(10)
-        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.runs == ["exec /bin/tell for web"])
         #expect(bench.records[web]?.turn == nil)
         #expect(try bench.view("web").delivered)
     }
@@ -189,7 +187,7 @@ struct DeliveryTurnTests {
         try bench.restart(try Self.configuration())
         bench.pass(40)
         bench.release(.record(web))
-        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.runs == ["exec /bin/tell for web"])
         #expect(bench.rotation.clients.all.map(\.turn) == [nil])
     }
 
@@ -202,7 +200,7 @@ struct DeliveryTurnTests {
         bench.sleep(2000)
         bench.records = records
         try bench.restart(try Self.configuration())
-        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.runs == ["exec /bin/tell for web"])
     }
 
     /// The clock was set back by years while no daemon ran.
@@ -214,9 +212,9 @@ struct DeliveryTurnTests {
         bench.records[web]?.turn = bench.now.wall + Seconds(90 * Values.day)
         try bench.restart(try Self.configuration(deliverOver: 50))
         bench.pass(40)
-        #expect(runs == [])
+        #expect(bench.runs == [])
         bench.pass(10)
-        #expect(runs == ["run exec /bin/tell for web"])
+        #expect(bench.runs == ["exec /bin/tell for web"])
     }
 
     /// `run --once` ends when everything is delivered.
@@ -239,7 +237,7 @@ struct DeliveryTurnTests {
             try offer(UInt64(number))
             bench.pass(97)
         }
-        #expect(!runs.isEmpty)
+        #expect(!bench.runs.isEmpty)
     }
 
     @Test func aReloadWithAnotherTimeEndsTheWaiting() throws {
@@ -248,6 +246,6 @@ struct DeliveryTurnTests {
         bench.forget()
         bench.reload(try Self.configuration(deliverOver: 0))
         bench.pass(3)
-        #expect(runs.count == 1)
+        #expect(bench.runs.count == 1)
     }
 }

@@ -33,8 +33,7 @@ import Testing
     }
 
     @Test func aReloadNamesTheOutputsItTakesAwayOnceInTheJournalAndItsAnswer() throws {
-        let bench = try Bench(try configuration("web.jwt", old))
-        bench.go()
+        let bench = try Bench(try configuration("web.jwt", old)).started()
         #expect(lookedFor(bench) == [[]])
         #expect(named(bench) == [])
         bench.forget()
@@ -52,8 +51,7 @@ import Testing
     }
 
     @Test func theAnswerWaitsUntilItIsKnown() throws {
-        let bench = try Bench(try configuration("web.jwt", old))
-        bench.go()
+        let bench = try Bench(try configuration("web.jwt", old)).started()
         bench.orphans = [try orphan(old)]
         bench.held = [.state]
         bench.reload(try configuration("web.jwt"))
@@ -69,8 +67,7 @@ import Testing
     }
 
     @Test func anExpiredSecretOrAnOutputInUseAgainIsNotNamed() throws {
-        let bench = try Bench(try configuration("web.jwt", old))
-        bench.go()
+        let bench = try Bench(try configuration("web.jwt", old)).started()
         bench.orphans = [try orphan(old, to: 0)]
         bench.reload(try configuration("web.jwt"))
         #expect(named(bench) == [])

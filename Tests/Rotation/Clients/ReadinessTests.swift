@@ -87,8 +87,7 @@ import Testing
     }
 
     @Test func aClockThatIsNotTrustedKeepsNobodyWaiting() throws {
-        let bench = try Bench(["a": Values.client("a")], builtAt: 1)
-        bench.go()
+        let bench = try Bench(["a": Values.client("a")], builtAt: 1).started()
         #expect(isReady(bench))
         #expect(try bench.view("a").health == .critical)
     }
@@ -118,8 +117,7 @@ import Testing
     }
 
     @Test func aDaemonDoesNotEndByItself() throws {
-        let bench = try Bench(["a": Values.client("a")])
-        bench.go()
+        let bench = try Bench(["a": Values.client("a")]).started()
         #expect(!bench.lastStep.ended)
         bench.tell(.stop)
         #expect(bench.lastStep.ended)

@@ -56,8 +56,7 @@ import Testing
 
     /// A record that was being written went into the lost directory.
     @Test func aRecordThatWasBeingWrittenMeanwhileIsKeptAgain() throws {
-        let bench = try Bench(["web": try Values.client("web")])
-        bench.go()
+        let bench = try Bench(["web": try Values.client("web")]).started()
         let record = Resource.record(try Values.name("web"))
         bench.held = [record]
         bench.ask(.renew(.init()))

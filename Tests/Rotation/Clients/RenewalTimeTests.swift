@@ -52,8 +52,7 @@ import Testing
     }
 
     @Test func aSecretIsReplacedAtThatSecondAndNotBefore() throws {
-        let bench = try Bench(["web": Values.client("web")])
-        bench.go()
+        let bench = try Bench(["web": Values.client("web")]).started()
         let first = try #require(try bench.current("web"))
         bench.pass(5_183_999)
         #expect(try bench.current("web") == first)
@@ -64,14 +63,12 @@ import Testing
     }
 
     @Test func theHostsJitterMovesTheRenewalOfTheWholeHost() throws {
-        let bench = try Bench(["web": Values.client("web")], hostJitter: 0.25)
-        bench.go()
+        let bench = try Bench(["web": Values.client("web")], hostJitter: 0.25).started()
         #expect(try bench.view("web").renewAt == Values.moment(5_184_000 - 32_400))
     }
 
     @Test func nothingElseWakesAQuietDaemon() throws {
-        let bench = try Bench(["web": Values.client("web")])
-        bench.go()
+        let bench = try Bench(["web": Values.client("web")]).started()
         // First when it may join a batch, then when it is due itself.
         #expect(bench.lastStep.wake == Wake(wall: Values.moment(5_054_400), boot: nil))
         bench.forget()

@@ -13,8 +13,7 @@ import Testing
     private func settled(actions: [Action] = [], verify: Bool = false) throws -> (Bench, SecretInfo) {
         var client = try Values.client(web, actions: actions)
         client.verify = verify
-        let bench = try Bench([web: client])
-        bench.go()
+        let bench = try Bench([web: client]).started()
         #expect(bench.rotation.fingerprintsInUse.count == 1)
         return (bench, try #require(try bench.current(web)))
     }

@@ -30,8 +30,7 @@ import Testing
     }
 
     @Test func aClientWithoutOutputsIsServedAndDelivered() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         let current = try #require(try bench.current(web))
         #expect(try served(bench) == current)
         #expect(try bench.view(web).health == .ok)
@@ -39,16 +38,14 @@ import Testing
     }
 
     @Test func aClientNotToBeServedIsNot() throws {
-        let bench = try Bench(try configuration(outputs: nil, isServed: false))
-        bench.go()
+        let bench = try Bench(try configuration(outputs: nil, isServed: false)).started()
         #expect(try bench.current(web) != nil)
         #expect(bench.served.isEmpty)
     }
 
     /// A unit that starts meanwhile must not get a secret that a restarted daemon would not know.
     @Test func aNewSecretIsServedOnceItIsKept() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         let old = try #require(try bench.current(web))
         let record = Resource.record(try Values.name(web))
         bench.held = [record]
@@ -86,8 +83,7 @@ import Testing
 
     /// Apple would refuse the old secret for the new id.
     @Test func aSecretForOtherIdsIsNotServedAnyMore() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         #expect(try served(bench) != nil)
         bench.prints = [:]
         bench.reload(try configuration(id: "com.example.other"))
@@ -99,8 +95,7 @@ import Testing
     }
 
     @Test func aReloadServesWhatIsInForceWithoutMinting() throws {
-        let bench = try Bench(try configuration(outputs: nil, isServed: false))
-        bench.go()
+        let bench = try Bench(try configuration(outputs: nil, isServed: false)).started()
         let current = try bench.current(web)
         bench.reload(try configuration(outputs: nil))
         #expect(try served(bench) == current)
@@ -108,8 +103,7 @@ import Testing
     }
 
     @Test func itsBytesAreNotForgotten() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         let old = try #require(try served(bench))
         bench.held = [.record(try Values.name(web))]
         bench.ask(.renew(.init()))

@@ -19,8 +19,7 @@ import Testing
 
     /// A daemon that has published an accepted secret.
     private func settled(_ names: [String] = ["web"]) throws -> Bench {
-        let bench = try Bench(try configuration(names))
-        bench.go()
+        let bench = try Bench(try configuration(names)).started()
         // The rate limit of the first requests is over.
         bench.pass(3600)
         for name in names { #expect(try bench.view(name).verification?.verdict == .accepted) }
@@ -310,8 +309,7 @@ import Testing
     private func sharing() throws -> Bench {
         var configuration = try configuration(Self.names)
         for name in configuration.clients.keys { configuration.clients[name]?.onChange = [Values.exec("/bin/app")] }
-        let bench = try Bench(configuration)
-        bench.go()
+        let bench = try Bench(configuration).started()
         bench.pass(3600)
         for name in Self.names { #expect(try bench.view(name).health == .ok) }
         bench.forget()

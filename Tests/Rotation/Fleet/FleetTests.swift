@@ -146,8 +146,7 @@ struct FleetTests {
         bench.failures[.fleet] = failure
         bench.ask(.fleet(all: false))
         #expect(bench.answer() == .noFleet(failure))
-        let home = try Bench(try Self.configuration(isShared: false))
-        home.go()
+        let home = try Bench(try Self.configuration(isShared: false)).started()
         home.ask(.fleet(all: false))
         #expect(home.answer() == .noFleet(nil))
         #expect(home.works.allSatisfy { if case .readReports = $0 { false } else { true } })

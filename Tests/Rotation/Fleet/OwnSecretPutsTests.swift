@@ -83,16 +83,14 @@ struct OwnSecretPutsTests {
         bench.pass(1)
         #expect(try bench.view("web").reason?.failure.code == .storeCertificateExpiring)
         #expect(try bench.view("web").health == .degraded)
-        let atHome = try Bench(try Self.configuration(isShared: false))
-        atHome.go()
+        let atHome = try Bench(try Self.configuration(isShared: false)).started()
         atHome.tell(.storeCertificate(expiresAt: soon))
         atHome.pass(1)
         #expect(try atHome.view("web").health == .ok)
     }
 
     @Test func aSecretThatStaysHomeIsNeitherPutThereNorAskedFor() throws {
-        let bench = try Bench(try Self.configuration(isShared: false))
-        bench.go()
+        let bench = try Bench(try Self.configuration(isShared: false)).started()
         bench.pass(3600)
         #expect(bench.store == [:])
         #expect(!bench.log.contains("read store"))

@@ -135,8 +135,7 @@ struct ReportingTests {
     }
 
     @Test func aClientThatAReloadRemovesIsNotReportedAnyMore() throws {
-        let bench = try Bench(try Self.configuration(["web", "ios"]))
-        bench.go()
+        let bench = try Bench(try Self.configuration(["web", "ios"])).started()
         bench.pass(60)
         #expect(bench.reports["app17"]?.report?.clients.count == 2)
         bench.reload(try Self.configuration())

@@ -70,8 +70,7 @@ struct RolloutsTests {
     }
 
     @Test func withoutTheSettingThereIsNone() throws {
-        let bench = try Bench(try Self.configuration(nil))
-        bench.go()
+        let bench = try Bench(try Self.configuration(nil)).started()
         bench.pass(600)
         #expect(bench.rollouts == [:])
         #expect(bench.rotation.snapshot(at: bench.now).rollouts == [:])
@@ -283,8 +282,7 @@ struct RolloutsTests {
 
     /// No machine has seen one, so none waits for its end.
     @Test func aRolloutThatCouldNotBePutIsForgottenWithTheSetting() throws {
-        let bench = try Bench(try Self.configuration(nil))
-        bench.go()
+        let bench = try Bench(try Self.configuration(nil)).started()
         bench.failures[.rollout(web)] = Failure(.storeForbidden, at: .store)
         bench.reload(try Self.configuration(), 1)
         bench.pass(60)

@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test func everyAttemptIsCountedByItsResult() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         var view = try bench.view("a")
         #expect(view.counts.mints == Tally(successes: 1))
         #expect(view.counts.publishes == Tally(successes: 1))
@@ -42,14 +41,12 @@ import Testing
 
     @Test func aWriteOfTwoVariablesOfOneClientIsOne() throws {
         let outputs = [try Values.env("app.env", "A"), try Values.env("app.env", "B")]
-        let bench = try Bench(["a": Values.client("a", outputs: outputs)])
-        bench.go()
+        let bench = try Bench(["a": Values.client("a", outputs: outputs)]).started()
         #expect(try bench.view("a").counts.publishes == Tally(successes: 1))
     }
 
     @Test func repairsAreCountedAndRenewalsAreNone() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         bench.ask(.renew(.init()))
         #expect(try bench.view("a").outputs.map(\.repairs) == [0])
         for _ in 0..<2 {
@@ -81,8 +78,7 @@ import Testing
 
     @Test func anOutputFoundInOrderAfterAStartIsASuccess() throws {
         let configuration = try Values.configuration(["a": Values.client("a", actions: [after])])
-        let bench = try Bench(configuration)
-        bench.go()
+        let bench = try Bench(configuration).started()
         bench.pass(3600)
         try bench.restart(configuration)
         #expect(try bench.view("a").lastSuccessAt == bench.now.wall)

@@ -67,8 +67,7 @@ import Testing
     }
 
     @Test func aMissingSecretIsOnItsWayForAsLongAsAJobMayTake() throws {
-        let bench = try started(holding: .client(try Values.name(web)))
-        bench.go()
+        let bench = try started(holding: .client(try Values.name(web))).started()
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure.code == .notPublished)
         bench.pass(Rotation.overdueAfter.count)
@@ -77,8 +76,7 @@ import Testing
     }
 
     @Test func anOutputThatAReloadAddsIsOnItsWay() throws {
-        let bench = try started(holding: .file(try Values.path("new.jwt")))
-        bench.go()
+        let bench = try started(holding: .file(try Values.path("new.jwt"))).started()
         #expect(try bench.view(web).health == .ok)
         let more = try Values.client(web, outputs: [Values.raw("web.jwt"), Values.raw("new.jwt")])
         try bench.reload([web: more])

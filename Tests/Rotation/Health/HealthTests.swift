@@ -24,15 +24,13 @@ import Testing
 
     /// A client whose secret cannot be replaced any more.
     private func stuck() throws -> Bench {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         bench.held = [.client(try Values.name(web))]
         return bench
     }
 
     @Test func everythingDoneIsOK() throws {
-        let bench = try bench(try Values.client(web, actions: [after]))
-        bench.go()
+        let bench = try bench(try Values.client(web, actions: [after])).started()
         let view = try bench.view(web)
         let current = try #require(try bench.current(web))
         #expect(view.health == .ok)
@@ -153,8 +151,7 @@ import Testing
     }
 
     @Test func theOutputsSecretCountsWhereNoActionRuns() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         let old = try #require(try bench.current(web))
         bench.pass(Values.day)
         try bench.failWrites(of: "web.jwt")
@@ -182,8 +179,7 @@ import Testing
         (.permissionDenied, .degraded), (.ioError, .degraded),
     ])
     func aDirectoryInAFilesPlaceHoldsNoSecret(code: Failure.Code, health: HealthState) throws {
-        let bench = try Bench(["web": Values.client("web")])
-        bench.go()
+        let bench = try Bench(["web": Values.client("web")]).started()
         let path = try Values.path("web.jwt")
         bench.failures = [.file(path): Failure(code, at: .path(path))]
         try bench.debounce("web.jwt")
@@ -207,9 +203,7 @@ import Testing
     }
 
     @Test func lookingAgainIsNoReasonToWorry() throws {
-        let bench = try bench()
-        bench.go()
-        bench.forget()
+        let bench = try bench().settled()
         bench.held = [.file(try Values.path("web.jwt"))]
         try bench.debounce("web.jwt")
         #expect(try bench.view(web).health == .ok)
@@ -276,8 +270,7 @@ import Testing
     }
 
     @Test func whenTheDaemonTriesAgainForWhatItLacksIsSaid() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         let failure = Failure(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
         let began = bench.now.wall
         bench.tell(.faultRaised(failure, nextAttempt: bench.now.boot + 4))
@@ -291,8 +284,7 @@ import Testing
     }
 
     @Test func aFileThatIsBeingRepairedDoesNotMeanThatThereIsNoSecret() throws {
-        let bench = try bench()
-        bench.go()
+        let bench = try bench().started()
         bench.held = [.file(try Values.path("web.jwt"))]
         bench.disk[try Values.path("web.jwt")] = FileObservation(slots: [:], exists: false)
         bench.tell(.changeNoticed(.file(try Values.path("web.jwt"))))

@@ -13,8 +13,7 @@ import Testing
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
 
     private func settled() throws -> Bench {
-        let bench = try Bench([web: Values.client(web, actions: [after])])
-        bench.go()
+        let bench = try Bench([web: Values.client(web, actions: [after])]).started()
         bench.pass(10)
         bench.forget()
         return bench

@@ -82,8 +82,7 @@ import Testing
     /// Another template, say, three times in an hour.
     @Test func aReloadThatWritesInAnotherWayIsNobodysDrift() throws {
         var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
-        let bench = try Bench(configuration)
-        bench.go()
+        let bench = try Bench(configuration).started()
         let client = try Values.name(web)
         for round in 1...5 {
             configuration.clients[client]?.outputs = [
@@ -103,8 +102,7 @@ import Testing
 
     @Test func anotherModeIsSetAndTellsNobody() throws {
         var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
-        let bench = try Bench(configuration)
-        bench.go()
+        let bench = try Bench(configuration).started()
         for mode: UInt16 in [0o600, 0o640, 0o644, 0o600, 0o640] {
             configuration.clients[try Values.name(web)]?.outputs = [
                 Output(path: try Values.path("web.jwt"), format: .raw, mode: mode)

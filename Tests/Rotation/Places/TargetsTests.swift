@@ -93,8 +93,7 @@ import Testing
     }
 
     @Test func aClientWithATargetAloneIsServed() throws {
-        let bench = try Bench(try configuration(outputs: []))
-        bench.go()
+        let bench = try Bench(try configuration(outputs: [])).started()
         #expect(try bench.view(web).health == .ok)
         #expect(bench.places[target] != nil)
     }
@@ -255,8 +254,7 @@ import Testing
     @Test func withoutDeployingItIsNeverDelivered() throws {
         var configuration = try configuration()
         configuration.clients[try Values.name(web)]?.undeployed = [target]
-        let bench = try Bench(configuration)
-        bench.go()
+        let bench = try Bench(configuration).started()
         let view = try bench.view(web)
         #expect(view.health == .ok)
         #expect(!view.delivered)
@@ -443,8 +441,7 @@ import Testing
 
     /// So is one that is to deploy: a secret that runs out is no reason to ask it each minute.
     @Test func whileASecretRunsOutADeploymentWaitsForAnHourAtMost() throws {
-        let bench = try Bench(try deployed())
-        bench.go()
+        let bench = try Bench(try deployed()).started()
         bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushRateLimited, retryAfter: 1200)
         bench.sleep(80 * Values.day + 3600)
         #expect(try bench.view(web).health == .critical)
@@ -560,8 +557,7 @@ import Testing
 
     /// Otherwise one that never ends would be hidden by reloading every hour.
     @Test func aReloadDoesNotMakeADeploymentYounger() throws {
-        let bench = try Bench(try deployed())
-        bench.go()
+        let bench = try Bench(try deployed()).started()
         bench.isDeploying = true
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         bench.pass(3000)
@@ -573,8 +569,7 @@ import Testing
 
     /// One client's place never holds another client's deployment back.
     @Test func aContestedValueHoldsNoDeploymentOfOthersBack() throws {
-        let bench = try Bench(try deployed())
-        bench.go()
+        let bench = try Bench(try deployed()).started()
         for _ in 1...5 {
             bench.places[target] = other
             bench.pass(3600)

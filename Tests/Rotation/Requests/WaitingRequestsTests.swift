@@ -76,8 +76,7 @@ import Testing
         let bench = try Bench([
             "a": Values.client("a", outputs: [shared[0], Values.raw("a.jwt")]),
             "b": Values.client("b", outputs: [shared[1], Values.raw("b.jwt")]),
-        ])
-        bench.go()
+        ]).started()
         let other = due == "a" ? "b" : "a"
         bench.pass(10 * Values.day)
         bench.ask(.renew(.init(clients: [try Values.name(other)])))
@@ -357,8 +356,7 @@ import Testing
     /// The answer waits for a client that hangs; meanwhile somebody saves a configuration that would be refused.
     @Test func aReloadIsAnsweredByWhatItHasRead() throws {
         let configuration = try Values.configuration(["web": Values.client("web")])
-        let bench = try Bench(configuration)
-        bench.go()
+        let bench = try Bench(configuration).started()
         bench.held = [.file(try Values.path("web.jwt"))]
         bench.reload(configuration)
         bench.pass(5)
