@@ -10,6 +10,20 @@ import Testing
 @Suite struct PushExchangeTests {
 
     private static let now: Int64 = 1_800_000_000
+    private static let secret = Token(Array(PushBed.secrets[0].utf8))
+    private static let aws = ["region": "eu-central-1", "secret_id": "apple", "field": ""]
+    private static let awsToken = "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n"
+    private static let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
+    private static let vercel = [
+        "project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#,
+    ]
+    private static let netlify = ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]
+
+    private static func target(_ kind: PushKind, _ settings: [String: String]) -> PushTarget {
+        PushTarget(
+            name: "production", kind: kind, settings: settings,
+            endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil)
+    }
 
     /// It was written, and seen there.
     private static let written = PushResult.published(verified: true, at: WallTime(secondsSinceEpoch: now))
@@ -18,23 +32,17 @@ import Testing
     private func publish(
         createdAgo seconds: Int64, version: String, dated isDated: Bool = true, writtenAgo: Int64? = nil
     ) throws -> (result: PushResult, operations: [String]) {
-        try publish(
-            created: "\(Self.now - seconds).25", version: version, dated: isDated, writtenAgo: writtenAgo)
+        try publish(created: "\(Self.now - seconds).25", version: version, dated: isDated, writtenAgo: writtenAgo)
     }
 
     private func publish(
         created: String, version: String, dated isDated: Bool = true, writtenAgo: Int64? = nil
     ) throws -> (result: PushResult, operations: [String]) {
-        let target = PushTarget(
-            name: "production", kind: .awsSecretsManager,
-            settings: ["region": "eu-central-1", "secret_id": "apple", "field": ""],
-            endpoint: "https://secretsmanager.eu-central-1.amazonaws.com", caFile: nil, token: nil)
         let secret = PushBed.secrets[0]
         var held = "eyJ.an.other"
         var operations: [String] = []
         var exchange = PushExchange(
-            target: target, token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-            secret: Token(Array(secret.utf8)),
+            target: Self.target(.awsSecretsManager, Self.aws), token: Self.awsToken, secret: Self.secret,
             writtenAt: writtenAgo.map { WallTime(secondsSinceEpoch: Self.now - $0) }
         ) { request in
             let operation = request.headers.first { $0.name == "X-Amz-Target" }?.value ?? ""
@@ -54,24 +62,14 @@ import Testing
     /// A `.p8` can be downloaded only once.
     @Test func aPrivateKeyInTheSecretsPlaceIsNotOverwritten() throws {
         let pem = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
-        let target = PushTarget(
-            name: "production", kind: .vault,
-            settings: ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""],
-            endpoint: "https://vault.example.com", caFile: nil, token: nil)
         for text in [pem, Base64.encode(Array(pem.utf8))] {
             var methods: [String] = []
-            var exchange = PushExchange(
-                target: target, token: "t", secret: Token(Array(PushBed.secrets[0].utf8))
-            ) { request in
+            let result = publish(.vault, Self.vault) { request in
                 methods.append(request.method)
                 let held = text.replacing("\n", with: "\\n")
-                let body = #"{"data":{"data":{"client_secret":"\#(held)"},"metadata":{"version":3}}}"#
-                return .success(HTTPAnswer(status: 200, body: Array(body.utf8), date: nil))
+                return (200, #"{"data":{"data":{"client_secret":"\#(held)"},"metadata":{"version":3}}}"#)
             }
-            guard case .failed(let failure, _) = exchange.run(.publish) else {
-                Issue.record("it was overwritten")
-                continue
-            }
+            let failure = try #require(result.failure, "it was overwritten")
             #expect(failure.code == .pushPlaceUnsuitable)
             #expect(methods == ["GET"])
         }
@@ -81,10 +79,7 @@ import Testing
     @Test func aVersionOfOursStandsForTenMinutes() throws {
         for seconds: Int64 in [0, 1, 599] {
             let (result, operations) = try publish(createdAgo: seconds, version: "clientsecretd-0123")
-            guard case .failed(let failure, _) = result else {
-                Issue.record("it was replaced after \(seconds) s")
-                continue
-            }
+            let failure = try #require(result.failure, "it was replaced after \(seconds) s")
             #expect(failure.code == .pushRateLimited)
             #expect(failure.retryAfter == Int(600 - seconds))
             #expect(operations == ["GetSecretValue"])
@@ -100,10 +95,7 @@ import Testing
             for (seconds, wait) in [(0, 60), (300, 60), (590, 10)] as [(Int64, Int)] {
                 let (result, operations) = try publish(
                     createdAgo: 7_776_000, version: version, dated: isDated, writtenAgo: seconds)
-                guard case .failed(let failure, _) = result else {
-                    Issue.record("it was replaced after \(seconds) s")
-                    continue
-                }
+                let failure = try #require(result.failure, "it was replaced after \(seconds) s")
                 #expect(failure.code == .pushRateLimited)
                 #expect(failure.retryAfter == wait)
                 #expect(operations == ["GetSecretValue"])
@@ -121,10 +113,7 @@ import Testing
     ) -> PushResult {
         withoutActuallyEscaping(answer) { answer in
             var exchange = PushExchange(
-                target: PushTarget(
-                    name: "production", kind: kind, settings: settings,
-                    endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil),
-                token: token, secret: Token(Array(PushBed.secrets[0].utf8))
+                target: Self.target(kind, settings), token: token, secret: Self.secret
             ) { request in
                 let (status, body) = answer(request)
                 return .success(
@@ -151,14 +140,10 @@ import Testing
         (400, #"{"__type":"RequestExpired","message":"Request has expired"}"#, 600, "600 s ahead of"),
     ])
     func aWrongClockIsNoRefusedToken(status: Int, body: String, ahead: Int64, words: String) throws {
-        let result = publish(
-            .awsSecretsManager, ["region": "eu-central-1", "secret_id": "apple", "field": ""],
-            token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n", clockAhead: ahead
-        ) { _ in (status, body) }
-        guard case .failed(let failure, _) = result else {
-            Issue.record("\(result)")
-            return
+        let result = publish(.awsSecretsManager, Self.aws, token: Self.awsToken, clockAhead: ahead) { _ in
+            (status, body)
         }
+        let failure = try #require(result.failure, "\(result)")
         #expect(failure.code == .pushClockRefused)
         #expect(failure.detail?.hasPrefix("this machine's clock is \(words) the API's; it answered") == true)
     }
@@ -170,10 +155,7 @@ import Testing
             let kind = PushKind.http(
                 url: url, method: "PUT", headers: [.init("X-Key", "{{token}}")], body: "{{client_secret}}", done: [200],
                 read: isRead ? (url, ["secret"]) : nil)
-            guard case .failed(let failure, _) = publish(kind, [:], { _ in (status, "{}") }) else {
-                Issue.record("it counts as done")
-                continue
-            }
+            let failure = try #require(publish(kind, [:], { _ in (status, "{}") }).failure, "it counts as done")
             #expect(failure.code == (isRead ? .pushCredentialsRefused : .pushChangeRefused))
         }
     }
@@ -183,34 +165,30 @@ import Testing
         (String(repeating: "[", count: 200) + String(repeating: "]", count: 200), "JSON that is deeper than 32 levels"),
         ("1e400", "JSON with a number that is too large"),
     ])
-    func aValueOfOthersThatIsBeyondReadingIsLeftAlone(value: String, words: String) {
+    func aValueOfOthersThatIsBeyondReadingIsLeftAlone(value: String, words: String) throws {
         let secret = #"{"other":\#(value)}"#
         let document = JSONText.string(secret).rendered
         let results = [
-            publish(.vault, ["mount": "secret", "path": "a", "field": "client_secret", "namespace": ""]) { request in
+            publish(.vault, Self.vault) { request in
                 #expect(request.method == "GET")
                 return (200, #"{"data":{"data":\#(secret),"metadata":{"version":3}}}"#)
             },
             publish(
-                .awsSecretsManager, ["region": "eu-central-1", "secret_id": "apple", "field": "web"],
-                token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n"
+                .awsSecretsManager, Self.aws.merging(["field": "web"]) { $1 }, token: Self.awsToken
             ) { request in
                 #expect(request.headers.contains { $0.value.hasSuffix("GetSecretValue") })
                 return (200, #"{"Name":"apple","VersionId":"0123","SecretString":\#(document)}"#)
             },
         ]
         for result in results {
-            guard case .failed(let failure, _) = result else {
-                Issue.record("\(result)")
-                continue
-            }
+            let failure = try #require(result.failure, "\(result)")
             #expect(failure.code == .pushPlaceUnsuitable)
             #expect(failure.detail?.contains(words) == true, "\(failure)")
         }
     }
 
     /// Its secret may never be shown again, and Apple refuses ours there.
-    @Test func aPlaceOfAnotherClientIsNotWritten() {
+    @Test func aPlaceOfAnotherClientIsNotWritten() throws {
         func pocketbase(_ client: String) -> PushResult {
             publish(.pocketbase, ["collection": "users", "provider": "apple", "user": "a@example.com"]) { request in
                 if request.method == "POST" { return (200, #"{"token":"session"}"#) }
@@ -229,11 +207,8 @@ import Testing
             pocketbase("com.other.app"), supabase("com.other.app"), supabase("com.other.app", .read),
             supabase("com.example.web2, com.other.app"),
         ] {
-            guard case .failed(let failure, nil) = result else {
-                Issue.record("\(result)")
-                continue
-            }
-            #expect(failure.code == .pushOtherClient)
+            let failure = try #require(result.failure, "\(result)")
+            #expect(failure.code == .pushOtherClient && result == .failed(failure))
             #expect(failure.detail?.hasSuffix("and the secret is for com.example.web") == true, "\(failure)")
         }
         // Set up for this one, also among others, or for none yet.
@@ -241,10 +216,7 @@ import Testing
             pocketbase("com.example.web"), pocketbase(""), supabase(""), supabase("com.example.app, com.example.web"),
         ]
         for result in results {
-            guard case .published = result else {
-                Issue.record("\(result)")
-                continue
-            }
+            #expect(result.failure == nil)
         }
     }
 
@@ -261,17 +233,12 @@ import Testing
         let url = try #require(WebAddress("https://api.example.com/secret"))
         let own = PushKind.http(
             url: url, method: "PUT", headers: [], body: "{{client_secret}}", done: [200], read: (url, []))
-        let aws = ["region": "eu-central-1", "secret_id": "apple", "field": ""]
-        for (kind, settings) in [(own, [:]), (PushKind.awsSecretsManager, aws)] {
+        for (kind, settings) in [(own, [:]), (PushKind.awsSecretsManager, Self.aws)] {
             // Only AWS says who wrote.
             if kind.isCustom, version.hasPrefix("clientsecretd-") { continue }
             var text = held
             var exchange = PushExchange(
-                target: PushTarget(
-                    name: "production", kind: kind, settings: settings,
-                    endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil),
-                token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-                secret: Token(Array(PushBed.secrets[0].utf8)), wasWritten: wasWritten
+                target: Self.target(kind, settings), token: Self.awsToken, secret: Self.secret, wasWritten: wasWritten
             ) { request in
                 if request.method == "PUT" || request.headers.contains(where: { $0.value.hasSuffix("PutSecretValue") })
                 {
@@ -285,18 +252,14 @@ import Testing
             let result = exchange.run(.publish)
             #expect((text != held) == isWritten, "\(kind.name): \(result)")
             guard !isWritten else { continue }
-            guard case .failed(let failure, nil) = result else {
-                Issue.record("\(result)")
-                continue
-            }
-            #expect(failure.code == .pushPlaceUnsuitable)
+            let failure = try #require(result.failure, "\(result)")
+            #expect(failure.code == .pushPlaceUnsuitable && result == .failed(failure))
             #expect(failure.detail?.contains(held) == false)
         }
     }
 
     /// The API has shown what is there before it refused the write.
     @Test func whatAPlaceHoldsIsNamedWithTheFailure() throws {
-        let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
         let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
         for (status, body, content) in [
             (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#, .nothing),
@@ -311,24 +274,18 @@ import Testing
                 .secret(expiresAt: expiry)
             ), (500, "{}", nil),
         ] as [(Int, String, PlaceContent?)] {
-            let result = publish(.vault, vault) { request in
+            let result = publish(.vault, Self.vault) { request in
                 request.method == "GET" ? (status, body) : (429, #"{"errors":["slow down"]}"#)
             }
-            guard case .failed(let failure, _) = result else {
-                Issue.record("\(result)")
-                continue
-            }
+            let failure = try #require(result.failure, "\(result)")
             #expect(failure.placeContent == content, "\(status) \(body)")
         }
         let variable = #"{"key":"SECRET","target":["production"]}"#
         for (variables, content) in [("", .nothing), (variable, .something)] as [(String, PlaceContent)] {
-            let result = publish(
-                .vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]
-            ) { request in request.method == "GET" ? (200, #"{"envs":[\#(variables)]}"#) : (429, "{}") }
-            guard case .failed(let failure, _) = result else {
-                Issue.record("\(result)")
-                continue
+            let result = publish(.vercel, Self.vercel) { request in
+                request.method == "GET" ? (200, #"{"envs":[\#(variables)]}"#) : (429, "{}")
             }
+            let failure = try #require(result.failure, "\(result)")
             #expect(failure.placeContent == content)
         }
     }
@@ -359,15 +316,9 @@ import Testing
 
     /// To a token without rights, an API may answer that there is nothing.
     @Test func aPlaceThatMayOnlyBeHiddenIsNotEmpty() throws {
-        for (kind, settings) in [
-            (.netlify, ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]),
-            (.vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]),
-        ] as [(PushKind, [String: String])] {
+        for (kind, settings) in [(PushKind.netlify, Self.netlify), (.vercel, Self.vercel)] {
             let result = publish(kind, settings) { _ in (404, #"{"message":"not found"}"#) }
-            guard case .failed(let failure, _) = result else {
-                Issue.record("\(result)")
-                continue
-            }
+            let failure = try #require(result.failure, "\(result)")
             #expect(failure.code == .pushPlaceMissing)
             #expect(failure.placeContent == nil)
         }
@@ -375,20 +326,16 @@ import Testing
 
     /// The secret may be there now.
     @Test func whatAPlaceHoldsIsUnknownAfterAWriteThatMayHaveBeenCarriedOut() throws {
-        let vault = ["mount": "secret", "path": "apps/web", "field": "client_secret", "namespace": ""]
         let empty = (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#)
         let held = (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#)
         for (shown, status, content) in [
             (empty, 403, .nothing), (empty, 500, nil), (empty, 408, nil), (empty, 409, nil), (held, 403, .unusable),
             (held, 500, .something),
         ] as [((Int, String), Int, PlaceContent?)] {
-            let result = publish(.vault, vault) { request in
+            let result = publish(.vault, Self.vault) { request in
                 request.method == "GET" ? (shown.0, shown.1) : (status, #"{"errors":["no"]}"#)
             }
-            guard case .failed(let failure, _) = result else {
-                Issue.record("\(result)")
-                continue
-            }
+            let failure = try #require(result.failure, "\(result)")
             #expect(failure.placeContent == content, "\(status)")
         }
     }
@@ -408,12 +355,7 @@ import Testing
     @Test(arguments: failedWrites.indices) func aWriteWithoutAnAnswerCountsFromWhenItWasSent(_ index: Int) {
         let (answer, isDoubtful) = Self.failedWrites[index]
         var exchange = PushExchange(
-            target: PushTarget(
-                name: "production", kind: .awsSecretsManager,
-                settings: ["region": "eu-central-1", "secret_id": "apple", "field": ""],
-                endpoint: "https://secretsmanager.eu-central-1.amazonaws.com", caFile: nil, token: nil),
-            token: "AWS_ACCESS_KEY_ID=a\nAWS_SECRET_ACCESS_KEY=b\n",
-            secret: Token(Array(PushBed.secrets[0].utf8))
+            target: Self.target(.awsSecretsManager, Self.aws), token: Self.awsToken, secret: Self.secret
         ) { request in
             guard request.headers.contains(where: { $0.value == "secretsmanager.GetSecretValue" }) else {
                 return answer
@@ -444,14 +386,12 @@ import Testing
             }
         }
         let vercel: (String) -> PushResult = { answer in
-            self.publish(
-                .vercel, ["project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#]
-            ) { request in request.method == "POST" ? (201, answer) : (200, #"{"envs":[]}"#) }
+            self.publish(.vercel, Self.vercel) { request in
+                request.method == "POST" ? (201, answer) : (200, #"{"envs":[]}"#)
+            }
         }
         let netlify: (String) -> PushResult = { answer in
-            self.publish(
-                .netlify, ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]
-            ) { request in
+            self.publish(.netlify, Self.netlify) { request in
                 request.method == "PATCH" ? (200, answer) : (200, #"{"key":"SECRET","is_secret":true,"values":[]}"#)
             }
         }
@@ -462,10 +402,7 @@ import Testing
                 Issue.record("\(publish(answer))")
                 continue
             }
-            guard case .failed(let failure, _) = publish(#"{"message":"failed"}"#) else {
-                Issue.record("an error counts as done")
-                continue
-            }
+            let failure = try #require(publish(#"{"message":"failed"}"#).failure, "an error counts as done")
             #expect(failure.code == .pushAnswerUnexpected)
         }
     }
@@ -476,10 +413,7 @@ import Testing
     ])
     func aVariableIsWaitedForForAWhileAfterAWrite(age: Int64, isWaitedFor: Bool) {
         var exchange = PushExchange(
-            target: PushTarget(
-                name: "production", kind: .vercel, settings: [:], endpoint: "https://api.example.com", caFile: nil,
-                token: nil),
-            token: "t", secret: Token(Array(PushBed.secrets[0].utf8)),
+            target: Self.target(.vercel, [:]), token: "t", secret: Self.secret,
             writtenAt: WallTime(secondsSinceEpoch: Self.now)
         ) { _ in .success(HTTPAnswer(status: 500, body: [], date: nil)) }
         exchange.clock = WallTime(secondsSinceEpoch: Self.now + age)
@@ -505,4 +439,9 @@ import Testing
         let undated = try publish(createdAgo: 1, version: "clientsecretd-0123", dated: false)
         #expect(undated.result == Self.written)
     }
+}
+
+extension PushResult {
+    /// Why it failed, if it did.
+    fileprivate var failure: RoleFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
 }
