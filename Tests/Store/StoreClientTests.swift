@@ -11,7 +11,7 @@ import Testing
     @Test func aWatchThatStaysIncompleteIsBegunAgain() throws {
         let directory = try TemporaryDirectory()
         let member = try Background([
-            "/usr/bin/python3", repository + "/Tests/Support/etcd/short-watch.py", directory.path,
+            "/usr/bin/python3", repository + "/Tests/Support/etcd/member.py", directory.path, "short-watch",
         ])
         let configuration = try directory.write(
             """
@@ -33,7 +33,7 @@ import Testing
     @Test func aLoginThatIsNotAnsweredOverAKeptConnectionIsAskedOfNobodyElse() throws {
         let directory = try TemporaryDirectory()
         let members = try Background([
-            "/usr/bin/python3", repository + "/Tests/Support/etcd/silent-login.py", directory.path,
+            "/usr/bin/python3", repository + "/Tests/Support/etcd/member.py", directory.path, "silent-login",
         ])
         let addresses = members.firstLine.split(separator: " ")
         try directory.write("password\n", to: "password")
