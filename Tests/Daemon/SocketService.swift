@@ -44,12 +44,19 @@ final class SocketService: Sendable {
         return asked.withLock { $0 }
     }
 
+    /// The only one that comes. No program that another test starts meanwhile may inherit it: its end would not be seen.
+    private func connection() -> UnixStream? {
+        defer { close(listener) }
+        do {
+            guard let accepted = try UnixListener.accept(on: listener) else { return nil }
+            return UnixStream(adopting: accepted, milliseconds: 60_000)
+        } catch {
+            return nil
+        }
+    }
+
     private func serve(_ reply: Reply) {
-        let descriptor = accept(listener, nil, nil)
-        // No other connection comes.
-        close(listener)
-        guard descriptor >= 0 else { return }
-        let connection = UnixStream(adopting: Descriptor(adopting: descriptor), milliseconds: 60_000)
+        guard let connection = connection() else { return }
         if case .hangUp = reply { return }
         var request: [UInt8] = []
         while !request.contains(UInt8(ascii: "\n")), let more = try? connection.read(upTo: 65_536), !more.isEmpty {
@@ -65,7 +72,7 @@ final class SocketService: Sendable {
                 number += 1
             } while (try? connection.read(upTo: 65_536)).map { !$0.isEmpty } ?? false
         case .hang:
-            var events = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var events = pollfd(fd: connection.raw, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&events, 1, 20_000) == 0 { try? connection.write(Array(#"{"verdict":"accepted"}"#.utf8)) }
         case .hangUp: break
         }
