@@ -254,12 +254,6 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
         try sandbox.start()
         #expect(try sandbox.command("run", "--once").status == 75)
-        #expect(try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key).status == 0)
-        try sandbox.makeKey(at: sandbox.directory("other.p8"))
-        #expect(
-            try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.directory("other.p8"))
-                .status
-                == 1)
         #expect(try sandbox.command("check", "--config", sandbox.directory("nothing.yaml")).status == 78)
     }
 
