@@ -47,7 +47,7 @@ struct ClientSecretD: ParsableCommand {
         CommandOutput.end(code.rawValue)
     }
 
-    private static func carryOut(_ words: [String]) -> ExitStatus {
+    private static func carryOut(_ words: [String]) -> CommandExitStatus {
         do {
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
@@ -61,7 +61,7 @@ struct ClientSecretD: ParsableCommand {
             let code = exitCode(for: error)
             guard code.isSuccess else {
                 CommandOutput.complain(lines: quoting(words, in: fullMessage(for: error)))
-                return ExitStatus(rawValue: code.rawValue) ?? .failed
+                return CommandExitStatus(rawValue: code.rawValue) ?? .failed
             }
             // Help, the version or completions.
             do throws(CommandFailure) { try CommandOutput.answer(fullMessage(for: error)) } catch {
@@ -71,7 +71,7 @@ struct ClientSecretD: ParsableCommand {
         }
     }
 
-    private static func report(_ failure: CommandFailure) -> ExitStatus {
+    private static func report(_ failure: CommandFailure) -> CommandExitStatus {
         // These messages quote the command line, into which a key or token may have been pasted.
         let isQuoting = [.usage, .unreadable, .unreachable].contains(failure.code)
         let message = isQuoting ? Redaction.plain(failure.message) : failure.message

@@ -37,7 +37,7 @@ import Testing
     }
     /// What cannot be read may well be correct.
     @Test func aConfigurationThatMayNotBeReadIs77AndARefusedOne78() {
-        for (isUnreadable, code) in [(true, ExitStatus.notPermitted), (false, .configuration)] {
+        for (isUnreadable, code) in [(true, CommandExitStatus.notPermitted), (false, .configuration)] {
             #expect(throws: CommandFailure(code, "")) {
                 try accepted(.failure(ConfigurationError(diagnostics: [], isUnreadable: isUnreadable)))
             }

@@ -88,9 +88,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (Failure.Code.keyMissing, ExitStatus.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
+        (Failure.Code.keyMissing, CommandExitStatus.unreadable), (.keyUnreadable, .unreadable), (.keyIsRSA, .failed),
     ])
-    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Failure.Code, exit: ExitStatus) {
+    func aKeyOfAFlagThatCannotBeReadIsNoInput(code: Failure.Code, exit: CommandExitStatus) {
         #expect(CommandFailure(keyNamedByFlag: Failure(code, at: .named("k"))).code == exit)
     }
 }

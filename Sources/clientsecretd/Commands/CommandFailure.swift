@@ -7,9 +7,9 @@ import SystemPackage
 /// Why a command did not do what it was asked: the message for standard error, and the exit code.
 struct CommandFailure: Error, Equatable {
     var message: String
-    var code: ExitStatus
+    var code: CommandExitStatus
 
-    init(_ code: ExitStatus, _ message: String) {
+    init(_ code: CommandExitStatus, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -18,7 +18,7 @@ struct CommandFailure: Error, Equatable {
 extension CommandFailure {
     /// Why the daemon did not answer, or what it answered instead of doing what it was asked.
     init(_ error: ClientError) {
-        self.init(ExitStatus(error), error.description)
+        self.init(CommandExitStatus(error), error.description)
     }
 
     /// The same where the command line names clients: a name that no client has is an error in it.

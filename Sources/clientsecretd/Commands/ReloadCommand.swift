@@ -1,3 +1,4 @@
+import AppleClientSecret
 import ArgumentParser
 import Daemon
 import Glibc

@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Config
 import Daemon
 import Model

@@ -10,8 +10,8 @@ enum HiddenInput {
         // Without canonical mode a line may be longer than 4,095 bytes, as an answer with an identity token is.
         unsafe silent.c_lflag &= ~tcflag_t(ECHO | ICANON)
         BorrowedTerminal.take(
-            { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &silent) },
-            givingBack: { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &before) })
+            { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &HiddenInput.silent) },
+            givingBack: { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &HiddenInput.before) })
         // Before the question: what is typed until then is discarded.
         tcflush(STDIN_FILENO, TCIFLUSH)
         _ = Descriptor.write(Array("\(question): ".utf8), to: STDERR_FILENO)

@@ -19,16 +19,16 @@ enum BorrowedTerminal {
         unsafe givingBack = giveBack
         for number in ending {
             signal(number) { number in
-                unsafe givingBack()
+                unsafe BorrowedTerminal.givingBack()
                 signal(number, SIG_DFL)
                 // Delivered when this handler returns: the parent process sees which signal ended the program.
                 raise(number)
             }
         }
         signal(SIGTSTP) { _ in
-            unsafe givingBack()
+            unsafe BorrowedTerminal.givingBack()
             raise(SIGSTOP)
-            unsafe taking()
+            unsafe BorrowedTerminal.taking()
         }
         take()
     }

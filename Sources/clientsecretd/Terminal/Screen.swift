@@ -33,7 +33,8 @@ enum FullScreen {
     static func take() {
         // Handled only to interrupt `sleep`, as the window has another size now.
         signal(SIGWINCH) { _ in }
-        BorrowedTerminal.take({ write(entering) }, givingBack: { write(leaving) })
+        BorrowedTerminal.take(
+            { FullScreen.write(FullScreen.entering) }, givingBack: { FullScreen.write(FullScreen.leaving) })
     }
 
     static func giveBack() { BorrowedTerminal.giveBack() }

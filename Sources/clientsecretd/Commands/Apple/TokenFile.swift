@@ -39,7 +39,9 @@ struct TokenFile: ~Copyable {
         let text = JSONText.object(
             response.tokens.map { ($0.name, .string($0.value)) })
         let bytes = text.bytes + [UInt8(ascii: "\n")]
-        let failed = Descriptor.write(bytes, to: file.raw) ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : errno)
+        let failed =
+            Descriptor.write(bytes, to: file.raw)
+            ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : Errno(rawValue: errno))
         if let errno = failed {
             throw CommandFailure(
                 .failed, "cannot save the tokens to \(Printable.name(path)): \(errno)")

@@ -46,7 +46,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let verdict: ExitStatus
+        let verdict: CommandExitStatus
         do {
             verdict = try verify()
         } catch let failure as CommandFailure where failure.code == .failed {
@@ -56,7 +56,7 @@ struct VerifyCommand: ParsableCommand {
         if verdict != .done { throw CommandFailure(verdict, "") }
     }
 
-    private func verify() throws -> ExitStatus {
+    private func verify() throws -> CommandExitStatus {
         try Hardening.protectSecrets()
         let found = try secrets()
         let program = try NetworkProgramLauncher(server)

@@ -32,7 +32,7 @@ enum VerifyResult {
     }
 
     /// Accepted, refused, not known; of several the one that matters most.
-    static func exitCode(of results: [VerifyResult]) -> ExitStatus {
+    static func exitCode(of results: [VerifyResult]) -> CommandExitStatus {
         let outcomes = results.map(\.outcome)
         if outcomes.contains(.refused) { return .failed }
         return outcomes.contains(.unknown) ? .notKnown : .done

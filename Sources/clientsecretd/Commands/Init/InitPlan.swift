@@ -1,3 +1,4 @@
+import ArgumentParser
 import Config
 import Daemon
 import Failures

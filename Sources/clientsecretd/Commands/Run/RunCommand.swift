@@ -40,6 +40,6 @@ struct RunCommand: ParsableCommand {
         if let unsaid { CommandOutput.complain(unsaid.message) }
         // Not exit(3): a thread may still be at work, on a disk that does not answer, in libraries that exit(3) takes apart.
         fflush(nil)
-        _exit(ending == .done && unsaid != nil ? ExitStatus.failed.rawValue : ending.rawValue)
+        _exit(ending == .done && unsaid != nil ? CommandExitStatus.failed.rawValue : ending.rawValue)
     }
 }

@@ -1,7 +1,7 @@
 import StatusAPI
 
 /// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them.
-enum ExitStatus: Int32 {
+enum CommandExitStatus: Int32 {
     case done = 0
     /// Anything else; for `inspect`, a secret that is not good.
     case failed = 1
