@@ -16,7 +16,7 @@ struct KeepConfigurationCommand: ParsableCommand {
 
     @OptionGroup var settings: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The user that the daemon runs as (default: that of its unit).", valueName: "user"))
+    @Option(help: .value("user", "The user that the daemon runs as (default: that of its unit)."))
     var daemonUser: String?
 
     func run() throws {

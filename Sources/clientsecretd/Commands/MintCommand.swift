@@ -24,8 +24,7 @@ struct MintCommand: ParsableCommand {
                   --team-id DEF123GHIJ
             """)
 
-    @Argument(
-        help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
+    @Argument(help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
     var name: ClientName?
 
     @OptionGroup var settings: ConfigurationOption
@@ -34,9 +33,7 @@ struct MintCommand: ParsableCommand {
 
     @OptionGroup var kind: KindOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "60s to the longest of the kind, or max (default: the client's, else 90d).", valueName: "duration"))
+    @Option(help: .value("duration", "60s to the longest of the kind, or max (default: the client's, else 90d)."))
     var lifetime: String?
 
     @OptionGroup var form: FormatOptions

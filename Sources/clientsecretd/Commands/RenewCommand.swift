@@ -16,13 +16,10 @@ struct RenewCommand: ParsableCommand {
               clientsecretd renew --due-within 21d
             """)
 
-    @Argument(
-        help: "The clients to renew (default: all).", completion: .configuredClients, transform: Flags.clientName)
+    @Argument(help: "The clients to renew (default: all).", completion: .configuredClients, transform: Flags.clientName)
     var clients: [ClientName] = []
 
-    @Option(
-        help: ArgumentHelp("Renew only what is due within this time, such as 21d.", valueName: "duration"),
-        transform: Flags.span)
+    @Option(help: .value("duration", "Renew only what is due within this time, such as 21d."), transform: Flags.span)
     var dueWithin: Seconds?
 
     @Flag(help: "Mint nothing; run failed actions and writes again.")

@@ -21,9 +21,7 @@ struct WriteCommand: ParsableCommand {
 
     @OptionGroup var settings: ConfigurationOption
 
-    @Option(
-        help: ArgumentHelp(
-            "The user that the daemon runs as. It may send requests, and so may root.", valueName: "user"))
+    @Option(help: .value("user", "The user that the daemon runs as. It may send requests, and so may root."))
     var daemonUser = "clientsecretd"
 
     func run() throws {

@@ -6,9 +6,8 @@ struct ConfigurationOption: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "The configuration (default: $CLIENTSECRETD_CONFIG, else \(ConfigurationOption.standard)).",
-            valueName: "file"),
+        help: .value(
+            "file", "The configuration (default: $CLIENTSECRETD_CONFIG, else \(ConfigurationOption.standard))."),
         completion: .file())
     var config: String?
 

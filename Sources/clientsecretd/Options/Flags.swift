@@ -109,3 +109,10 @@ enum Flags {
         return value
     }
 }
+
+extension ArgumentHelp {
+    /// What a flag or an argument is for.
+    ///
+    /// - Parameter name: what stands for its value in the usage.
+    static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }
+}

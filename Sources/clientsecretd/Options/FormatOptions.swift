@@ -40,9 +40,7 @@ struct FormatOptions: ParsableArguments {
     @Option(help: "The form of the secret.")
     var format = Format(FormatRegistry.standard)
 
-    @Option(
-        help: ArgumentHelp("The variable that \(Format.withVariable) sets.", valueName: "name"),
-        transform: Flags.variable)
+    @Option(help: .value("name", "The variable that \(Format.withVariable) sets."), transform: Flags.variable)
     var variable: String?
 
     var slot: Slot { Slot(variable: variable) }

@@ -5,23 +5,21 @@ import ArgumentParser
 struct KindOptions: ParsableArguments {
     @Option(
         name: .customLong("kind"),
-        help: ArgumentHelp("What is signed: \(TokenKind.names) (default: sign_in).", valueName: "kind"),
+        help: .value("kind", "What is signed: \(TokenKind.names) (default: sign_in)."),
         completion: .list(TokenKind.allCases.map(\.rawValue)), transform: Flags.kind)
     var givenKind: TokenKind?
 
     @Option(
-        help: ArgumentHelp(
-            "The Services ID or App ID; for apple_ads, the client id SEARCHADS.….", valueName: "id"),
+        help: .value("id", "The Services ID or App ID; for apple_ads, the client id SEARCHADS.…."),
         transform: Flags.clientID)
     var clientID: ClientID?
 
     @Option(
-        help: ArgumentHelp(
-            "For music (may be repeated) and maps: the origin of the web pages that may use it.", valueName: "origin"),
+        help: .value("origin", "For music (may be repeated) and maps: the origin of the web pages that may use it."),
         transform: Flags.origin)
     var origin: [WebOrigin] = []
 
-    @Option(help: ArgumentHelp("For maps: mapkit_js or server_api.", valueName: "scope"))
+    @Option(help: .value("scope", "For maps: mapkit_js or server_api."))
     var scope: String?
 
     var kind: TokenKind { givenKind ?? .signIn }

@@ -9,9 +9,8 @@ struct SocketOption: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "The daemon's status socket (default: $CLIENTSECRETD_SOCKET, else \(SocketOption.standard)).",
-            valueName: "path"),
+        help: .value(
+            "path", "The daemon's status socket (default: $CLIENTSECRETD_SOCKET, else \(SocketOption.standard))."),
         completion: .file())
     var socket: String?
 

@@ -22,23 +22,19 @@ struct AuthorizeURLCommand: ParsableCommand {
     @Argument(help: "A client of the configuration.", completion: .configuredClients, transform: Flags.clientName)
     var client: ClientName
 
-    @Option(
-        help: ArgumentHelp("The return address. It is registered for the client id.", valueName: "url"))
+    @Option(help: .value("url", "The return address. It is registered for the client id."))
     var redirectURI: String
 
     @Option(
-        parsing: .upToNextOption, help: ArgumentHelp("Ask for the user's name, email or both.", valueName: "scope"),
+        parsing: .upToNextOption, help: .value("scope", "Ask for the user's name, email or both."),
         completion: .list(AuthorizationRequest.Scope.allCases.map(\.rawValue)), transform: Flags.scope)
     var scope: [AuthorizationRequest.Scope] = []
 
     @Option(
-        help: ArgumentHelp("The answer: 'code' or 'code id_token' (default: code).", valueName: "type"),
-        transform: Flags.responseType)
+        help: .value("type", "The answer: 'code' or 'code id_token' (default: code)."), transform: Flags.responseType)
     var responseType = AuthorizationRequest.ResponseType.code
 
-    @Option(
-        help: ArgumentHelp("A server other than Apple's; https only.", valueName: "url"),
-        transform: Flags.endpoint)
+    @Option(help: .value("url", "A server other than Apple's; https only."), transform: Flags.endpoint)
     var endpoint: Endpoint?
 
     @OptionGroup var settings: ConfigurationOption

@@ -20,18 +20,13 @@ struct ExchangeCommand: ParsableCommand {
     @OptionGroup var chosen: ClientOptions
 
     @Argument(
-        help: ArgumentHelp(
-            "A file with the answer (default: the terminal or standard input).", valueName: "file"),
-        completion: .file())
+        help: .value("file", "A file with the answer (default: the terminal or standard input)."), completion: .file())
     var file = NamedFile.standardInput
 
-    @Option(
-        help: ArgumentHelp("A file with the address from 'authorize-url'.", valueName: "file"),
-        completion: .file())
+    @Option(help: .value("file", "A file with the address from 'authorize-url'."), completion: .file())
     var request: String?
 
-    @Option(
-        help: ArgumentHelp("The return address, without --request.", valueName: "url"))
+    @Option(help: .value("url", "The return address, without --request."))
     var redirectURI: String?
 
     @OptionGroup var showing: TokenShowing

@@ -24,7 +24,7 @@ struct IDTokenCommand: ParsableCommand {
 
     @OptionGroup var held: TokenArgument
 
-    @Option(help: ArgumentHelp("The nonce that the app sent.", valueName: "text"))
+    @Option(help: .value("text", "The nonce that the app sent."))
     var nonce: String?
 
     @OptionGroup var settings: ConfigurationOption

@@ -26,7 +26,7 @@ struct RevokeCommand: ParsableCommand {
 
     @OptionGroup var held: TokenArgument
 
-    @Option(help: ArgumentHelp("The kind of token.", valueName: "type"))
+    @Option(help: .value("type", "The kind of token."))
     var tokenType = Kind.refreshToken
 
     @OptionGroup var server: ServerOptions

@@ -4,20 +4,13 @@ import SignIn
 
 /// Which server is asked instead of Apple's, and how long.
 struct ServerOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("A server other than Apple's; https only.", valueName: "url"),
-        transform: Flags.endpoint)
+    @Option(help: .value("url", "A server other than Apple's; https only."), transform: Flags.endpoint)
     var endpoint: Endpoint?
 
-    @Option(
-        help: ArgumentHelp(
-            "Trust only the authorities in this PEM file.", valueName: "file"),
-        completion: .file())
+    @Option(help: .value("file", "Trust only the authorities in this PEM file."), completion: .file())
     var caFile: String?
 
-    @Option(
-        help: ArgumentHelp("The timeout of a request (default: 30s).", valueName: "duration"),
-        transform: Flags.timeout)
+    @Option(help: .value("duration", "The timeout of a request (default: 30s)."), transform: Flags.timeout)
     var timeout: Seconds?
 
     /// In bytes; the certificates of all public authorities have some 220 KiB.

@@ -6,9 +6,8 @@ import Glibc
 /// The code or token that the operator holds. It is never on a command line, where every user of the machine sees it.
 struct TokenArgument: ParsableArguments {
     @Argument(
-        help: ArgumentHelp(
-            "A file with the token, or from 'exchange --save' (default: the terminal or standard input).",
-            valueName: "file"),
+        help: .value(
+            "file", "A file with the token, or from 'exchange --save' (default: the terminal or standard input)."),
         completion: .file())
     var file = NamedFile.standardInput
 

@@ -8,9 +8,10 @@ struct TokenShowing: ParsableArguments {
     var showTokens = false
 
     @Option(
-        help: ArgumentHelp(
-            "Save the tokens to this new file, which only its owner may read. 'refresh', 'id-token' and 'revoke' take it.",
-            valueName: "file"),
+        help: .value(
+            "file",
+            "Save the tokens to this new file, which only its owner may read. 'refresh', 'id-token' and 'revoke' take it."
+        ),
         completion: .file())
     var save: String?
 

@@ -29,8 +29,7 @@ struct DoctorCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The clients to examine (default: all).", completion: .configuredClients,
-        transform: Flags.clientName)
+        help: "The clients to examine (default: all).", completion: .configuredClients, transform: Flags.clientName)
     var clients: [ClientName] = []
 
     @Flag(help: "Do not ask Apple.")

@@ -36,7 +36,7 @@ struct InitCommand: ParsableCommand {
     @OptionGroup var daemon: SocketOption
 
     @Option(
-        help: ArgumentHelp("The file with the client secret that the application reads now.", valueName: "file"),
+        help: .value("file", "The file with the client secret that the application reads now."),
         completion: .file(), transform: Flags.path)
     var from: AbsolutePath?
 
@@ -49,29 +49,24 @@ struct InitCommand: ParsableCommand {
         transform: Flags.clientName)
     var name: ClientName?
 
-    @Option(
-        help: ArgumentHelp("Where the secret is written.", valueName: "file"), completion: .file(),
-        transform: Flags.path)
+    @Option(help: .value("file", "Where the secret is written."), completion: .file(), transform: Flags.path)
     var output: AbsolutePath?
 
     @Option(help: "How the secret is written (default: as in the file, or raw).")
     var format: FormatOptions.Format?
 
     @Option(
-        help: ArgumentHelp("The variable that \(FormatOptions.Format.withVariable) sets.", valueName: "name"),
-        transform: Flags.variable)
+        help: .value("name", "The variable that \(FormatOptions.Format.withVariable) sets."), transform: Flags.variable)
     var variable: String?
 
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("The user who owns the file.", valueName: "user"),
-        transform: Flags.account)
+    @Option(name: .customLong("as"), help: .value("user", "The user who owns the file."), transform: Flags.account)
     var user: String?
 
-    @Option(help: ArgumentHelp("The group that may read the file.", valueName: "group"), transform: Flags.account)
+    @Option(help: .value("group", "The group that may read the file."), transform: Flags.account)
     var group: String?
 
     @Option(
-        help: ArgumentHelp("The credential that the unit of --restart gets, instead of a file.", valueName: "name"),
+        help: .value("name", "The credential that the unit of --restart gets, instead of a file."),
         transform: Flags.credential)
     var credential: String?
 
@@ -79,9 +74,7 @@ struct InitCommand: ParsableCommand {
 
     @OptionGroup var pushed: InitTargetFlags
 
-    @Option(
-        help: ArgumentHelp(
-            "The program that reads the secret: presets format, variable and what to restart.", valueName: "program"))
+    @Option(help: .value("program", "The program that reads the secret: presets format, variable and what to restart."))
     var app: AppName?
 
     @Flag(help: "Also enable and start the service, and restart the unit of --restart if it is running.")

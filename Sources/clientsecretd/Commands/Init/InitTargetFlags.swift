@@ -5,24 +5,23 @@ import Push
 
 /// The place behind an API that `init` has the secret put into.
 struct InitTargetFlags: ParsableArguments {
-    @Option(help: ArgumentHelp("The kind of API to push the secret to.", valueName: "kind"))
+    @Option(help: .value("kind", "The kind of API to push the secret to."))
     var push: Kind?
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp(
-            "A setting of the target, such as project=shop. Separate the items of a list with commas.",
-            valueName: "name=value"),
+        help: .value(
+            "name=value", "A setting of the target, such as project=shop. Separate the items of a list with commas."),
         transform: Self.setting)
     var settings: [(name: String, value: String)] = []
 
-    @Option(help: ArgumentHelp("The target's name (default: production).", valueName: "name"), transform: Self.name)
+    @Option(help: .value("name", "The target's name (default: production)."), transform: Self.name)
     var target: TargetName?
 
     @Option(
-        help: ArgumentHelp(
-            "The file with the API's token and nothing else (default: prompt for it, and write a file).",
-            valueName: "file"), completion: .file(), transform: Flags.path)
+        help: .value(
+            "file", "The file with the API's token and nothing else (default: prompt for it, and write a file)."),
+        completion: .file(), transform: Flags.path)
     var tokenFile: AbsolutePath?
 
     /// What the flags say.

@@ -3,19 +3,13 @@ import Model
 
 /// The unit that `init` has notified of a new secret, and how.
 struct NotifiedUnit: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The unit to restart after each renewal.", valueName: "unit"),
-        transform: Flags.unit)
+    @Option(help: .value("unit", "The unit to restart after each renewal."), transform: Flags.unit)
     var restart: String?
 
-    @Option(
-        help: ArgumentHelp("Instead, the unit to reload.", valueName: "unit"),
-        transform: Flags.unit)
+    @Option(help: .value("unit", "Instead, the unit to reload."), transform: Flags.unit)
     var reload: String?
 
-    @Option(
-        help: ArgumentHelp("Instead, the oneshot unit to start.", valueName: "unit"),
-        transform: Flags.unit)
+    @Option(help: .value("unit", "Instead, the oneshot unit to start."), transform: Flags.unit)
     var start: String?
 
     var unit: String? { restart ?? reload ?? start }

@@ -21,16 +21,13 @@ struct InspectCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
-            "A file with the secret, JSON or variables; '-' is standard input.", valueName: "file"),
-        completion: .file())
+        help: .value("file", "A file with the secret, JSON or variables; '-' is standard input."), completion: .file())
     var file: String
 
     @OptionGroup var named: VariableOption
 
     @Option(
-        help: ArgumentHelp(
-            "A PEM file with a private or public key, to check whether it signed the secret.", valueName: "file"),
+        help: .value("file", "A PEM file with a private or public key, to check whether it signed the secret."),
         completion: .file())
     var key: String?
 

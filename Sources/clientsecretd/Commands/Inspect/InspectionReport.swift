@@ -80,12 +80,8 @@ struct InspectionReport {
         rows.append(("fingerprint", Piece(fingerprint.description)))
         if statement.algorithm.value != "ES256" { rows.append(("algorithm", text(statement.algorithm))) }
         if !otherNames.isEmpty { rows.append(("also states", Piece(otherNames.joined(separator: ", ")))) }
-        let width = rows.map(\.0.count).max() ?? 0
         let verdict = Piece(self.verdict, isGood ? .green : .red)
-        return [[verdict]]
-            + rows.map { name, value in
-                [Piece(name, .dim), Piece(String(repeating: " ", count: width + 2 - name.count)), value]
-            }
+        return [[verdict]] + Table(rows: rows.map { [Piece($0, .dim), $1] }).lines
     }
 
     /// The summary, which is shown first.
