@@ -15,22 +15,22 @@ final class SocketService: Sendable {
         case hangUp
     }
 
-    private let listener: Int32
+    /// Nil once the connection has come.
+    private let listening: Mutex<ListeningSocket?>
     private let ended = DispatchSemaphore(value: 0)
     private let asked = Mutex("")
 
     /// - Parameter user: who begins to listen, for whom the kernel takes the service.
     init(at path: String, _ reply: Reply, as user: UInt32? = nil) throws {
-        let listening =
+        let socket =
             try user.map { user in
                 try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
                     try ListeningSocket(path: path, mode: 0o600)
                 }
-                .descriptor.duplicate().release()
-            } ?? ListeningSocket(path: path, mode: 0o600).descriptor.duplicate().release()
+            } ?? ListeningSocket(path: path, mode: 0o600)
+        listening = Mutex(socket)
         // What accepts connections waits for them.
-        _ = fcntl(listening, F_SETFL, 0)
-        listener = listening
+        _ = fcntl(socket.raw, F_SETFL, 0)
         Thread.detachNewThread { [self] in
             serve(reply)
             ended.signal()
@@ -46,13 +46,8 @@ final class SocketService: Sendable {
 
     /// The only one that comes. No program that another test starts meanwhile may inherit it: its end would not be seen.
     private func connection() -> UnixStream? {
-        defer { close(listener) }
-        do {
-            guard let accepted = try UnixListener.accept(on: listener) else { return nil }
-            return UnixStream(adopting: accepted, milliseconds: 60_000)
-        } catch {
-            return nil
-        }
+        guard let socket = listening.withLock({ $0.take() }), let accepted = try? socket.accept() else { return nil }
+        return UnixStream(adopting: accepted, milliseconds: 60_000)
     }
 
     private func serve(_ reply: Reply) {
