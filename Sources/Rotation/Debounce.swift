@@ -15,7 +15,10 @@ struct Debounce: Hashable, Sendable {
         /// Of keys, sources and the configuration. The quiet period is short because reading them while they are being written
         /// overwrites no data; a directory that is never quiet costs at most one read a second.
         static let input = Pace(quiet: 1, longest: 3)
-        static let output = Pace(quiet: 2, longest: 10)
+        /// Of outputs that are only read.
+        static let output = Pace(quiet: 2, longest: 3)
+        /// Of outputs that are written: another program may be about to write the rest of its own content.
+        static let repair = Pace(quiet: 2, longest: 10)
     }
 
     /// - Parameter earlier: the notices that came before, if any did.
@@ -24,7 +27,7 @@ struct Debounce: Hashable, Sendable {
         last = now
     }
 
-    /// Whether to read now.
+    /// Whether to read or write now.
     func isDue(_ pace: Pace, _ deadlines: inout Deadlines) -> Bool {
         deadlines.met { deadlines in
             // Ask for both, so that both are remembered.

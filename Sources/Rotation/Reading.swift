@@ -14,8 +14,6 @@ struct Reading<Value: Sendable>: Sendable {
     private(set) var countsFrom: JobID
     /// Change notices since the last read began.
     private var notices: Debounce?
-    /// When the first of the changes was noticed that caused the last read; nil where it had another cause.
-    private(set) var noticedAt: BootTime?
 
     /// - Parameters:
     ///   - value: what is known from before; it does not count.
@@ -40,10 +38,7 @@ struct Reading<Value: Sendable>: Sendable {
     mutating func readAgain(next: JobID) { countsFrom = next }
 
     /// A read begins: it sees what was noticed until now.
-    mutating func begin() {
-        noticedAt = notices?.began
-        notices = nil
-    }
+    mutating func begin() { notices = nil }
 
     /// Records a read; nil for one that failed.
     mutating func end(_ value: Value?, by job: JobID) {

@@ -17,6 +17,8 @@ struct Drift: Hashable, Sendable {
     /// What the file held when it was last seen to be good.
     private var lastGood: [Slot: Fingerprint]?
     private var badSince: BootTime?
+    /// Change notices since the file was last good, or written.
+    private var unrest: Debounce?
     /// Whether the file did not keep what was written: then it is read back before it is written again.
     private var isUndone = false
     /// Whether a request asks for the file to be written.
@@ -34,17 +36,19 @@ struct Drift: Hashable, Sendable {
         self.contestedInterval = contestedInterval
     }
 
-    /// Records what the file was seen to hold.
-    ///
-    /// - Parameter moment: since when it may have held that.
-    mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], since moment: BootTime) {
+    /// Records a change notice.
+    mutating func notice(at now: BootTime) { unrest = Debounce(unrest, at: now) }
+
+    /// Records what the file was seen to hold. It may have held that since the first notice.
+    mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], at now: BootTime) {
         isUndone = false
         if isGood {
             lastGood = wanted
             badSince = nil
+            unrest = nil
             isRequested = false
         } else if lastGood == wanted {
-            badSince = badSince ?? moment
+            badSince = badSince ?? unrest?.began ?? now
         }
     }
 
@@ -71,6 +75,7 @@ struct Drift: Hashable, Sendable {
     mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         lastGood = wanted
         isRequested = false
+        unrest = nil
         guard let since = badSince else { return false }
         badSince = nil
         repairCount += 1
@@ -111,9 +116,10 @@ struct Drift: Hashable, Sendable {
         isRequested = true
     }
 
-    /// Whether the file may be written now.
+    /// Whether the file may be written now: not while another program may be writing it, but it is waited for so long only.
     func mayWrite(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
-        !isUndone && !isLeftAlone(wanted, &deadlines)
+        guard !isUndone, !isLeftAlone(wanted, &deadlines) else { return false }
+        return unrest?.isDue(.repair, &deadlines) ?? true
     }
 
     /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is

@@ -42,6 +42,12 @@ struct File: Sendable {
 
     // MARK: What happens
 
+    /// Records a change notice.
+    mutating func notice(at now: Now) {
+        reading.notice(at: now)
+        drift.notice(at: now.boot)
+    }
+
     /// Another configuration has it read again.
     ///
     /// - Parameter spec: how it is written now. What was written in another way before is no drift.
@@ -66,7 +72,7 @@ struct File: Sendable {
         let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
         if !holds(secrets) {
             drift.undone(at: now.boot)
-            reading.notice(at: now)
+            notice(at: now)
         }
         return wasRead
     }

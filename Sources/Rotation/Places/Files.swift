@@ -35,7 +35,8 @@ struct Files: Sendable {
 }
 
 /// - A file is read back before it is judged, and again after every sign that it has changed; what a job read that began
-///   before the sign does not count.
+///   before the sign does not count. One that is never quiet is read all the same, so that it is known to be bad before it may
+///   be written.
 /// - One write serves all clients of a file: it waits until all of them are settled.
 /// - What other programs do to a file (`Drift`) is repaired, but not for ever.
 /// - An environment file that held other lines is never created again: an application would start with half of its
@@ -45,7 +46,7 @@ extension Rotation {
 
     /// Records a change notice.
     mutating func noticeFile(_ path: AbsolutePath, at now: Now) {
-        files[path]?.reading.notice(at: now)
+        files[path]?.notice(at: now)
         guard let attempts = jobs.attempts[.file(path)] else { return }
         if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
             jobs.retry(.file(path), on: .changed, at: now)
@@ -65,9 +66,7 @@ extension Rotation {
             see(observation, as: spec, by: job)
             let wanted = wantedSecrets(spec)
             let isGood = files[spec.path]?.holds(wanted) == true
-            let changedAt = files[spec.path]?.reading.noticedAt ?? now.boot
-            files[spec.path]?.drift.see(
-                isGood: isGood, wanted: wanted.mapValues(\.fingerprint), since: changedAt)
+            files[spec.path]?.drift.see(isGood: isGood, wanted: wanted.mapValues(\.fingerprint), at: now.boot)
         case (.observe(let spec), .failure(let failure)):
             files[spec.path]?.readFailed(failure.code, next: jobs.next)
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
@@ -158,8 +157,6 @@ extension Rotation {
             recover(.file(path))
             return
         }
-        // The content may be half of what another program writes: one read after its notice is waited for, and no more.
-        guard !file.reading.wasNoticed || file.reading.noticedAt != nil else { return }
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
             start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
         }

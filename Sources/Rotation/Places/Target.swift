@@ -138,7 +138,7 @@ struct Target: Sendable {
         verified = isAwaited ? nil : holds
         if verified == false { shown = content ?? shown }
         if !isAwaited, secret == wanted {
-            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], since: now.boot)
+            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], at: now.boot)
         }
         guard wasAwaited, verified == false, secret == wanted else { return false }
         isRefuted = true

@@ -73,6 +73,31 @@ import Testing
         #expect(bench.written.first == "web.jwt")
     }
 
+    /// It is known to be bad long before it may be written.
+    @Test func aBadFileThatIsNeverQuietIsNotCalledGood() throws {
+        let bench = try settled()
+        try drift(bench)
+        var good = 0
+        for _ in 0..<30 {
+            bench.pass(1)
+            // The other program goes on, also after each repair.
+            try drift(bench)
+            if try bench.view(web).health == .ok { good += 1 }
+        }
+        #expect(bench.written.count == 3)
+        #expect(good <= 9, "three seconds before it is first read, and after each repair")
+    }
+
+    @Test func aGoodFileThatIsNeverQuietStaysGood() throws {
+        let bench = try settled()
+        for _ in 0..<30 {
+            try notice(bench)
+            bench.pass(1)
+            #expect(try bench.view(web).health == .ok)
+        }
+        #expect(bench.written == [])
+    }
+
     @Test func badContentThatStoodBrieflyRunsNoAction() throws {
         let bench = try settled()
         try drift(bench)
