@@ -42,8 +42,9 @@ final class Loop {
     private(set) var once: OnceLog?
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
-    /// What the state directory was last given to keep of the clock.
+    /// What was last given to be kept of the clock, and to which state directory.
     private var keptClock: ClockRun?
+    private weak var clockKeeper: StateDirectory?
     private var manager: ServiceManagerNotifications
     private var stopAt: BootTime?
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
@@ -91,7 +92,8 @@ final class Loop {
         self.metrics = metrics
         once = metrics == nil ? OnceLog() : nil
         manager = ServiceManagerNotifications(log: log)
-        keptClock = executor.state.known?.clock.run
+        clockKeeper = executor.state.known
+        keptClock = clockKeeper?.clock.run
         epoll = try Epoll()
         wallTimer = try WallTimer()
         bootTimer = try BootTimer()
@@ -117,11 +119,7 @@ final class Loop {
             for (signal, sender) in try signals.read() { take(signal, from: sender) }
             let now = Clock.now()
             log.beginStep()
-            for input in channels.inbox.drain() {
-                // Another directory does not hold it yet.
-                if case .stateLost = input { keptClock = nil }
-                rotation.handle(input, at: now)
-            }
+            for input in channels.inbox.drain() { rotation.handle(input, at: now) }
             if let reloadAt, now.boot >= reloadAt {
                 self.reloadAt = nil
                 reloadLimit.note(at: now.boot)
@@ -130,10 +128,7 @@ final class Loop {
             try watch(at: now)
             for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
-            if let run = rotation.clockRun, run != keptClock {
-                keptClock = run
-                executor.keep(run)
-            }
+            keep(rotation.clockRun)
             credentials?.serve(step.served)
             executor.start(step.start) { [channels] in channels.inbox.post($0) }
             for (event, clients) in zip(step.changes, rotation.clients(of: step.changes)) {
@@ -159,6 +154,15 @@ final class Loop {
             }
             try sleep(until: step.wake, mustShow: mustShow, now: now)
         }
+    }
+
+    /// Has the state directory keep what is known of the clock, also one that can only be used since now.
+    private func keep(_ run: ClockRun?) {
+        guard let run, let directory = executor.state.known, run != keptClock || directory !== clockKeeper
+        else { return }
+        keptClock = run
+        clockKeeper = directory
+        executor.keep(run)
     }
 
     /// Has the watcher and the metrics follow this configuration from now on.

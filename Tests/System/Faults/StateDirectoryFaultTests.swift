@@ -4,6 +4,19 @@ import Testing
 
 /// What happens to the state directory under a daemon that runs on.
 @Suite(.waits) struct StateDirectoryFaultTests {
+    /// It would be judged by a clock that has run since the machine's start.
+    @Test func oneThatCanBeUsedLateIsGivenHowLongTheClockHasRun() throws {
+        let sandbox = try Sandbox(clients: "web")
+        try FileManager.default.removeItem(atPath: sandbox.state)
+        try sandbox.directory.write("", to: "state")
+        try sandbox.start()
+        try FileManager.default.removeItem(atPath: sandbox.state)
+        try sandbox.eventually("how long the clock has run") {
+            let kept = try? sandbox.directory.read("state/boot").split(separator: " ")
+            return kept.flatMap { $0.count > 1 ? Int64($0[1]) : nil }.map { $0 > 0 } == true
+        }
+    }
+
     /// What the daemon knows is newer than any backup.
     @Test func aStateDirectoryThatIsReplacedByABackupIsBroughtUpToDate() throws {
         let sandbox = try Sandbox.running("web", "native")
