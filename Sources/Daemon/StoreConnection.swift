@@ -10,6 +10,8 @@ struct StoreConnection: ~Copyable {
     /// ``StoreService/Idle/generation`` when it was made.
     let generation: Int
     private var stream: UnixStream
+    /// Whether it ends before the next request, which another process is to answer.
+    var isSpent = false
     /// How many notices have come since the last request.
     private var noticeCount = 0
 

@@ -170,12 +170,13 @@ final class StoreService: Sendable {
         }
         noteCertificate(answer.certificateExpiresAt)
         let (notices, isOver) = connection.received()
-        if Self.isOfStart(answer.result) || isOver {
-            // A failure of the start comes from files that systemd handed to the service process at its start, which do not change for
-            // that process. Closing the connection ends it; the next connection starts one with the files as they are then.
-            post(.storeWatched(false))
-        } else {
-            for notice in notices.inputs { post(notice) }
+        // A failure of the start comes from files that systemd handed to the service process at its start, which do not change for
+        // that process. Closing the connection ends it; the next connection starts one with the files as they are then. It is
+        // kept until then: root may restart the service meanwhile, and its end shows that.
+        connection.isSpent = Self.isOfStart(answer.result)
+        if connection.isSpent || isOver { post(.storeWatched(false)) }
+        if !isOver {
+            for notice in connection.isSpent ? [] : notices.inputs { post(notice) }
             keep(connection)
         }
         return answer.result
@@ -195,6 +196,7 @@ final class StoreService: Sendable {
         idle.withLock { idle in
             taken = idle.connection.take()
             if let raw = taken?.raw { try? notices.remove(raw) }
+            if taken?.isSpent == true { taken = nil }
         }
         return taken
     }

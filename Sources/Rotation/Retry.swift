@@ -50,9 +50,7 @@ package enum Retry {
             switch resource {
             // The service that asks Apple is the administrator's to start.
             case .verification: (30, failure.code == .verifierMissing ? localBound : remoteBound)
-            // The store's service paces itself and says for how long, so the pause is short. But each try with a refused password
-            // starts that service again, and costs etcd a check of the password.
-            case .store, .share: (1, failure.code == .storeCredentialsRefused ? loginBound : localBound)
+            case .store, .share: (1, boundOfStore(failure.code))
             // Nothing is late without it, and ten thousand machines may fail for one reason.
             case .report, .fleet, .rollout: (30, remoteBound)
             // The service that asks the API is the administrator's to start, and its configuration to write.
@@ -82,6 +80,17 @@ package enum Retry {
 
     private static func doubled(_ first: Seconds, failures: Int, atMost bound: Seconds) -> Seconds {
         min(bound, Seconds(first.count << Int64(min(max(failures - 1, 0), 12))))
+    }
+
+    /// The store's service paces itself and says for how long, so the pause is short. But each try with a refused password starts
+    /// that service again, and costs etcd a check of the password.
+    private static func boundOfStore(_ code: Failure.Code) -> Seconds {
+        code == .storeCredentialsRefused ? loginBound : localBound
+    }
+
+    /// How long the store is left alone at most while a client that receives from it is critical.
+    fileprivate static func longestPause(inEmergencyOfStoreAfter failed: Attempts) -> Seconds {
+        max(storeEmergencyBound, doubled(1, failures: failed.failures, atMost: boundOfStore(failed.failure.code)))
     }
 
     /// How long work waits at most whose failure keeps an application from a secret while its own is critical or expired. An
@@ -121,8 +130,11 @@ extension Retry {
         case changedAfterMerge
         /// The secret in use became critical, after the pause was set by this failure.
         case emergency(Failure)
-        /// The service of the store that asked for the pause has ended, after so many failures in a row.
-        case serviceEnded(failures: Int)
+        /// A client that receives from the store became critical, after the pause was set by this failure.
+        case emergencyOfStore(Attempts)
+        /// The service of the store has ended, which asked for the pause or could not log in: another process may be asked in so
+        /// many seconds.
+        case serviceEnded(next: Seconds)
 
         /// How long the work waits from now on, at most.
         var longestPause: Seconds {
@@ -131,8 +143,8 @@ extension Retry {
             case .changed: 1
             case .changedAfterMerge: 5
             case .emergency(let failure): Retry.longestPause(inEmergencyAfter: failure)
-            // No longer than without a wish of the service: one that ends after each answer is not asked without a pause.
-            case .serviceEnded(let failures): Retry.localPause(failures: failures)
+            case .emergencyOfStore(let failed): Retry.longestPause(inEmergencyOfStoreAfter: failed)
+            case .serviceEnded(let next): next
             }
         }
     }

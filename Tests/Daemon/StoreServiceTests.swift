@@ -198,21 +198,39 @@ import Testing
         reloaded.withLock { $0 = nil }
     }
 
+    private static func failed(_ code: String) -> String {
+        #"{"result":"failed","code":"\#(code)","detail":null,"retry_after":null}"# + "\n"
+    }
+
     /// A process keeps what it was handed at its start, so what is put right is seen by the next one.
     @Test(arguments: [
         ("store_file_unusable", false), ("store_credentials_refused", false), ("store_unavailable", true),
     ])
-    func afterAFailureOfWhatItWasHandedTheServiceIsAskedAnew(_ code: String, _ isKept: Bool) throws {
-        _ = try SocketService(
-            at: path, .answer(#"{"result":"failed","code":"\#(code)","detail":null,"retry_after":null}"# + "\n"))
+    func afterAFailureOfWhatItWasHandedAnotherProcessIsAsked(_ code: String, _ isKept: Bool) throws {
+        let first = try SocketService(at: path, .each { _ in Self.failed(code) })
         let service = try service()
         let failure = #expect(throws: Failure.self) { try service.read([place], issued: { _ in nil }) }
         #expect(failure?.code.rawValue == code)
         #expect(heard.inputs.withLock { $0 } == (isKept ? [] : [.storeWatched(false)]))
+        #expect(service.takeNotices() == [])
+        try FileManager.default.removeItem(atPath: path)
+        _ = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
+        let put = try? service.put(token, at: place, ifAt: 42, issued: { _ in nil })
+        #expect(put == (isKept ? nil : .done(revision: 43)))
+        service.disconnect()
+        _ = first.request
+    }
+
+    /// Root may have restarted it with another password.
+    @Test(arguments: ["store_credentials_refused", "store_unavailable"])
+    func theEndOfAServiceThatFailedIsReported(_ code: String) throws {
+        _ = try SocketService(at: path, .answer(Self.failed(code)))
+        let service = try service()
+        #expect(throws: Failure.self) { try service.read([place], issued: { _ in nil }) }
         // It ends when it has answered, which may take a moment to be seen.
         var ended = pollfd(fd: service.raw, events: Int16(POLLIN), revents: 0)
-        if isKept { #expect(unsafe poll(&ended, 1, 10_000) == 1) }
-        #expect(service.takeNotices() == (isKept ? [.storeServiceEnded] : []))
+        #expect(unsafe poll(&ended, 1, 10_000) == 1)
+        #expect(service.takeNotices() == [.storeServiceEnded])
     }
 
     @Test func linesWithoutEndAreNotWaitedForWithoutEnd() throws {

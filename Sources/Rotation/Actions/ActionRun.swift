@@ -167,17 +167,12 @@ extension Rotation {
 
     /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
     func isEmergency(_ job: Job, at now: Now) -> Bool {
-        // The plan of each failed action and target asks again, and sets the wake.
+        // The plan of each failed action and target, and of the store, asks again, and sets the wake.
         Deadlines.peek(at: now) { deadlines in
             switch job.resource {
             case .action(let id): isEmergency(id, &deadlines)
             case .target(let target): isEmergency(target, &deadlines)
-            case .store:
-                index.all.contains { client in
-                    guard client.entry.source?.isStore == true else { return false }
-                    guard let current = clients[client].secret.current else { return true }
-                    return client.entry.isCritical(current, &deadlines)
-                }
+            case .store: isEmergencyOfStore(&deadlines)
             default: false
             }
         }

@@ -30,6 +30,9 @@ struct StoreReading: Sendable {
     /// How often a watch may have the store read. Who may write one key there decides how often it tells of a change.
     private var hints = RateLimit(10, in: 600)
     private var isWatched = false
+    /// When another process of the service is asked at once because one has ended. One that ends after each answer is not asked
+    /// without a pause.
+    private var newServices = RateLimit(1, in: interval)
     /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
     private var refuses = false
     /// What was tried, for the metrics.
@@ -101,6 +104,14 @@ struct StoreReading: Sendable {
     }
 
     mutating func setWatched(_ isWatched: Bool) { self.isWatched = isWatched }
+
+    /// The service has ended. Returns when another process may be asked.
+    fileprivate mutating func serviceEnded(at now: BootTime) -> BootTime {
+        isWatched = false
+        let next = newServices.next(at: now) ?? now
+        newServices.note(at: next)
+        return next
+    }
 
     fileprivate mutating func beginReading(at now: Now) {
         if hintedFor != nil { hints.note(at: now.boot) }
@@ -230,11 +241,15 @@ extension Rotation {
         return isForbidden ? Failure(.storeForbidden, at: .store) : nil
     }
 
-    /// Ends the pause that the service asked for: another process takes its place, and reads the certificates again.
+    /// Ends the pauses after what the service answered: another process takes its place, and reads the certificates and the
+    /// password again.
     mutating func storeServiceEnded(at now: Now) {
-        storeReading.setWatched(false)
-        guard let attempts = jobs.attempts[.store] else { return }
-        jobs.retry(.store, on: .serviceEnded(failures: attempts.failures), at: now)
+        let next = storeReading.serviceEnded(at: now.boot)
+        let pause = Seconds(roundingUp: next.milliseconds - now.boot.milliseconds)
+        for resource in jobs.attempts.keys where resource.isOfStore {
+            jobs.retry(resource, on: .serviceEnded(next: pause), at: now)
+            touch(resource)
+        }
     }
 
     mutating func noteStoreCertificate(_ expiresAt: WallTime?) {
@@ -261,7 +276,19 @@ extension Rotation {
 
     // MARK: What is wanted
 
+    /// Whether a client that receives from the store has a critical secret, or none.
+    func isEmergencyOfStore(_ deadlines: inout Deadlines) -> Bool {
+        index.all.contains { client in
+            guard client.entry.source?.isStore == true else { return false }
+            guard let current = clients[client].secret.current else { return true }
+            return client.entry.isCritical(current, &deadlines)
+        }
+    }
+
     mutating func planStore(_ deadlines: inout Deadlines) {
+        if let failed = jobs.attempts[.store], failed.failure.retryAfter != nil, isEmergencyOfStore(&deadlines) {
+            jobs.retry(.store, on: .emergencyOfStore(failed), at: deadlines.now)
+        }
         guard storeReading.isDue(jobs, &deadlines),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }

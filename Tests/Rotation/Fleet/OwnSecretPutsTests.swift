@@ -76,6 +76,16 @@ struct OwnSecretPutsTests {
         #expect(try shared == bench.current("web"))
     }
 
+    @Test func thePauseBeforeAPutEndsWithTheService() throws {
+        bench.failures[.share(web)] = Failure(.storeTimedOut, at: .store, retryAfter: 3600)
+        bench.go()
+        bench.failures = [:]
+        bench.pass(600)
+        #expect(shared == nil)
+        bench.tell(.storeServiceEnded)
+        #expect(try shared == bench.current("web"))
+    }
+
     @Test func aCertificateThatIsAboutToExpireIsSaidWhereSomethingIsShared() throws {
         bench.go()
         let soon = bench.now.wall + Seconds(13 * Values.day)

@@ -124,6 +124,60 @@ struct StoreReadingTests {
         #expect(last == [.wrong, .current, .wrong])
     }
 
+    private var nextRead: WallTime {
+        get throws {
+            try #require(
+                bench.rotation.jobs.attempts[.store].map {
+                    bench.rotation.upcoming($0.notBefore, bench.now) ?? bench.now.wall
+                })
+        }
+    }
+
+    /// The pause was asked for while there was time.
+    @Test func aClientThatBecomesCriticalWaitsForFiveMinutesAtMost() throws {
+        let first = try begin()
+        let client = try #require(bench.rotation.configuration.clients[web])
+        let critical = Deadlines.peek(at: bench.now) { deadlines in
+            _ = client.isCritical(first, &deadlines)
+            return deadlines.wall
+        }
+        bench.sleep((try #require(critical) - bench.now.wall).count - 600)
+        #expect(try health != .critical)
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store, retryAfter: 3600)
+        bench.tell(.changeNoticed(.store))
+        bench.pass(70)
+        #expect(try nextRead > bench.now.wall + 3000)
+        bench.pass(600)
+        #expect(try health == .critical)
+        #expect(try nextRead <= bench.now.wall + 300)
+        // Each login costs etcd a check of the password.
+        bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store, retryAfter: 3600)
+        bench.pass(30_000)
+        bench.forget()
+        bench.pass(36_000)
+        #expect(reads <= 13)
+    }
+
+    /// Once root has put another password there.
+    @Test func aReloadAndTheEndOfTheServiceEndThePauseAfterARefusedLogin() throws {
+        try begin()
+        bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store)
+        bench.pass(60)
+        while try nextRead < bench.now.wall + 1_000 { bench.pass(60) }
+        bench.forget()
+        bench.tell(.storeServiceEnded)
+        #expect(reads == 1)
+        // One that ends after each answer is not asked without a pause.
+        bench.tell(.storeServiceEnded)
+        #expect(reads == 1)
+        bench.pass(60)
+        #expect(reads == 2)
+        bench.pass(600)
+        #expect(reads == 2)
+        bench.reload(try Self.configuration())
+        #expect(reads == 3)
+    }
+
     @Test func aServiceThatHasEndedNoLongerHasTheStoreLeftAlone() throws {
         bench.failures[.store] = Failure(.storeUnreachable, at: .store, retryAfter: 3600)
         bench.go()
