@@ -138,9 +138,11 @@ package struct DaemonRun {
         return try StateAccess(
             at: path,
             open: { [settings] in
-                OwnSandbox.hiding(stateDirectory: path).map(Result<StateDirectory, Failure>.failure)
+                OwnSandbox.hiding(stateDirectory: path, as: settings.identity)
+                    .map(Result<StateDirectory, Failure>.failure)
                     ?? settings.openState(of: configuration, after: $0)
             },
+            isHidden: { [settings] in OwnSandbox.hiding(stateDirectory: path, as: settings.identity) != nil },
             lost: { [log] directory in
                 log.note(.stateLost(directory.path))
                 inbox.post(.stateLost)
@@ -188,6 +190,7 @@ package struct DaemonRun {
                 // The same for as long as the daemon runs: a reload that names another one only causes a warning.
                 stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: channels.findings)
+        OwnSandbox.whenKnownLate { channels.findings.post(.mayHaveChanged) }
         executor.adopt(loaded)
         if start.refused == nil, !isOnce { executor.keepText(loaded) }
         if OwnUnit.hasStarted(processWith: environment) { reviewUnits(of: configuration, executor) }

@@ -15,7 +15,7 @@ extension Executor {
     /// Where a file's secrets are published, which depends on whose file it is.
     func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
         guard let user = try writer(for: spec) else {
-            if let failure = OwnSandbox.hiding(file: spec.path) { throw failure }
+            if let failure = hiding(spec.path) { throw failure }
             return OwnFile(spec, by: publisher, sweeping: sweptDirectories)
         }
         return UserFile(spec, of: user, by: services.writers, naming: naming, sweeping: sweptDirectories)
@@ -69,9 +69,14 @@ extension Executor {
         MetricsFile(path, as: identity, naming: naming, reservedPaths: reservedPaths)
     }
 
+    /// That other programs do not see a file that the daemon writes. Blocks.
+    private func hiding(_ path: AbsolutePath) -> Failure? {
+        OwnSandbox.hiding(file: path, as: reservedPaths.trusting(identity))
+    }
+
     /// Writes `metrics_file`; returns why that failed. Blocks.
     func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
-        if let failure = OwnSandbox.hiding(file: path) { return failure.ofMetricsFile(path) }
+        if let failure = hiding(path) { return failure.ofMetricsFile(path) }
         sweptDirectories?.sweep(beside: path)
         do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
         return nil

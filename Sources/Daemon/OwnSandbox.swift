@@ -1,30 +1,68 @@
 import Failures
 import Linux
 import Model
+import SystemPackage
+import Systemd
 
 /// What the sandbox of this process's own unit hides from the process, or from other programs what it writes. `check`, from
 /// outside, asks the same rules (``SandboxReview``).
 ///
-/// Nothing is hidden where no unit runs this process, or systemd cannot be asked.
+/// Nothing is hidden where no unit runs this process, nor before systemd has answered.
 enum OwnSandbox {
-    /// Asked once: the settings were applied when the process started. Blocks the first time.
-    private static let review = OwnUnit.service.flatMap { ServiceUnit.named($0) }.map { SandboxReview($0) }
+    /// Nil where no unit runs this process. The settings were applied when the process started, so that one answer counts. Blocks
+    /// the first time.
+    private static let answer = OwnUnit.service.map { name in LateAnswer { ask(name) } }
 
-    /// That other programs do not see a file that this process writes. Nil behind a link: another user may have made it, and the
-    /// file is then refused for that.
-    static func hiding(file path: AbsolutePath) -> Failure? {
-        let directory = path.directory.description
-        return RealPath.of(directory) == directory ? hiding(path, in: path.directory) : nil
+    private static var review: SandboxReview? { answer?.value?.review }
+
+    private struct Answer: Sendable {
+        /// Nil where systemd knows too little of the unit, or cannot be asked at all.
+        let review: SandboxReview?
+    }
+
+    private static func ask(_ unit: String) -> Answer? {
+        do throws(UnitError) {
+            return Answer(review: try ServiceUnit.named(unit).map { SandboxReview($0) })
+        } catch {
+            switch error {
+            // There is no bus on this machine.
+            case .unreachable(.noSuchFileOrDirectory): return Answer(review: nil)
+            case .unreachable, .timedOut: return nil
+            default: return Answer(review: nil)
+            }
+        }
+    }
+
+    /// Has it reported when systemd answers that did not answer at first: what was judged before may be hidden.
+    static func whenKnownLate(_ report: @escaping @Sendable () -> Void) { answer?.whenAnsweredLate(report) }
+
+    /// That other programs do not see a file that this process writes, where it really is. Nil behind a link that may not be
+    /// followed: the file is then refused for that.
+    static func hiding(file path: AbsolutePath, as identity: Identity) -> Failure? {
+        hiding(path, home(of: path, as: identity))
     }
 
     /// That nothing of the state directory outlives the process.
-    static func hiding(stateDirectory path: AbsolutePath?) -> Failure? {
-        path.flatMap { hiding($0, in: $0) }
+    static func hiding(stateDirectory path: AbsolutePath?, as identity: Identity) -> Failure? {
+        path.flatMap { hiding($0, $0.appending("lock").flatMap { home(of: $0, as: identity) }) }
     }
 
-    private static func hiding(_ path: AbsolutePath, in directory: AbsolutePath) -> Failure? {
-        guard let failure = review?.hiding(path, in: directory), isCovered(directory.description) else { return nil }
+    private static func hiding(_ path: AbsolutePath, _ directory: @autoclosure () -> AbsolutePath?) -> Failure? {
+        guard let review, let directory = directory(), let failure = review.hiding(path, in: directory),
+            isCovered(directory.description)
+        else { return nil }
         return failure
+    }
+
+    /// The directory that a file really is in, as far as this process sees it; nil behind a link that may not be followed.
+    static func home(of path: AbsolutePath, as identity: Identity) -> AbsolutePath? {
+        do throws(FileError) {
+            return AbsolutePath(try GuardedPath.home(of: path.description, as: identity))
+        } catch {
+            guard error.code != .untrustedLink else { return nil }
+            // What the sandbox hides is missing here, or may not be entered.
+            return RealPath.isAt(path.description, orBelow: error.path) ? path.directory : AbsolutePath(error.path)
+        }
     }
 
     /// Whether something is mounted over the directory: in some containers the kernel lets systemd mount nothing, and systemd

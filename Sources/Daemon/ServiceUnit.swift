@@ -34,10 +34,11 @@ package struct ServiceUnit: Sendable {
         }
     }
 
-    /// The service of this name; nil where systemd does not answer soon or knows too little of it.
-    static func named(_ name: String) -> ServiceUnit? {
+    /// The service of this name; nil where systemd knows too little of it. Blocks.
+    static func named(_ name: String) throws(UnitError) -> ServiceUnit? {
         // Less than a start waits for its state directory.
-        SystemdClient.ask(within: 2_000) { systemd throws(UnitError) in try systemd.unit(name, followsLinks: false) }
+        var systemd = try SystemdClient(timeout: 2_000, cancel: nil)
+        return try systemd.unit(name, followsLinks: false)
     }
 
     /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.

@@ -15,6 +15,8 @@ extension Watcher {
         case linkChain(Set<AbsolutePath>, of: Resource)
         /// Watching this output's directory gives no notice of the output.
         case notNoticed(AbsolutePath)
+        /// Everything is to be read again, because it is now judged by more than before.
+        case mayHaveChanged
     }
 
     /// Everything that changes content, owner or mode, and the end of the directory itself.

@@ -128,6 +128,8 @@ final class Watcher {
                 for directory in changed { ask(for: directory) }
             case .notNoticed(let output):
                 if list.interests[output.directory] != nil { unnoticed.insert(output) }
+            case .mayHaveChanged:
+                for interests in list.interests.values { noticed.formUnion(interests.all) }
             }
         }
         for directory in askAgain where asking[directory] == nil { repeatAsking(directory) }

@@ -19,6 +19,7 @@ package final class StateAccess: Sendable {
     /// another one is opened the old one keeps its lock: while it is only out of reach, no other daemon may take it.
     private let lastInUse = QuietMutex<StateDirectory?>(nil)
     private let open: Opening
+    private let isHidden: @Sendable () -> Bool
     private let lost: @Sendable (StateDirectory) -> Void
     /// Whether the first try took too long.
     package var isSilent: Bool { firstTryTimedOut.withLock { $0 } }
@@ -33,13 +34,16 @@ package final class StateAccess: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the directory, named in the failure meanwhile.
+    ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
     ///   - lost: called with a directory that is no longer in its place, before another is opened.
     package init(
-        at path: AbsolutePath?, open: @escaping Opening, lost: @escaping @Sendable (StateDirectory) -> Void
+        at path: AbsolutePath?, open: @escaping Opening, isHidden: @escaping @Sendable () -> Bool = { false },
+        lost: @escaping @Sendable (StateDirectory) -> Void
     ) throws(SystemError) {
         let silence = Failure(.notResponding, at: path.map(Failure.Place.path) ?? .named("the state directory"))
         tries = QuietMutex(Tries(last: .failure(silence), at: Clocks.bootMilliseconds()))
         self.open = open
+        self.isHidden = isHidden
         self.lost = lost
         let ended = try EventCounter()
         try WorkerThread.start { [self, ended] in
@@ -54,6 +58,7 @@ package final class StateAccess: Sendable {
     package init(closed failure: Failure) {
         tries = QuietMutex(Tries(last: .failure(failure), at: .max - Self.interval))
         open = { _ in .failure(failure) }
+        isHidden = { false }
         lost = { _ in }
     }
 
@@ -87,7 +92,7 @@ package final class StateAccess: Sendable {
     ) -> Result<StateDirectory, Failure> {
         var result = last
         let directory = try? last.get()
-        if directory?.isInPlace != true {
+        if directory?.isInPlace != true || isHidden() {
             if let directory { lost(directory) }
             result = open(former)
         }

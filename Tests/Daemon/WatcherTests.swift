@@ -61,6 +61,11 @@ import Testing
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
     }
 
+    @Test func everythingIsReadAgainThatIsJudgedByMore() throws {
+        let (watch, path) = try watchAtRest(in: try TemporaryDirectory())
+        #expect(watch.watcher.handle([.mayHaveChanged], at: watch.now()) == [.file(path)])
+    }
+
     @Test func saysAsLongAsThereIsNoWatchLeft() throws {
         let directory = try TemporaryDirectory()
         let (watch, path) = try watchAtRest(in: directory)

@@ -29,6 +29,7 @@ import Testing
         let access = try StateAccess(
             at: path,
             open: { [path] former in
+                if lost.isHidden.withLock({ $0 }) { return .failure(Failure(.outsideSandbox, at: .path(path))) }
                 do throws(Failure) {
                     return .success(
                         try StateDirectory.open(
@@ -36,7 +37,7 @@ import Testing
                 } catch {
                     return .failure(error)
                 }
-            }, lost: { _ in lost.count.withLock { $0 += 1 } })
+            }, isHidden: { lost.isHidden.withLock { $0 } }, lost: { _ in lost.count.withLock { $0 += 1 } })
         _ = try access.get()
         return access
     }
@@ -48,6 +49,7 @@ import Testing
 
     private final class Losses: Sendable {
         let count = QuietMutex(0)
+        let isHidden = QuietMutex(false)
         var sum: Int { count.withLock { $0 } }
     }
 
@@ -130,6 +132,18 @@ import Testing
         #expect(eventually { try listener.get().isInPlace })
         #expect(isLocked)
         #expect(losses.sum == 1)
+    }
+
+    /// As where systemd says late that nothing outlives the process there.
+    @Test func oneThatTurnsOutToBeHiddenIsUsedNoLonger() throws {
+        let losses = Losses()
+        let listener = try listener(losses)
+        listener.checkInPlace()
+        #expect(losses.sum == 0)
+        losses.isHidden.withLock { $0 = true }
+        listener.checkInPlace()
+        #expect(losses.sum == 1)
+        #expect(throws: Failure(.outsideSandbox, at: .path(path))) { _ = try listener.get() }
     }
 
     @Test func aDirectoryOutOfReachForAWhileIsNobodyElses() throws {

@@ -83,6 +83,15 @@ package enum GuardedPath {
         }
     }
 
+    /// The real path of the directory that holds a file which is fit to be published, and which need not exist.
+    package static func home(of path: String, as identity: Identity) throws(FileError) -> String {
+        try DiskTimeout.require(at: path) { () throws(FileError) in
+            let place = try GuardedWalk.place(path, .publishing, as: identity)
+            if let link = place.strangersLink { throw link.error(for: identity) }
+            return place.directory.path.string
+        }
+    }
+
     /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: nobody else
     /// may write to its directory, not even to one that is sticky.
     package static func isOnlyForTrusted(_ path: String, as identity: Identity) -> Bool {

@@ -133,6 +133,15 @@ outputs /tmp/web.jwt
 complaint "nor what is written to /tmp" "(PrivateTmp=yes); write another path, such as /run/clientsecretd/out/web.jwt"
 hidden "the daemon does not call such a file well" "/tmp/web.jwt: the unit's sandbox does not allow it: \
 other programs do not see what clientsecretd.service writes to /tmp (PrivateTmp=yes)"
+ln -s /tmp /srv/link
+outputs /srv/link/web.jwt
+hidden "nor one that a link leads there" "/srv/link/web.jwt: the unit's sandbox does not allow it: \
+other programs do not see what clientsecretd.service writes to /tmp (PrivateTmp=yes)"
+chown -h nobody /srv/link
+hidden "but the link is to blame that another user made" "a symbolic link in its path is not followed"
+rm /srv/link
+outputs /tmp/web.jwt
+promise "the daemon starts" systemctl restart clientsecretd
 refused "nor does reload" clientsecretd reload
 refused "nor health without it" clientsecretd health --offline
 outputs $output
