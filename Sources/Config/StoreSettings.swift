@@ -27,8 +27,8 @@ enum StoreSettings {
                 "\"store\" has no \"endpoints\"; write a list with the address of each member of etcd, such as "
                     + "https://etcd1.example.com:2379")
         }
-        for (index, endpoint) in known.enumerated()
-        where known[..<index].contains(where: { $0.value == endpoint.value }) {
+        var members: Set<String> = []
+        for endpoint in known where !members.insert(WebAddress(endpoint.value)?.identity ?? endpoint.value).inserted {
             diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is already in the list; remove one")
         }
         let user = section.value("user") { text throws(ValueError) in

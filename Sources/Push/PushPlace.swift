@@ -31,7 +31,7 @@ extension PushTarget {
     package var identity: PushPlace {
         let same = [kind.naming.repetition, kind.naming.parts].compactMap(\.self)
         var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name) + same)
-        if kind.isCustom { words += kind.write.identity.map(Self.normalized) }
+        if kind.isCustom { words += kind.write.identity.map(Self.identity(ofAddress:)) }
         return PushPlace(words: words, token: kind.mentionsToken || kind.naming.isOfToken(settings) ? token : nil)
     }
 

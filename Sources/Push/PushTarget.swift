@@ -17,8 +17,8 @@ package struct PushTarget: Sendable {
     /// Names what is deployed: targets with the same one are deployed together.
     package var project: String {
         let path = (kind.redeployment?.project ?? []).compactMap { settings[$0] }.filter { !$0.isEmpty }
-        let place = endpoint == kind.endpoint ? "" : " at \(endpoint)"
-        return path.joined(separator: "/") + place
+        let server = Self.identity(ofAddress: endpoint)
+        return path.joined(separator: "/") + (server == kind.endpoint ? "" : " at \(server)")
     }
 
     /// The method and address of the request that a secret is sent with.
@@ -37,9 +37,13 @@ package struct PushTarget: Sendable {
     /// A digest (FNV-1a) of the settings that decide the place: a different text for a different place, from which the settings
     /// cannot be read. It is kept in clients' records: another text has the place pushed to again.
     package var place: String {
-        var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name))
+        // By the address as it is written: to push once too often does no harm.
+        func written(_ text: String) -> String {
+            WebAddress(text, allowingQuery: true).map { $0.origin + $0.path } ?? text
+        }
+        var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name), at: written(endpoint))
         // Where the settings are the requests themselves.
-        if settings.isEmpty { words += kind.write.texts.map(Self.normalized) }
+        if settings.isEmpty { words += kind.write.texts.map(written) }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for word in words {
             for byte in Array(word.utf8) + [0] { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -48,15 +52,17 @@ package struct PushTarget: Sendable {
     }
 
     /// Kind, endpoint and settings, but for some of these.
-    func words(of settings: [String: String], without left: [String]) -> [String] {
+    ///
+    /// - Parameter endpoint: nil for the same text for all addresses of one place.
+    func words(of settings: [String: String], without left: [String], at endpoint: String? = nil) -> [String] {
         settings.filter { !left.contains($0.key) }.sorted { $0.key < $1.key }
-            .reduce(into: [kind.name, Self.normalized(endpoint)]) { $0 += [$1.key, $1.value] }
+            .reduce(into: [kind.name, endpoint ?? Self.identity(ofAddress: self.endpoint)]) {
+                $0 += [$1.key, $1.value]
+            }
     }
 
-    /// The same text for the same address; another text as it is.
-    static func normalized(_ address: String) -> String {
-        WebAddress(address, allowingQuery: true).map { $0.origin + $0.path } ?? address
-    }
+    /// The same text for all addresses of one place; a text that is no address as it is.
+    static func identity(ofAddress text: String) -> String { WebAddress(text, allowingQuery: true)?.identity ?? text }
 
     /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when another program has
     /// written since the read.

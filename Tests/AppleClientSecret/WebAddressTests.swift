@@ -76,4 +76,33 @@ import Testing
     func oneServerHasOneOrigin(text: String, origin: String) {
         #expect(WebAddress(text)?.origin == origin)
     }
+
+    @Test(arguments: [
+        [
+            "https://a.example/b", "https://A.Example.:443/b/", "https://a.example:0443/x/../%62",
+            "https://a.example/./b//",
+        ],
+        ["https://a.example", "https://a.example/", "https://a.example.:443"],
+        ["https://a.example/?q=~", "https://a.example?q=%7E", "https://a.example/?q=%7e"],
+        ["https://a.example/b%2Fc", "https://a.example/b%2fc"],
+        [
+            "http://localhost:8200/v1", "http://127.0.0.1:8200/v1", "http://[::1]:8200/v1/",
+            "http://[0:0::0:1]:8200/%761",
+        ],
+        ["https://[2001:db8::a]/b", "https://[2001:DB8:0::A]:443/b"],
+    ])
+    func onePlaceHasOneIdentity(texts: [String]) {
+        #expect(Set(texts.map { WebAddress($0, allowingQuery: true)?.identity }).count == 1)
+        #expect(WebAddress(texts[0], allowingQuery: true)?.identity != nil)
+    }
+
+    @Test func differentPlacesHaveDifferentIdentities() {
+        let texts = [
+            "https://a.example/b", "https://a.example/B", "https://a.example:80/b", "https://a.example/b?q",
+            "https://a.example/b%2Fc", "https://a.example/b/c", "https://a.example/b%252Fc", "https://b.example/b",
+            "http://localhost/b", "https://localhost/b", "http://127.0.0.2/b", "http://localhost:443/b",
+            "https://[2001:db8::a]/b", "https://[2001:db8::b]/b",
+        ]
+        #expect(Set(texts.compactMap { WebAddress($0, allowingQuery: true)?.identity }).count == texts.count)
+    }
 }

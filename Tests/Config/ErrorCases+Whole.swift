@@ -305,6 +305,23 @@ extension ErrorCase {
         ->
         c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
         c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
+        ## two targets that are one place, by other names of this machine and other texts of an address
+        @keys
+        targets:
+          one: {kind: vault, endpoint: "http://127.0.0.1:8200", path: apps/web, token_file: /t}
+          two: {kind: vault, endpoint: "http://localhost:8200/", path: apps/web, token_file: /t}
+          three: {kind: vault, endpoint: "http://[::1]:8200", path: apps/web, token_file: /u}
+          four: {kind: http, url: "https://api.example.com/~me", body: "{{client_secret}}", token_file: /t}
+          five: {kind: http, url: "https://api.example.com./%7eme/", body: "{{client_secret}}", token_file: /t}
+          six: {kind: vault, endpoint: "http://127.0.0.1:8201", path: apps/web, token_file: /t}
+          seven: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://aws.example", token_file: /t}
+          eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example.:443", token_file: /t}
+        clients: {a: {outputs: [{push: one}]}}
+        ->
+        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
+        c.yaml:5:3: error: target "three" is the same place as target "one" (line 3); remove one of them, or write another place
+        c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
+        c.yaml:10:3: error: target "eight" overwrites what target "seven" writes (line 9); write a "field" of its own for each, or another "secret_id"
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

@@ -14,7 +14,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     package let scheme: Scheme
     /// In small letters; a number of IPv6 in brackets.
-    package let host: String
+    package private(set) var host: String
     /// Nil where none is written.
     package let port: UInt16?
     /// What follows host and port: nothing, or a path and a query.
@@ -51,6 +51,16 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return scheme.rawValue + "://" + host + (port.flatMap { $0 == own ? nil : ":\($0)" } ?? "")
     }
 
+    /// The same text for all addresses of one place, only to compare them by (RFC 3986, section 6.2). Another name of this machine, a
+    /// dot behind the host's name, the scheme's own port, a slash at the end of the path and what is percent-encoded without need make
+    /// no other place.
+    package var identity: String {
+        var address = self
+        address.host = Self.identity(ofHost: host)
+        let query = path.firstIndex(of: "?") ?? path.endIndex
+        return address.origin + Self.identity(ofPath: path[..<query]) + Self.reduced(path[query...])
+    }
+
     private static func parts(of authority: Substring) -> (host: String, port: UInt16?)? {
         var host = authority
         var port: UInt16?
@@ -63,6 +73,48 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         let isNumber = host.hasPrefix("[") && host.hasSuffix("]") && isIPv6(host.dropFirst().dropLast())
         // Lowered after it was checked: other letters than ASCII's become some of ASCII.
         return isNumber || isName(host) ? (host.lowercased(), port) : nil
+    }
+}
+
+// MARK: Identity
+
+extension WebAddress {
+    private static func identity(ofHost host: String) -> String {
+        if ["127.0.0.1", "localhost"].contains(host) || host.hasPrefix("[") && isLoopback(host) { return "localhost" }
+        guard host.hasPrefix("["), let groups = groups(ofIPv6: host.dropFirst().dropLast()) else {
+            return host.hasSuffix(".") ? String(host.dropLast()) : host
+        }
+        return "[" + groups.map { String($0, radix: 16) }.joined(separator: ":") + "]"
+    }
+
+    /// Without "." and ".." (RFC 3986, section 5.2.4), which are resolved before anything is sent.
+    private static func identity(ofPath path: Substring) -> String {
+        var segments: [Substring] = []
+        for segment in reduced(path).split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            switch segment {
+            case ".": break
+            case "..": _ = segments.popLast()
+            default: segments.append(segment)
+            }
+        }
+        while segments.last?.isEmpty == true { segments.removeLast() }
+        return segments.map { "/" + $0 }.joined()
+    }
+
+    /// The text with each character percent-encoded that has to be, in capitals, and no other one.
+    private static func reduced(_ text: Substring) -> String {
+        var reduced: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%"), let value: UInt8 = Hex.decode(rest.prefix(2), capitals: true) else {
+                reduced.append(byte)
+                continue
+            }
+            reduced +=
+                value.isUnreserved ? [value] : Array("%\(Hex.encode(CollectionOfOne(value), capitals: true))".utf8)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: reduced, as: UTF8.self)
     }
 }
 
