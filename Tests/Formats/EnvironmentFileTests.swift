@@ -48,6 +48,14 @@ import Testing
         ("export 'B=x'\nexport \"C=y\"\n", "export 'B=x'\nexport \"C=y\"\nexport SECRET=new\n"),
         ("set -a; A=1; set +a\n", "set -a; A=1; set +a\nexport SECRET=new\n"),
         ("set -a; A=1\n", "set -a; A=1\nSECRET=new\n"),
+        // docker, which knows no `export`, is not meant by a file that exports all it assigns.
+        ("A=1; export A\n", "A=1; export A\nexport SECRET=new\n"),
+        ("A=1;export A;B=2;export B", "A=1;export A;B=2;export B\nexport SECRET=new\n"),
+        ("A=1 && export A\n", "A=1 && export A\nexport SECRET=new\n"),
+        ("A=1; export A\nB=2\n", "A=1; export A\nB=2\nSECRET=new\n"),
+        ("export A=1 B=2\n", "export A=1 B=2\nexport SECRET=new\n"),
+        // As bash prints what it exports.
+        ("declare -x A=\"1\"\n", "declare -x A=\"1\"\nexport SECRET=new\n"),
         ("set -a\nA=1\nset +a\nSECRET=old\n", "set -a\nA=1\nset +a\nSECRET=new\n"),
         ("#!/bin/sh\nset -a\nA=1\nset +a\n", "#!/bin/sh\nset -a\nA=1\nSECRET=new\nset +a\n"),
         ("set -- -a\nA=1\n", "set -- -a\nA=1\nSECRET=new\n"),
@@ -69,7 +77,7 @@ import Testing
         ("SECRET=a\nA=1\nexport SECRET='b'\nSECRET=\"c\"\n", "SECRET=new\nA=1\nexport SECRET=new\nSECRET=new\n"),
         ("\t export \t SECRET=old\n", "\t export \t SECRET=new\n"),
         ("SECRET = old  \n", "SECRET=new\n"),
-        ("SECRET='a\nSECRET=b\nA=1'\nB=2\n", "SECRET=new\nB=2\n"),
+        ("SECRET='a\n# b\n1'\nB=2\n", "SECRET=new\nB=2\n"),
         ("A='x\nSECRET=hidden\n'\n", "A='x\nSECRET=hidden\n'\nSECRET=new\n"),
         ("A=\"x\\\\\"\nSECRET=old\n", "A=\"x\\\\\"\nSECRET=new\n"),
         ("A=ab&\nSECRET=old\n", "A=ab&\nSECRET=new\n"),
@@ -104,6 +112,14 @@ import Testing
         ("A=please exit here\nSECRET=old\n", "A=please exit here\nSECRET=new\n"),
         ("[ -n \"$A\" ] || return\nSECRET=old\n", "[ -n \"$A\" ] || return\nSECRET=new\n"),
         ("if true; then\nA=1\nfi\n", "SECRET=new\nif true; then\nA=1\nfi\n"),
+        // What a shell sets on a condition only is set again behind it.
+        ("[ -n \"$A\" ] && SECRET=old\n", "[ -n \"$A\" ] && SECRET=old\nSECRET=new\n"),
+        ("if true; then SECRET=old; fi\nHTTP_PROXY\n", "if true; then SECRET=old; fi\nHTTP_PROXY\nSECRET=new\n"),
+        ("f() { SECRET=old; }\nf\nSECRET=old\n", "f() { SECRET=old; }\nf\nSECRET=new\n"),
+        (
+            "case $A in\n# a note\n(a|'b c') SECRET=old ;;\n*) B=2\nesac\nSECRET=old\n",
+            "case $A in\n# a note\n(a|'b c') SECRET=old ;;\n*) B=2\nesac\nSECRET=new\n"
+        ),
         // No shell reads a file with such a line.
         ("for more see https://h/\nSECRET=old\n", "for more see https://h/\nSECRET=new\n"),
     ])
@@ -135,6 +151,9 @@ import Testing
         ("SECRET=\"old\n", 1),
         ("A=1\nB='x\nSECRET=old\n", 2),
         ("A=\"x\\\"\nSECRET=hidden\"\n", 1),
+        // Readers that go line by line find another variable in the value.
+        ("A=1\nSECRET=\"multi\nB=3\nline\"\nC=4\n", 3),
+        ("SECRET='a\n b\n\texport B = 1'\n", 3),
         ("SECRET=a \\\n  b\nB=2\n", 1),
         ("SECRET=a \\\nB=2\n", 1),
         ("A=1\nB=\u{0}\n", 2),
@@ -209,6 +228,16 @@ import Testing
         ("f() {\nSECRET=old\n}\n", 2),
         ("function f {\nSECRET=old\n}\n", 2),
         ("if true; then\nSECRET=old\nfi\n", 2),
+        // A shell may set it again.
+        ("SECRET=old\n[ -n \"$A\" ] && SECRET=b\n", 2),
+        ("SECRET=old\nA=1\ntest -z \"$A\" || export SECRET=b\n", 3),
+        ("SECRET=old\nif [ -n \"$A\" ]; then SECRET=b; fi\n", 2),
+        ("SECRET=old\nf() { SECRET=b; }\nf\n", 2),
+        ("SECRET=old\ncase $A in a) SECRET=b;; esac\n", 2),
+        ("SECRET=old\ncase $A in\na) : ;;\nb) SECRET=b\nesac\n", 4),
+        ("SECRET=old\nwhile read -r SECRET; do :; done\n", 2),
+        // A shell reads a file with `case`, too.
+        ("case $A in a) B=1;; esac\nA=it's\nSECRET=old\nB=it's\n", 2),
         ("return\nSECRET=old\n", 2),
         ("exec true\nSECRET=old\n", 2),
     ])
@@ -242,6 +271,11 @@ import Testing
             "the value of SECRET ends in line 1 for dotenv (JavaScript), in line 2 for systemd"
         ),
         ("SECRET=old; export SECRET\n", "a shell reads something else there too, which an edit would change"),
+        ("SECRET=old\n[ -n \"$A\" ] && SECRET=b\n", "a shell may set SECRET again there, depending on a condition"),
+        (
+            "SECRET='a\nB=1'\n",
+            "this line of the value of SECRET is a variable of its own for programs that read line by line"
+        ),
         (
             "\u{feff}A=1\n# C:\\",
             "SECRET cannot be added: systemd reads SECRET there, and systemd before version 254 does not"

@@ -45,7 +45,7 @@ struct EnvironmentSample {
             "SECRET=", "SECRET=old", "SECRET=old.value-1", "  SECRET=old", "SECRET=<your secret>", "SECRET=a=b",
         ]
         let common = [
-            "SECRET='old'", "SECRET=\"old\"", "SECRET='ol\nd=x\n'", "SECRET=\"\"",
+            "SECRET='old'", "SECRET=\"old\"", "SECRET='ol\nd x\n'", "SECRET=\"\"",
             "\tSECRET=old   ", "SECRET=old # it's a note", "SECRET=\"old\" # note=1", "SECRET=it\\'s",
         ]
         let exported = ["export SECRET=old", "  export  SECRET='old'", "export SECRET="]
@@ -53,7 +53,9 @@ struct EnvironmentSample {
             "SECRET = old", "SECRET= \"old\"", "SECRET=old \\\nmore", "SECRET=two words",
             "SECRET=\"a \\\"b\\\"\nSECRET=c\"",
             "SECRET=\"old", "SECRET='old", "SECRET=a;b&c", "SECRET=${X:=y}", "SECRET=\"a\"b", "SECRET=`x`",
-            "export 'SECRET=old'", "export \"SECRET=old\"", "set -a; SECRET=old; set +a",
+            "export 'SECRET=old'", "export \"SECRET=old\"", "set -a; SECRET=old; set +a", "SECRET='ol\nd=x\n'",
+            "[ -n x ] && SECRET=old", "if true; then SECRET=old; fi", "case x in x) SECRET=old ;; esac",
+            "f() { SECRET=old; }; f", "SECRET=old; export SECRET",
         ]
         var choices = plain
         if style != .plain { choices += common + exported }
@@ -80,6 +82,8 @@ struct EnvironmentSample {
             "\(name)='a\\", "\(name)=it's", "# C:\\", "\(name)=\"postgres://u:p@h/d\"", "\(name)=x&", "\(name)=x|",
             "\(name)=a(b", "\(name)=x)", "\(name)=\"x\\\\\"", "\(name)=x;y", "# don't",
             "export '\(name)=x'", "false && \(name)=x",
+            "\(name)=x; export \(name)", "export \(name)=x \(name)B=y", "declare -x \(name)=\"x\"",
+            "case x in\n(a|x) \(name)=x ;;\nesac",
             "if false; then\n\(name)=x\nfi", "[ -n \"\" ] || export \"\(name)=x\"",
         ]
         var choices = plain

@@ -3,7 +3,7 @@
 /// - Every assignment of a variable is set, also one behind a byte-order mark.
 /// - Without any, one is appended, after adding a line break that the last line lacks. If readers would not agree on it there,
 ///   Node 20 would not find it or a shell would not export it, it becomes the first line or goes before `set +a`.
-/// - It is written as `NAME=value`, after `export` if every other one is or only that has a shell export it; indentation and `export` stay, the old value goes.
+/// - It is written as `NAME=value`, after `export` if every other one is exported by itself or only that has a shell export it; indentation and `export` stay, the old value goes.
 ///   A comment after the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
 /// - Line breaks stay as they are; new ones are like the file's last.
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise
@@ -126,7 +126,7 @@ extension EnvironmentFile {
 
     /// New lines for the variables.
     ///
-    /// - Parameter areExported: whether each assignment that is there begins with `export`.
+    /// - Parameter areExported: whether each variable that is there is exported by itself.
     private func lines(setting names: [String], _ values: [String: [UInt8]], areExported: Bool) -> [UInt8] {
         let export = areExported ? Array("export ".utf8) : []
         return names.flatMap { export + Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }

@@ -1,7 +1,7 @@
 /// An environment file as the programs see it that read such files, each in its own way (``EnvironmentReader``).
 ///
-/// - A variable is known if all readers that accept the file find it in the same lines, and unknown if two of them disagree. A
-///   reader that rejects the whole file does not count.
+/// - A variable is known if all readers that accept the file find it in the same lines, and unknown if two of them disagree, or a
+///   shell sets it again on a condition. A reader that rejects the whole file does not count.
 /// - Only some readers understand the first line after a byte-order mark: what it sets counts as no assignment.
 /// - A file with a NUL is refused, because some readers stop there.
 struct EnvironmentFile {
@@ -106,6 +106,7 @@ struct EnvironmentFile {
                 if let name = known[entry.name] { places[name, default: []].insert(lines(of: entry.range)) }
             }
         }
+        let doubts = doubts(about: known)
         for name in names {
             let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }
             let sorted = all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
@@ -115,6 +116,9 @@ struct EnvironmentFile {
                 found.formatErrors[name] = FormatError(
                     line: sorted[Self.assignmentLimit].lowerBound + 1,
                     reason: "\(name) is set more than \(Self.assignmentLimit) times in this file")
+            } else if let offset = doubts[name] {
+                found.formatErrors[name] = formatError(
+                    at: offset, "a shell may set \(name) again there, depending on a condition")
             } else {
                 do throws(FormatError) {
                     found.assignments[name] = try sorted.map { lines throws(FormatError) in
@@ -144,7 +148,36 @@ struct EnvironmentFile {
                 line: lines.lowerBound + 1, reason: "\(name) holds a private key, which is never overwritten",
                 advice: "write the variable from which the application reads the client secret")
         }
+        // Some readers know no values of several lines, such as django-environ and old ones of dotenv for Ruby. To them the edit
+        // would remove another variable, and it did so to everybody where only the closing quote was forgotten.
+        for line in lines.dropFirst() where assigns(line) {
+            throw FormatError(
+                line: line + 1,
+                reason: "this line of the value of \(name) is a variable of its own for programs that read line by line"
+            )
+        }
         return assignment
+    }
+
+    /// Where a shell may assign a variable once more, behind the last time that it certainly does: by a branch, a loop or a
+    /// function. Before that, it does not matter.
+    private func doubts(about known: [[UInt8]: String]) -> [String: Int] {
+        let hidden = Dictionary(uniqueKeysWithValues: known.map { (ShellReader.hidden($0), $1) })
+        var all: [String: Int] = [:]
+        for reading in readings {
+            var assigned: Set<String> = []
+            var doubts: [String: Int] = [:]
+            for entry in reading.entries {
+                if let name = known[entry.name] {
+                    assigned.insert(name)
+                    doubts[name] = nil
+                } else if let name = hidden[entry.name], assigned.contains(name), doubts[name] == nil {
+                    doubts[name] = entry.range.lowerBound
+                }
+            }
+            all.merge(doubts) { one, _ in one }
+        }
+        return all
     }
 
     /// The first lines in which one reader finds the variable and another does not; nil if there are none.
@@ -197,6 +230,19 @@ struct EnvironmentFile {
     private func lines(of range: Range<Int>) -> ClosedRange<Int> {
         let first = line(of: range.lowerBound)
         return first...max(first, line(of: max(range.lowerBound, range.upperBound - 1)))
+    }
+
+    /// Whether a line, from 0, has the form of an assignment.
+    private func assigns(_ line: Int) -> Bool {
+        var reader = LineReader(bytes)
+        reader.index = lineStarts[line]
+        reader.skipBlanks()
+        reader.skipExport(\.isEnvironmentSpace)
+        let name = reader.index
+        reader.skip(while: \.isNamePart)
+        guard reader.index > name else { return false }
+        reader.skipBlanks()
+        return reader.index < bytes.count && bytes[reader.index] == .equals
     }
 
     /// From 0.

@@ -29,7 +29,8 @@ enum EnvironmentReader: CaseIterable {
     case oldNode
     /// `env_file:` of docker compose.
     case compose
-    /// `docker --env-file`: it knows neither quotes nor `export`, so a file with either is not meant for it.
+    /// `docker --env-file`: it knows neither quotes nor `export`, so a file with quotes, or that exports all it assigns, is not
+    /// meant for it.
     case docker
 
     var name: String {

@@ -40,7 +40,9 @@ extension LineReader {
 
     /// `ParseEnvFile` of docker's client: physical lines.
     mutating func docker() -> [EnvironmentEntry]? {
-        guard isText(0..<bytes.count), !bytes.contains(where: { $0.isQuote || $0 == .backtick }) else { return nil }
+        guard isText(0..<bytes.count), !bytes.contains(where: { $0.isQuote || $0 == .backtick }),
+            ShellExports.of(bytes)?.isInEachLine != true
+        else { return nil }
         while index < bytes.count {
             skip { $0.isDotenvSpace }
             let start = index

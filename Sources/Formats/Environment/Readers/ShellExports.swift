@@ -52,7 +52,7 @@ struct ShellExports {
         let names: Set<[UInt8]>
         /// Where the last command begins after which nothing is exported; nil where there is none.
         let end: Int?
-        /// Whether each assignment begins with `export`.
+        /// Whether each variable is exported by itself.
         let isInEachLine: Bool
         /// Whether a line at the end is exported only by itself, because `set +a` is before it.
         let isOver: Bool

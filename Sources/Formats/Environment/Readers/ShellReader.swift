@@ -1,7 +1,7 @@
 /// What a shell (bash and dash) sees when it sources a file: `. FILE`.
 ///
 /// It is followed only as far as the places of assignments need it. Of compound commands, only the words that begin and end
-/// them are followed; a file with `case` is rejected here.
+/// them are followed, and the patterns of `case`.
 ///
 /// - The entries are the variables that are assigned, also by `export` and its like, by `${NAME:=…}`, and before a command,
 ///   which a placeholder of several words looks like. So is each name in the words of a command that may assign it: `let`,
@@ -9,7 +9,7 @@
 /// - A builtin command and a command substitution are entries with a name that no variable has. Other commands are none:
 ///   what follows `;` in a password is no program.
 /// - What a pipeline, a subshell, a function or an unmet condition keeps from the file's own shell has such a name, too, and
-///   what is assigned to a variable that is read-only by then.
+///   what is assigned to a variable that is read-only by then (``hidden(_:)``).
 /// - Behind a command that certainly ends the file (`return`, `exit`, `exec`), nothing is read.
 /// - For dash, a backtick or a dollar sign in the word that ends a here-document is itself; for bash, a backslash hides a
 ///   quote in `$'…'`.
@@ -55,7 +55,7 @@ struct ShellReader {
         "!": [], "time": [], "{": [], "if": [], "while": [], "until": [], "then": ["if"], "elif": ["if"],
         "else": ["if"],
         "do": ["while", "until", "for", "select"], "done": ["while", "until", "for", "select"], "fi": ["if"],
-        "}": ["{", "function"],
+        "esac": ["case"], "}": ["{", "function"],
     ]
 
     private init(_ bytes: [UInt8], isDash: Bool) {
@@ -115,6 +115,11 @@ struct ShellReader {
             case .closingParenthesis where isNested && !isDemanded && compounds.isEmpty:
                 index += 1
                 return
+            case .semicolon where !isDemanded && branchEnd != nil:
+                index += branchEnd ?? 0
+                try patterns()
+                (pipelineStart, isCertain) = (entries.count, true)
+                continue
             default: break
             }
             let start = entries.count
@@ -123,7 +128,7 @@ struct ShellReader {
             // The first command of a function is read with the brace.
             if !isUnconditional || compounds.last == "function" { hide(from: start) }
             isDemanded = isFunction
-            if isFunction { continue }
+            if isFunction || kind == .patterns { continue }
             skipBlanks()
             if kind == .end, isUnconditional, !isNested, compounds.isEmpty, isEndOfList {
                 index = bytes.count
@@ -142,6 +147,7 @@ struct ShellReader {
                 // What was not certain is hidden already.
                 if isCertain { hide(from: pipelineStart) }
                 (isDemanded, isCertain) = (true, false)
+            case (.semicolon, _) where branchEnd != nil: break
             case (.semicolon, let next):
                 if next == .semicolon { throw SyntaxError() }
                 index += 1
@@ -160,6 +166,8 @@ struct ShellReader {
         case assignment
         /// The last that is read of the file.
         case end
+        /// The beginning of a `case`, behind which the commands of a branch follow.
+        case patterns
         case other
     }
 
@@ -169,6 +177,41 @@ struct ShellReader {
         case nil, .lineFeed, .hash: true
         case .semicolon: peek(1) != .semicolon
         default: false
+        }
+    }
+
+    /// How long the text is here that ends a branch of `case`; nil where there is none.
+    private var branchEnd: Int? {
+        guard compounds.last == "case", peek(0) == .semicolon else { return nil }
+        let fallsThrough = !isDash && peek(peek(1) == .semicolon ? 2 : 1) == .ampersand
+        return peek(1) == .semicolon ? (fallsThrough ? 3 : 2) : fallsThrough ? 2 : nil
+    }
+
+    /// Advances behind the patterns of a branch of `case`, or to the word that ends it.
+    private mutating func patterns() throws(SyntaxError) {
+        skipBlanks()
+        while let byte = peek(0), byte == .lineFeed || byte == .hash {
+            if byte == .hash { skipComment() } else { endLine() }
+            skipBlanks()
+        }
+        let start = index
+        if peek(0) == .openingParenthesis { index += 1 }
+        while true {
+            skipBlanks()
+            let word = index
+            try readWord()
+            guard index > word else { throw SyntaxError() }
+            if word == start, bytes[word..<index].elementsEqual("esac".utf8) {
+                index = word
+                return
+            }
+            skipBlanks()
+            index += 1
+            switch peek(-1) {
+            case .bar: break
+            case .closingParenthesis: return
+            default: throw SyntaxError()
+            }
         }
     }
 
@@ -207,6 +250,11 @@ struct ShellReader {
                 let isBody = isFunction
                 if index > word { try note(word..<index, in: &words) }
                 if isBody && isFunction { throw SyntaxError() }
+                if words.command == "case", words.isFirst, words.count == 2, compounds.last == "case" {
+                    guard bytes[word..<index].elementsEqual("in".utf8) else { throw SyntaxError() }
+                    try patterns()
+                    return .patterns
+                }
             }
             if index == word { break }
             if index < bytes.count, bytes[index] == .openingParenthesis, bytes[index - 1] == .equals,
@@ -222,7 +270,7 @@ struct ShellReader {
         let isPlain = words.command == nil && !words.isReserved && entries.count == before
         for name in words.names {
             let isLost = readOnly.contains(name)
-            exports.note(name, isExport: words.command == "export")
+            exports.note(name, isExport: words.command == "export" || words.isExport)
             entries.append(EnvironmentEntry(name: name, range: start..<end))
             if isLost { hide(from: entries.count - 1) }
         }
@@ -251,6 +299,8 @@ struct ShellReader {
         var count = 0
         /// Whether each name in a word may be assigned.
         var assignsAll = false
+        /// Whether `-x` has what is declared exported.
+        var isExport = false
         /// What `set` says of what is exported.
         var options = ShellExports.Options()
     }
@@ -278,7 +328,8 @@ struct ShellReader {
             words.command = text
             words.isFirst = words.names.isEmpty
             words.assignsAll = Self.assigning.contains(text) || !isDash && Self.assigningInBash.contains(text)
-            if words.isFirst, !hasMark, written == "for" || written == "select" && !isDash { compounds.append(text) }
+            let isCompound = written == "for" || written == "case" || written == "select" && !isDash
+            if words.isFirst, !hasMark, isCompound { compounds.append(text) }
             return
         }
         words.count += 1
@@ -298,10 +349,12 @@ struct ShellReader {
         } else if words.count == 1, bytes[word].first == UInt8(ascii: "-"), !isDash {
             // `printf -v NAME`, and attributes that change how a variable is assigned, or which one is.
             let options = bytes[word].dropFirst()
+            let isDeclaration = ["declare", "typeset"].contains(known)
+            words.isExport = isDeclaration && options.contains(UInt8(ascii: "x"))
             words.assignsAll =
                 known == "printf"
                 ? options.first == UInt8(ascii: "v")
-                : ["declare", "typeset"].contains(known) && options.contains { !"xgp".utf8.contains($0) }
+                : isDeclaration && options.contains { !"xgp".utf8.contains($0) }
             if known == "printf", words.assignsAll { words.names += names(in: (word.lowerBound + 2)..<word.upperBound) }
         } else if bytes[word].first == .equals, words.names.isEmpty {
             // `NAME = value` is a command to a shell only.
@@ -325,7 +378,7 @@ struct ShellReader {
         guard let ends = Self.reserved[word] else { return false }
         if !ends.isEmpty {
             guard let last = compounds.last, ends.contains(last) else { throw SyntaxError() }
-            if ["fi", "done", "}"].contains(word) { compounds.removeLast() }
+            if ["fi", "done", "esac", "}"].contains(word) { compounds.removeLast() }
         }
         switch word {
         case "if", "while", "until": compounds.append(word)
@@ -373,9 +426,12 @@ struct ShellReader {
     /// Gives what was assigned since `start` names that no variable has.
     private mutating func hide(from start: Int) {
         for entry in start..<entries.count where entries[entry].name.first != .openingParenthesis {
-            entries[entry].name = [.openingParenthesis] + entries[entry].name + [.closingParenthesis]
+            entries[entry].name = Self.hidden(entries[entry].name)
         }
     }
+
+    /// The name of what may assign a variable, or never does.
+    static func hidden(_ name: [UInt8]) -> [UInt8] { [.openingParenthesis] + name + [.closingParenthesis] }
 
     /// `<`, `>` and the word behind, without which the syntax is wrong.
     private mutating func redirection() throws(SyntaxError) {
