@@ -18,6 +18,8 @@ struct DryRunProblems {
     private(set) var review: SandboxReview?
     /// The units' settings in effect; nil as above.
     let inEffect: UnitsInEffect?
+    /// What the helpers' units have to allow; nil as above.
+    private let addresses: RoleAddresses?
     /// Failures of the jobs that ran which no part has taken yet.
     private var failed: [Resource: Failure]
 
@@ -40,11 +42,13 @@ struct DryRunProblems {
         self.reader = reader
         review = unit.map { SandboxReview($0) }
         self.inEffect = unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration)
+        addresses = self.inEffect == nil ? nil : RoleAddresses(of: loaded)
         failed = rotation.failures
     }
 
     mutating func findAll(at now: Now) {
         add(inEffect?.problemsAtStart ?? [])
+        add([problem(withLoopbackOf: UnitsInEffect.verifier, at: .named(UnitsInEffect.verifier))].compactMap(\.self))
         // It is the package's service that lost it, which reads the default configuration.
         if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
@@ -109,13 +113,12 @@ struct DryRunProblems {
 
     private mutating func findInTargets() {
         add(loaded.failuresOfLoginFiles)
-        let addresses = RoleAddresses(of: loaded)
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =
                     reader.problem(with: target)
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
-                    ?? inEffect?.problem(withLoopbackOf: target, addresses)
+                    ?? problem(withLoopbackOf: UnitsInEffect.unit(of: target), at: .target(target))
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
@@ -125,6 +128,10 @@ struct DryRunProblems {
                 }
             }
         }
+    }
+
+    private func problem(withLoopbackOf unit: String, at place: Failure.Place) -> Failure? {
+        addresses.flatMap { inEffect?.problem(withLoopbackOf: unit, at: place, $0) }
     }
 
     private mutating func findInKeys() {
@@ -140,7 +147,7 @@ struct DryRunProblems {
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
             add([failure])
         } else if let failure = inEffect?.problemWithStore
-            ?? inEffect?.problem(withLoopbackOf: nil, RoleAddresses(of: loaded))
+            ?? problem(withLoopbackOf: UnitsInEffect.store, at: .store)
         {
             add([failure])
         }

@@ -10,7 +10,7 @@ import Systemd
 /// The addresses on this machine, or on its link, that a helper needs for what it is configured to do.
 ///
 /// The units of the helpers leave these out (`IPAddressAllow=`), because the machine's own services and a cloud's
-/// metadata are behind them. Where a target or the store is on loopback, or the machine's resolver is there, root adds them in
+/// metadata are behind them. Where what a helper connects to is on loopback, or the machine's resolver is there, root adds them in
 /// drop-ins below /run at each start and reload of the daemon. A proxy on this machine is not known here.
 struct RoleAddresses: Hashable {
     /// By unit.
@@ -19,27 +19,22 @@ struct RoleAddresses: Hashable {
     static let directory = "/run/systemd/system"
     static let name = "clientsecretd-addresses.conf"
     private static let loopback = ["127.0.0.0/8", "::1/128"]
-    private static let helpers = [
-        "clientsecretd-push@.service", "clientsecretd-store.service", "clientsecretd-verify@.service",
-    ]
 
     /// - Parameters:
-    ///   - targets: the address of each target.
-    ///   - store: the store's endpoints.
+    ///   - endpoints: where each unit connects to.
     ///   - resolvers: the text of /etc/resolv.conf.
     ///   - hosts: the text of /etc/hosts, where Debian gives the machine's own name to 127.0.1.1.
-    init(targets: [TargetName: String], store: [String], resolvers: String, hosts: String) {
+    init(endpoints: [String: [String]], resolvers: String, hosts: String) {
         let names = Self.ownNames(in: hosts)
         func isLoopback(_ address: String) -> Bool {
             WebAddress(address, allowingQuery: true).map { $0.isLoopback || names.contains($0.host) } ?? false
         }
         let shared = Self.resolversLeftOut(in: resolvers)
-        var addresses = Dictionary(uniqueKeysWithValues: Self.helpers.map { ($0, shared) })
+        var addresses = Dictionary(uniqueKeysWithValues: UnitsInEffect.roles.map { ($0, shared) })
         // A file of an instance takes the place of the template's with the same name.
-        for (target, address) in targets where isLoopback(address) {
-            addresses["clientsecretd-push@\(target).service"] = Self.loopback + shared
+        for (unit, endpoints) in endpoints where endpoints.contains(where: isLoopback) {
+            addresses[unit] = Self.loopback + shared
         }
-        if store.contains(where: isLoopback) { addresses["clientsecretd-store.service"] = Self.loopback + shared }
         self.addresses = addresses.filter { !$0.value.isEmpty }
     }
 
@@ -49,9 +44,15 @@ struct RoleAddresses: Hashable {
             let found = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 1 << 20)
             return String(decoding: found?.bytes ?? [], as: UTF8.self)
         }
-        self.init(
-            targets: loaded.pushRequests.mapValues { String($0.split(separator: " ").last ?? "") },
-            store: loaded.store?.endpoints ?? [], resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
+        var endpoints: [String: [String]] = [:]
+        for (target, request) in loaded.pushRequests {
+            endpoints[UnitsInEffect.unit(of: target)] = [String(request.split(separator: " ").last ?? "")]
+        }
+        endpoints[UnitsInEffect.store] = loaded.store?.endpoints
+        if loaded.configuration.clients.values.contains(where: \.verify) {
+            endpoints[UnitsInEffect.verifier] = UnitsInEffect.endpointOfVerifier.map { [$0] }
+        }
+        self.init(endpoints: endpoints, resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
     }
 
     /// Whether a helper needs what listens on this machine.

@@ -20,7 +20,7 @@ package struct UnitsInEffect {
         let clients = configuration.map { Array($0.clients.values) } ?? []
         names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { Self.unit(of: $0) }
         if configuration?.store != nil { names.append(Self.store) }
-        if clients.contains(where: \.verify) { names.append("clientsecretd-verify@.service") }
+        if clients.contains(where: \.verify) { names.append(Self.verifier) }
         let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
         names += writers.sorted().map { "clientsecretd-writer@\($0).service" }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
@@ -28,9 +28,7 @@ package struct UnitsInEffect {
         var consumers: [(ServedCredential, UnitSettings)] = []
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
             for name in names {
-                // A template has settings only as an instance.
-                let unit = name.replacing("@.", with: "@0.")
-                if let settings = try systemd.settings(of: unit) { units.append((name, settings)) }
+                if let settings = try systemd.settings(of: Self.instance(of: name)) { units.append((name, settings)) }
             }
             for credential in served where credential.unit.hasSuffix(".service") {
                 if let settings = try systemd.settings(of: credential.unit) { consumers.append((credential, settings)) }
@@ -42,11 +40,22 @@ package struct UnitsInEffect {
         self.consumers = consumers.sorted { $0.0.unit < $1.0.unit }
     }
 
-    private static let store = "clientsecretd-store.service"
-
+    static let store = "clientsecretd-store.service"
+    static let verifier = "clientsecretd-verify@.service"
     private static let pushing = "clientsecretd-push@"
+    /// The services that connect to a network.
+    static let roles = [pushing + ".service", store, verifier]
 
-    private static func unit(of target: TargetName) -> String { "\(pushing)\(target).service" }
+    static func unit(of target: TargetName) -> String { "\(pushing)\(target).service" }
+
+    /// A template has settings only as an instance.
+    private static func instance(of unit: String) -> String { unit.replacing("@.", with: "@0.") }
+
+    /// Where secrets are tried, by the command line of the service; nil for Apple's own, or where systemd cannot be asked. Blocks.
+    static var endpointOfVerifier: String? {
+        guard SystemManager.isSystemd, var systemd = try? SystemdClient(cancel: nil) else { return nil }
+        return try? systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
+    }
 
     private static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }
 
@@ -141,17 +150,17 @@ package struct UnitsInEffect {
         }
     }
 
-    /// What keeps the service that pushes to a target, or asks the store, from this machine's own addresses, which it needs; nil
-    /// when nothing does.
+    /// What keeps a helper from this machine's own addresses, which it needs; nil when nothing does.
     ///
-    /// - Parameter target: nil: the store.
-    func problem(withLoopbackOf target: TargetName?, _ addresses: RoleAddresses) -> Failure? {
-        let unit = target.map(Self.unit) ?? Self.store
+    /// - Parameter place: what it connects to.
+    func problem(
+        withLoopbackOf unit: String, at place: Failure.Place, _ addresses: RoleAddresses
+    ) -> Failure? {
         guard addresses.includeLoopback(for: unit), let settings = units.first(where: { $0.name == unit })?.settings,
             let file = settings.fileAgainstLoopback(despite: RoleAddresses.name)
         else { return nil }
         return Failure(
-            .outsideSandbox, at: target.map(Failure.Place.target) ?? .store,
+            .outsideSandbox, at: place,
             detail: "\(unit) may not connect to this machine (IPAddressDeny=), because \(Printable.name(file)) has "
                 + "IPAddressAllow= without a value",
             remedy: .say("write IPAddressAllow=localhost into that file, below that line"))

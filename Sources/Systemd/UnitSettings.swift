@@ -200,6 +200,18 @@ package struct UnitSettings: Hashable, Sendable {
         return isDenied ? withdrawal : nil
     }
 
+    // MARK: The command line
+
+    /// The value of a flag of the service's command, as in `--endpoint VALUE` and `--endpoint=VALUE`; nil without one. It is read
+    /// from the files, because systemd gives the command's arguments only after it has expanded them.
+    package func value(ofFlag flag: String) -> String? {
+        let command = files.flatMap(\.assignments).last { $0.name == "ExecStart" && !$0.value.isEmpty }?.value ?? ""
+        let words = command.split(whereSeparator: \.isWhitespace).map { String($0.filter { $0 != "\"" && $0 != "'" }) }
+        guard let index = words.firstIndex(where: { $0 == flag || $0.hasPrefix(flag + "=") }) else { return nil }
+        if words[index] != flag { return String(words[index].dropFirst(flag.count + 1)) }
+        return index + 1 < words.count ? words[index + 1] : nil
+    }
+
     // MARK: The environment
 
     /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with

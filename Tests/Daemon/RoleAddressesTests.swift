@@ -8,15 +8,19 @@ import Testing
 /// Which addresses of this machine the helpers' units are opened for.
 @Suite struct RoleAddressesTests {
     private func files(
-        _ targets: [String: String] = [:], store: [String] = [], resolvers: String = "", hosts: String = ""
+        _ targets: [String: String] = [:], store: [String] = [], verifier: String? = nil, resolvers: String = "",
+        hosts: String = ""
     ) throws -> [String: String] {
-        let named = try targets.reduce(into: [:]) { $0[try #require(TargetName($1.key))] = $1.value }
-        return RoleAddresses(targets: named, store: store, resolvers: resolvers, hosts: hosts).files(in: "/run")
+        var endpoints = [UnitsInEffect.store: store, UnitsInEffect.verifier: [verifier].compactMap(\.self)]
+        for (target, address) in targets {
+            endpoints[UnitsInEffect.unit(of: try #require(TargetName(target)))] = [address]
+        }
+        return RoleAddresses(endpoints: endpoints, resolvers: resolvers, hosts: hosts).files(in: "/run")
     }
 
     @Test func onlyWhatIsConfiguredOnThisMachineIsOpened() throws {
         let far = ["https://api.supabase.com", "https://127.0.0.1.example.com", "https://10.0.0.1:8200"]
-        for address in far { #expect(try files(["a": address], store: [address]) == [:]) }
+        for address in far { #expect(try files(["a": address], store: [address], verifier: address) == [:]) }
         let lines = "[Service]\nIPAddressAllow=127.0.0.0/8 ::1/128\n"
         for address in ["https://127.0.0.1:8200/v1", "http://localhost", "https://[::1]:2379"] {
             #expect(
@@ -25,6 +29,9 @@ import Testing
             #expect(
                 try files(store: [far[0], address])
                     == ["/run/clientsecretd-store.service.d/clientsecretd-addresses.conf": lines])
+            #expect(
+                try files(verifier: address)
+                    == ["/run/clientsecretd-verify@.service.d/clientsecretd-addresses.conf": lines])
         }
     }
 

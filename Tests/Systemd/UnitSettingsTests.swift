@@ -194,6 +194,21 @@ import Testing
         #expect(file([allowing, clearing, ("/etc/d.conf", "[Service]\nIPAddressDeny=\n")]) == nil)
     }
 
+    @Test(arguments: [
+        ("", nil), ("ExecStart=", nil), ("ExecStart=\nExecStart=/bin/network verify --timeout 9", nil),
+        ("ExecStart=\nExecStart=/bin/network verify --endpoint https://[::1]:8443 --timeout 9", "https://[::1]:8443"),
+        ("ExecStart=\nExecStart=/bin/network verify \\\n  --endpoint='https://localhost'", "https://localhost"),
+        ("ExecStart=\nExecStart=/bin/network verify --endpoint", nil),
+    ])
+    func aFlagOfTheCommandInEffectIsRead(dropIn: String, value: String?) {
+        let files = [
+            ("/usr/lib/z.service", "[Service]\nExecStart=/bin/network verify\n"),
+            ("/etc/z.conf", "[Service]\n\(dropIn)\n"),
+        ]
+        let settings = UnitSettings(values: [:], files: files.map { UnitSettings.File(path: $0.0, text: $0.1) })
+        #expect(settings.value(ofFlag: "--endpoint") == value)
+    }
+
     @Test func aUserThatSystemdDoesNotTakeIsKnown() {
         func isUsable(_ user: String) -> Bool {
             settings(["User": .text(user), "DynamicUser": .flag(true)]).hasUsableUser

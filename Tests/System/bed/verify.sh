@@ -61,12 +61,24 @@ service "$network verify --timeout 1000 --endpoint $address --ca-file /etc/ssl/s
 contains "a server that is silent is given up" '"reason":"timed_out"' "$(daemon_asks com.example.web "$secret")"
 rm /tmp/apple/orders
 
-# The daemon itself, by its unit.
+# The daemon itself, by its unit. Its start allows the address that the service's command line names.
 verdict() { [ "$(of_status '(c["verification"] or {}).get("verdict")')" = "$1" ]; }
-service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
+service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem" ""
 equal "a check misses nothing" "" "$(clientsecretd check 2>&1 | grep verif)"
 promise "the daemon starts with a client whose secrets are tried" systemctl start clientsecretd.service
 eventually "its secret is accepted" verdict accepted
+contains "at an address that the daemon's start has allowed" "127.0.0.0/8" \
+    "$(cat /run/systemd/system/clientsecretd-verify@.service.d/clientsecretd-addresses.conf)"
+cat >/etc/systemd/system/clientsecretd-verify@.service.d/z.conf <<'LINES'
+[Service]
+IPAddressAllow=
+IPAddressAllow=17.0.0.0/8
+LINES
+systemctl daemon-reload
+contains "a check names the file that takes it back" "clientsecretd-verify@.service may not connect to this machine" \
+    "$(clientsecretd check 2>&1)"
+rm /etc/systemd/system/clientsecretd-verify@.service.d/z.conf
+systemctl daemon-reload
 equal "the daemon's own unit has no network" "AF_UNIX" "$(property RestrictAddressFamilies)"
 
 # What the program could see and do if it were taken over. The request is read first, or the answer would be lost with it.
@@ -86,6 +98,7 @@ equal "and nothing of the daemon's" "" "$(grep -e clientsecretd -e sees <<<"$fou
 equal "no home, nor what others write" "" "$(grep -E '^/(home|root|srv|tmp|var|run)/' <<<"$found" | grep -v '^/var/tmp$')"
 looks
 service '/bin/sh -c "cat >/dev/null; exec /usr/local/bin/look"' ""
+promise "a reload takes back what another command line needed" systemctl reload clientsecretd.service
 daemon_asks com.example.web "$secret" >/run/looked
 equal "it reads, writes, disturbs and reaches nothing else" "" "$(looked /run/looked)"
 contains "after it has looked" looked "$(cat /run/looked)"
