@@ -198,7 +198,7 @@ let package = Package(
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         test("Fuzzing", of: ["Fuzzing"], without: ["Corpus", "Dictionaries", "Targets", "fuzz"]),
         // The real program against stand-ins for APIs, PocketBase and moto.
-        test("Push", of: ["Push", "Digest", "Failures", "AppleClientSecret"]),
+        test("Push", of: ["Push", "Digest", "Failures", "Model", "AppleClientSecret"]),
         // The real program against three members of etcd.
         test("Store", of: ["Store", "Digest", "Failures", "Model", "AppleClientSecret"]),
         test("System", of: [], without: ["bed"]),

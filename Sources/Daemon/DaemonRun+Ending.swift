@@ -22,8 +22,8 @@ extension DaemonRun.Ending {
     init(ofOnce end: Snapshot, unwritten: Failure?) {
         let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
         let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }
-        // A replaced key is reported, but its clients are served.
-        let isDone = isServed && failures.allSatisfy { $0 == .keyChanged }
+        // A replaced key and a place that is switched off are reported, but what can be done for the clients is done.
+        let isDone = isServed && failures.allSatisfy { $0 == .keyChanged || $0 == .pushSwitchedOff }
         self = isDone && unwritten == nil ? .done : .failed
     }
 }

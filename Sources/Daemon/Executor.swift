@@ -181,7 +181,8 @@ final class Executor: Sendable {
         case .verify(let client, let issued): try verify(issued, of: client)
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
         case .push(_, let issued, let output, let others): try push(issued, to: output, with: others)
-        case .readTarget(_, let issued, let output): try readTarget(issued, at: output)
+        case .readTarget(_, let issued, let output):
+            try services.pusher.read(try secret(issued).token, at: output.target)
         case .run(let action, let covering): try run(action, covering)
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()
@@ -212,13 +213,7 @@ final class Executor: Sendable {
     ) throws(Failure) -> Outcome {
         var tokens: [TargetName: Token] = [:]
         for (target, issued) in others { tokens[target] = try secret(issued).token }
-        let (verified, instead) = try services.pusher.push(try secret(issued).token, to: output, with: tokens)
-        return .pushed(verified: verified, placeContent: instead)
-    }
-
-    private func readTarget(_ issued: SecretInfo, at output: PushOutput) throws(Failure) -> Outcome {
-        let (holds, instead) = try services.pusher.read(try secret(issued).token, at: output.target)
-        return .targetRead(holds: holds, placeContent: instead)
+        return try services.pusher.push(try secret(issued).token, to: output, with: tokens)
     }
 
     private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {

@@ -47,11 +47,10 @@ struct Pusher: Sendable {
     /// Takes what a client's record says of earlier pushes.
     func recall(_ outputs: some Sequence<PushOutput>) { memory.recall(outputs) }
 
-    /// Pushes a secret, and with it those of other targets that belong into the same document; returns whether it was
-    /// read back, nil where the API does not show it, and what was found instead. Blocks.
+    /// Pushes a secret, and with it those of other targets that belong into the same document. Blocks.
     func push(
         _ token: Token, to output: PushOutput, with others: [TargetName: Token] = [:]
-    ) throws(Failure) -> (verified: Bool?, instead: PlaceContent?) {
+    ) throws(Failure) -> Outcome {
         let target = output.target
         var named: [String: Token] = [:]
         for (target, token) in others { named[target.description] = token }
@@ -63,17 +62,17 @@ struct Pusher: Sendable {
             memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
         }
         switch result {
-        case .published(let verified, _, let instead): return (verified, instead)
+        case .published(let reading, _): return .pushed(reading)
         case .failed(let failure, _): throw self.failure(failure, of: target)
         case .read, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))
         }
     }
 
-    /// Whether the target holds a secret, nil where the API does not show that, and what it holds instead. Blocks.
-    func read(_ token: Token, at target: TargetName) throws(Failure) -> (holds: Bool?, instead: PlaceContent?) {
+    /// Sees whether the target holds a secret. Blocks.
+    func read(_ token: Token, at target: TargetName) throws(Failure) -> Outcome {
         switch try ask(PushRoleRequest(.read, secret: token), of: target) {
-        case .read(let holds, let instead): return (holds, instead)
+        case .read(let reading): return .targetRead(reading)
         case .failed(let failure, _): throw self.failure(failure, of: target)
         case .published, .redeployed:
             throw service.answeredAnotherRequest(for: .target(target))

@@ -228,6 +228,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushPlaceUnsuitable = "push_place_unsuitable"
     /// The place shows the client id of another client; detail: both ids.
     case pushOtherClient = "push_other_client"
+    /// The API took the secret, and shows that applications do not use the place; detail: what shows it.
+    case pushSwitchedOff = "push_switched_off"
     /// The object can never be changed.
     case pushImmutable = "push_immutable"
     /// The API wants other providers' secrets, which it never shows, with this one.

@@ -456,6 +456,10 @@ extension FailureCode {
             row(
                 "the place is set up for another client id, and is not changed",
                 .say("correct the client id there, or the target's settings"))
+        case .pushSwitchedOff:
+            row(
+                "the place is switched off, so applications do not use the secret there", traits: .ofDaemonOnly,
+                .say("switch it on there"))
         case .pushImmutable:
             row("the Secret is immutable", .say("create it again without \"immutable: true\", or name another one"))
         case .pushOthersBlank:

@@ -1,5 +1,3 @@
-package import Failures
-
 /// The result of a job, one case for each kind of work.
 package enum Outcome: Hashable, Sendable {
     case configuration(Configuration)
@@ -26,11 +24,9 @@ package enum Outcome: Hashable, Sendable {
     case accepted
     /// What the file held after it was written, read back.
     case published(FileObservation)
-    /// The API said that it has taken the secret; verified when it was seen there, nil where the API does not show it.
-    /// False where it shows something else: what that is, as far as is known.
-    case pushed(verified: Bool?, placeContent: PlaceContent? = nil)
-    /// Whether the API holds the secret, nil where it does not show it; and what it holds otherwise, as far as is known.
-    case targetRead(holds: Bool?, placeContent: PlaceContent? = nil)
+    /// The API said that it has taken the secret, and showed this then.
+    case pushed(PlaceReading)
+    case targetRead(PlaceReading)
     case ran
     /// A project is being deployed again, which takes minutes: the action is to be run again, to see whether it is done.
     case deploying

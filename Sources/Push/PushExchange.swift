@@ -1,5 +1,6 @@
 package import AppleClientSecret
 package import Failures
+import Model
 
 /// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is its
 /// ``PushKind``.
@@ -28,6 +29,8 @@ package struct PushExchange {
     private(set) var session: String?
     /// What the place was seen to hold; nil where that is not known.
     var placeContent: PlaceContent?
+    /// Whether applications use the place, as it was last shown; nil where that is not known.
+    private var use: PlaceUse?
     /// What was shown before the write.
     private var shownBefore: PushKind.Shown?
     /// The API's clock at its last answer, or this machine's where the API does not say.
@@ -78,22 +81,22 @@ package struct PushExchange {
     /// Does what is asked.
     package mutating func run(_ verb: PushRoleRequest.Verb) -> PushResult {
         do throws(RoleFailure) {
-            if verb == .read, target.kind.shown == nil { return .read(holds: nil) }
+            if verb == .read, target.kind.shown == nil, target.kind.inUse.isEmpty {
+                return .read(PlaceReading(holds: nil))
+            }
             try logIn()
             switch verb {
             case .publish:
                 let isSeen = try publish()
-                return .published(verified: isSeen, at: wroteAt, instead: isSeen == false ? placeContent : nil)
+                let instead = isSeen == false ? placeContent : nil
+                return .published(PlaceReading(holds: isSeen, instead: instead, use: use), at: wroteAt)
             case .read:
                 // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
                 // answer causes a push, which creates the place or fails with the reason.
-                guard case .found(let answer) = try look() else { return .read(holds: false) }
+                guard case .found(let answer) = try look() else { return .read(PlaceReading(holds: false)) }
                 let shown = shown(answer)
-                switch shown {
-                case .same: return .read(holds: true)
-                case .another, .empty, .privateKey: return .read(holds: false, instead: shown.content)
-                case .nothing, .digest: return .read(holds: nil)
-                }
+                let instead = shown.holds == false ? shown.content : nil
+                return .read(PlaceReading(holds: shown.holds, instead: instead, use: use))
             case .redeploy:
                 guard let redeployment = target.kind.redeployment else {
                     throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
@@ -144,13 +147,8 @@ package struct PushExchange {
             guard case .found(let answer) = try look() else { return false }
             let shown = shown(answer)
             placeContent = shown.content
-            switch shown {
-            case .same: return true
-            case .another, .empty, .privateKey: return false
-            case .nothing: return nil
             // A digest that cannot be recognised would have changed at least.
-            case let digest: return digest == shownBefore ? false : nil
-            }
+            return shown.holds ?? (shown != .nothing && shown == shownBefore ? false : nil)
         } catch {
             // The API has taken the secret. Whether it shows it is looked at again.
             return false
@@ -238,6 +236,7 @@ package struct PushExchange {
         isTokenTaken = true
         try check(received, target.kind.shape)
         try checkClient(received)
+        use = use(received)
         return .found(received)
     }
 
@@ -262,6 +261,13 @@ package struct PushExchange {
         guard let first = shown.first, !shown.contains(own) else { return }
         throw RoleFailure(
             .pushOtherClient, hidden.words("it shows \(Printable.name(first)), and the secret is for \(own)"))
+    }
+
+    /// Whether applications use the place, by what the API shows of it.
+    private func use(_ answer: HTTPAnswer) -> PlaceUse? {
+        guard !target.kind.inUse.isEmpty, let json = json(answer) else { return nil }
+        let problem = target.kind.inUse.lazy.compactMap { $0.mismatch(json, at: filled($0.pointer)) }.first
+        return problem.map { .unused(hidden.words($0)) } ?? .used
     }
 
     /// Throws unless an answer has the form that it has to have.

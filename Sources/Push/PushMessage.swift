@@ -1,6 +1,7 @@
 package import AppleClientSecret
 import Digest
 package import Failures
+package import Model
 
 /// A request to the push role of the network program: one JSON object on one line.
 package struct PushRoleRequest: Sendable {
@@ -93,12 +94,10 @@ extension BegunDeployment: JSONDocument {
 
 /// The result of a ``PushRoleRequest``.
 package enum PushResult: Hashable, Sendable {
-    /// The API said that it has taken the secret, or that it holds it already. Verified when it was seen there; false where
-    /// another one was, which may be an older answer; nil where the API does not show it. And when it was written, by the API's
-    /// clock; nil where the API held it already. And what it shows instead, as far as is known.
-    case published(verified: Bool?, at: WallTime? = nil, instead: PlaceContent? = nil)
-    /// Whether the API holds the secret, nil where it does not show it; and what it holds instead, as far as is known.
-    case read(holds: Bool?, instead: PlaceContent? = nil)
+    /// The API said that it has taken the secret, or that it holds it already, and showed this then, which may be an older answer.
+    /// And when it was written, by the API's clock; nil where the API held it already.
+    case published(PlaceReading, at: WallTime? = nil)
+    case read(PlaceReading)
     /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
     /// was begun for it.
     case redeployed(ready: Bool, begun: BegunDeployment? = nil)
@@ -121,12 +120,10 @@ extension PushResult: JSONDocument {
         }
     }
 
-    /// Whether it is so, in a result that says no more.
-    private var flag: Bool? {
+    private var reading: PlaceReading? {
         switch self {
-        case .published(let flag, _, _), .read(let flag, _): flag
-        case .redeployed(let flag, _): flag
-        case .failed: nil
+        case .published(let reading, _), .read(let reading): reading
+        case .redeployed, .failed: nil
         }
     }
 
@@ -137,16 +134,13 @@ extension PushResult: JSONDocument {
     /// When the place was written to, or may have been.
     package var writtenAt: WallTime? {
         switch self {
-        case .published(_, let moment, _), .failed(_, let moment): moment
+        case .published(_, let moment), .failed(_, let moment): moment
         case .read, .redeployed: nil
         }
     }
 
-    private var content: PlaceContent? {
-        switch self {
-        case .published(_, _, let content), .read(_, let content): content
-        case .redeployed, .failed: nil
-        }
+    private var isReady: Bool? {
+        if case .redeployed(let isReady, _) = self { isReady } else { nil }
     }
 
     private var begun: BegunDeployment? {
@@ -159,14 +153,11 @@ extension PushResult: JSONDocument {
         }
         switch try members("result", result?.kind) {
         case .published:
-            let verified = try members.orNull("verified", result?.flag)
             self = .published(
-                verified: verified, at: try moment(), instead: try PlaceContent(result?.content, &members))
-        case .read:
-            let isHeld = try members.orNull("holds", result?.flag)
-            self = .read(holds: isHeld, instead: try PlaceContent(result?.content, &members))
+                try PlaceReading(result?.reading, &members, holdsAs: "verified"), at: try moment())
+        case .read: self = .read(try PlaceReading(result?.reading, &members, holdsAs: "holds"))
         case .redeployed:
-            let isReady = try members("ready", result?.flag)
+            let isReady = try members("ready", result?.isReady)
             self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", result?.begun))
         case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"), at: try moment())
         }

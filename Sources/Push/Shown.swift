@@ -25,6 +25,15 @@ extension PushKind {
             self = text == expected ? .same : isKey ? .privateKey : .another(PlaceContent(text))
         }
 
+        /// Whether the place holds the secret; nil where that is not known.
+        var holds: Bool? {
+            switch self {
+            case .same: true
+            case .another, .empty, .privateKey: false
+            case .nothing, .digest: nil
+            }
+        }
+
         /// What the place holds instead of the secret; nil where that is not known.
         var content: PlaceContent? {
             switch self {

@@ -213,7 +213,8 @@ package struct Rotation: Sendable {
     private func ends(_ failed: Attempts, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .observed: failed.wasObservation
-        case .pushed(verified: false, _), .targetRead(holds: false, _): failed.failure.code != .pushNotKept
+        case .pushed(let reading), .targetRead(let reading):
+            reading.holds != false || failed.failure.code != .pushNotKept
         default: true
         }
     }

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Digest
 import Failures
+import Model
 import TestSupport
 import Testing
 
@@ -26,7 +27,8 @@ import Testing
     }
 
     /// It was written, and seen there.
-    private static let written = PushResult.published(verified: true, at: WallTime(secondsSinceEpoch: now))
+    private static let written = PushResult.published(
+        PlaceReading(holds: true), at: WallTime(secondsSinceEpoch: now))
 
     /// AWS Secrets Manager with a version that was created so many seconds ago.
     private func publish(
@@ -220,6 +222,51 @@ import Testing
         }
     }
 
+    /// It is pushed to all the same. A warning names what shows it.
+    @Test func aPlaceThatIsSwitchedOffIsNamed() {
+        func supabase(_ settings: String, _ verb: PushRoleRequest.Verb) -> PushResult {
+            publish(.supabase, ["project": "abcdefghijklmnopqrst"], verb: verb) { _ in
+                (200, #"{\#(settings)"external_apple_secret":"\#(PushBed.secrets[0])"}"#)
+            }
+        }
+        func pocketbase(_ enabled: String, _ verb: PushRoleRequest.Verb) -> PushResult {
+            publish(.pocketbase, ["collection": "users", "provider": "apple", "user": "a@example.com"], verb: verb) {
+                let provider = #"{"name":"apple","clientId":"com.example.web","clientSecret":""}"#
+                return $0.method == "POST"
+                    ? (200, #"{"token":"session"}"#)
+                    : (200, #"{"id":"1","oauth2":{\#(enabled)"providers":[\#(provider)]}}"#)
+            }
+        }
+        func kubernetes(_ metadata: String, _ verb: PushRoleRequest.Verb) -> PushResult {
+            publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"], verb: verb) { _ in
+                let secret = Base64.encode(Array(PushBed.secrets[0].utf8))
+                return (200, #"{"kind":"Secret",\#(metadata)"data":{"k":"\#(secret)"}}"#)
+            }
+        }
+        let kinds: [((String, PushRoleRequest.Verb) -> PushResult, off: String, on: String, words: String)] = [
+            (
+                supabase, #""external_apple_enabled":false,"#, #""external_apple_enabled":true,"#,
+                "external_apple_enabled is false"
+            ),
+            (pocketbase, #""enabled":false,"#, #""enabled":true,"#, "oauth2.enabled is false"),
+            (
+                kubernetes, #""metadata":{"deletionTimestamp":"2026-11-29T20:00:00Z"},"#, #""metadata":{},"#,
+                "metadata.deletionTimestamp is a text, and the Secret is being deleted"
+            ),
+        ]
+        for (kind, off, on, words) in kinds {
+            for (settings, use) in [(off, .unused(words)), (on, .used), ("", .used)] as [(String, PlaceUse?)] {
+                for verb in [PushRoleRequest.Verb.publish, .read] {
+                    switch kind(settings, verb) {
+                    case .published(let reading, _), .read(let reading):
+                        #expect(reading.use == use && reading.holds != false, "\(verb) \(settings): \(reading)")
+                    case let other: Issue.record("\(verb) \(settings): \(other)")
+                    }
+                }
+            }
+        }
+    }
+
     /// As in a file of format `raw`.
     @Test(arguments: [
         ("GOCSPX-abcdefghijklmnopqrstuvwxyz12", "0123", false, false), ("postgres://app:pw@db", "0123", false, false),
@@ -303,15 +350,18 @@ import Testing
             let published = publish(kind, [:]) { _ in (200, answer) }
             #expect(
                 published
-                    == .published(verified: false, at: WallTime(secondsSinceEpoch: Self.now), instead: content))
-            #expect(publish(kind, [:], verb: .read) { _ in (200, answer) } == .read(holds: false, instead: content))
+                    == .published(
+                        PlaceReading(holds: false, instead: content), at: WallTime(secondsSinceEpoch: Self.now)))
+            #expect(
+                publish(kind, [:], verb: .read) { _ in (200, answer) }
+                    == .read(PlaceReading(holds: false, instead: content)))
         }
         let secret = Base64.encode(Array(PushBed.secrets[1].utf8))
         let kubernetes = publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"], verb: .read) { _ in
             (200, #"{"kind":"Secret","data":{"k":"\#(secret)"}}"#)
         }
-        #expect(
-            kubernetes == .read(holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))))
+        let other = PlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))
+        #expect(kubernetes == .read(PlaceReading(holds: false, instead: other, use: .used)))
     }
 
     /// To a token without rights, an API may answer that there is nothing.
@@ -398,7 +448,7 @@ import Testing
         for (publish, answer) in [
             (pocketbase, #"{"id":"1"}"#), (vercel, #"{"created":{},"failed":[]}"#), (netlify, #"{"key":"SECRET"}"#),
         ] {
-            guard case .published(nil, _, _) = publish(answer) else {
+            guard case .published(let reading, _) = publish(answer), reading.holds == nil else {
                 Issue.record("\(publish(answer))")
                 continue
             }

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 import Testing
 
 @testable import Push
@@ -40,13 +41,20 @@ import Testing
 @Suite struct PushMessageTests {
     @Test func everyRequestThatIsWrittenIsRead() throws {
         let results: [PushResult] = [
-            .published(verified: true), .published(verified: nil), .read(holds: false),
+            .published(PlaceReading(holds: true)), .published(PlaceReading(holds: nil)),
+            .read(PlaceReading(holds: false)),
             .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
             .failed(RoleFailure(.pushRateLimited, placeContent: .nothing)),
             .failed(RoleFailure(.pushTimedOut), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
-            .published(verified: false, at: WallTime(secondsSinceEpoch: 1_800_000_000), instead: .unusable),
-            .read(holds: false, instead: .nothing), .read(holds: false, instead: .something),
-            .read(holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))),
+            .published(
+                PlaceReading(holds: false, instead: .unusable), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+            .read(PlaceReading(holds: false, instead: .nothing)),
+            .read(PlaceReading(holds: false, instead: .something)),
+            .read(
+                PlaceReading(
+                    holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)))),
+            .published(PlaceReading(holds: nil, use: .used)),
+            .read(PlaceReading(holds: true, use: .unused("enabled is false"))),
             .redeployed(ready: true, begun: BegunDeployment(id: nil, at: WallTime(secondsSinceEpoch: 7))),
         ]
         let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
@@ -56,7 +64,7 @@ import Testing
             "", "{}", #"{"result":"failed","code":"disk_full"}"#, #"{"result":"done"}"#, #"{"result":"redeployed"}"#,
             // What only the daemon can find.
             #"{"result":"failed","code":"push_service_missing"}"#, #"{"result":"failed","code":"push_service_silent"}"#,
-            #"{"result":"failed","code":"push_not_kept"}"#,
+            #"{"result":"failed","code":"push_not_kept"}"#, #"{"result":"failed","code":"push_switched_off"}"#,
         ] {
             #expect((try? PushResult(parsing: Array(text.utf8))) == nil)
         }

@@ -26,6 +26,8 @@ final class Bench {
     var stale: Set<TargetName> = []
     /// What APIs show there instead.
     var instead: [TargetName: PlaceContent] = [:]
+    /// Whether APIs show that applications use the places.
+    var use: [TargetName: PlaceUse] = [:]
     /// Whether what is deployed does not run yet.
     var isDeploying = false
     var records: [ClientName: Record] = [:]
@@ -430,14 +432,16 @@ final class Bench {
             places[output.target] = secret
             return .success(
                 .pushed(
-                    verified: blind.contains(output.target) ? nil : !stale.contains(output.target),
-                    placeContent: instead[output.target]))
+                    PlaceReading(
+                        holds: blind.contains(output.target) ? nil : !stale.contains(output.target),
+                        instead: instead[output.target], use: use[output.target])))
         case .readTarget(_, let secret, let output):
             return .success(
                 .targetRead(
-                    holds: blind.contains(output.target)
-                        ? nil : !stale.contains(output.target) && places[output.target] == secret,
-                    placeContent: instead[output.target]))
+                    PlaceReading(
+                        holds: blind.contains(output.target)
+                            ? nil : !stale.contains(output.target) && places[output.target] == secret,
+                        instead: instead[output.target], use: use[output.target])))
         case .run(.redeploy, _) where isDeploying: return .success(.deploying)
         case .run: return .success(.ran)
         case .probe: return .success(.feasible)

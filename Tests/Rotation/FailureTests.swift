@@ -114,7 +114,7 @@ import Testing
         case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled, .pushTargetUnknown,
             .pushClockRefused, .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable,
-            .pushOtherClient, .pushImmutable,
+            .pushOtherClient, .pushSwitchedOff, .pushImmutable,
             .pushOthersBlank, .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,
             .pushTimedOut,
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,

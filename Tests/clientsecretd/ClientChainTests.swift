@@ -333,6 +333,20 @@ import Testing
         ),
     ]
 
+    /// The place has the secret.
+    @Test func aPlaceThatIsSwitchedOffIsAWarning() throws {
+        var facts = try Self.facts()
+        let target = try #require(TargetName("production"))
+        let failure = Failure(.pushSwitchedOff, at: .target(target), detail: "enabled is false")
+        var view = try Self.view(of: facts.client)
+        view.outputs.append(
+            OutputView(target: target, verified: true, state: .ok, writtenAt: nil, error: failure.message))
+        view.reason = Reason(failure: failure, client: facts.name, since: Self.now)
+        facts.view = view
+        let link = ClientChain(facts).links.first { $0.name == .outputs }
+        #expect(link == ChainLink(.outputs, .warning, failure.message, failure.remedy))
+    }
+
     @Test(arguments: cases.indices) func theFirstBrokenLinkIsNamed(_ index: Int) throws {
         let (what, name, command, change) = Self.cases[index]
         var facts = try Self.facts()

@@ -32,6 +32,10 @@ extension PushKind {
                 otherwise: "an immutable Secret cannot be changed", meaning: .pushImmutable),
             AnswerShape(at: ["data"], is: [.object, .null, .absent]),
             AnswerShape(at: ["data", "{{key}}"], is: [.text, .null, .absent]),
+        ],
+        inUse: [
+            AnswerShape(
+                at: ["metadata", "deletionTimestamp"], is: [.null, .absent], otherwise: "the Secret is being deleted")
         ], shown: shown(at: ["data", "{{key}}"], isBase64: true), creation: Creation(),
         // Comes with the status that otherwise means a refused token.
         errors: [

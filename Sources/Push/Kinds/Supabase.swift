@@ -11,6 +11,7 @@ extension PushKind {
             body: .json(#"{"external_apple_secret":{{client_secret}}}"#)),
         read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
         shape: [AnswerShape(at: ["external_apple_secret"], is: [.text, .null])],
+        inUse: [AnswerShape(at: ["external_apple_enabled"], is: [.truth, .null, .absent], equals: "true")],
         // A list with commas: native apps sign in with ids of their own.
         clientIDs: { _, answer in
             (answer["external_apple_client_id"]?.text ?? "").split(separator: ",").map {

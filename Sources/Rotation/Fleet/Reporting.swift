@@ -206,10 +206,11 @@ extension Rotation {
         }
         let code = view.reason?.failure.code
         // A renewal under way is no failure: the fingerprint and `delivered` show it. Nor is a held rollout a failure of
-        // this machine.
+        // this machine, nor a place that is switched off one of the secret.
+        let isOfOthers = code == .rolloutHeld || code == .pushSwitchedOff
         let holding = HostReport.Holding(
             secret: view.current?.name, since: now.wall, delivered: view.delivered,
-            failure: view.isUnderWay || view.health == .degraded && code == .rolloutHeld ? nil : code?.rawValue)
+            failure: view.isUnderWay || view.health == .degraded && isOfOthers ? nil : code?.rawValue)
         reporting.note(holding, of: client.identity, name, at: now)
         if client.isSharing { fleet.note(name, client.identity, view.current?.name) }
     }

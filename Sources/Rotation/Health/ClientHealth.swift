@@ -254,9 +254,9 @@ extension Rotation {
         let isHeld = wanted.map { target?.holds($0) == true } == true
         let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &deadlines)
         return OutputView(
-            target: name, verified: target?.isAwaited == true ? false : target?.verified, state: state,
+            target: name, verified: target?.sight.isVerified, state: state,
             writtenAt: target?.writtenAt,
-            error: failure?.message, repairs: target?.drift.repairCount ?? 0)
+            error: (failure ?? target?.disuse)?.message, repairs: target?.drift.repairCount ?? 0)
     }
 
     /// How a place for a secret is shown, and what is wrong with it.

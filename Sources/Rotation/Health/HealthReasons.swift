@@ -40,7 +40,11 @@ extension Rotation {
                     failure: Failure(.contested, at: place), client: name, since: now.wall,
                     nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
         }
-        // A key change blocks nothing, so it comes last and does not hide a reason that does.
+        // What blocks nothing comes last, and does not hide a reason that does.
+        for output in client.targets {
+            guard let failure = targets[output.target]?.disuse else { continue }
+            reasons.append(Reason(failure: failure, client: name, since: now.wall))
+        }
         for key in client.keys {
             guard let change = keys[key.name]?.recentChange(&deadlines) else { continue }
             reasons.append(Reason(failure: change.failure(of: key.name), client: name, since: change.at))

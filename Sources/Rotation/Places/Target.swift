@@ -7,10 +7,7 @@ struct Target: Sendable {
     let output: PushOutput
     /// What was last put there, as far as is known.
     private(set) var pushed: SecretInfo?
-    /// Whether the API showed it when it was last asked; nil where it shows nothing, or was not asked yet.
-    private(set) var verified: Bool?
-    /// Whether the API took the secret and does not show it yet: for five minutes that counts as an answer from before.
-    private(set) var isAwaited = false
+    private(set) var sight = Sight.nothing
     /// When the API took the secret; nil where that was before the start.
     private var pushedAt: BootTime?
     /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
@@ -23,6 +20,8 @@ struct Target: Sendable {
     /// Whether the API took the last secret and did not show it for five minutes. What it shows from then on is no answer from
     /// before the write.
     private var isRefuted = false
+    /// Whether applications use the place, as the API last showed it; nil where it does not show that, or was not asked yet.
+    private var use: PlaceUse?
     /// When the API was last read or written since the start, the last reload or the last request.
     private(set) var readAt: BootTime?
     private(set) var writtenAt: WallTime?
@@ -38,18 +37,49 @@ struct Target: Sendable {
 
     init(_ output: PushOutput) { self.output = output }
 
+    /// What the API showed of the last secret when it was last asked.
+    enum Sight: Sendable {
+        /// It shows nothing, or was not asked yet.
+        case nothing
+        /// It took the secret and does not show it yet: for five minutes that counts as an answer from before.
+        case awaited
+        case secret
+        case another
+
+        /// Whether it showed the secret; nil where that is not known.
+        var isVerified: Bool? {
+            switch self {
+            case .nothing: nil
+            case .awaited, .another: false
+            case .secret: true
+            }
+        }
+    }
+
     // MARK: What is
 
     /// Whether this secret was put there, and nothing else has been seen there since.
-    func holds(_ secret: SecretInfo) -> Bool { !isUncertain && verified != false && pushed?.isSame(as: secret) == true }
+    func holds(_ secret: SecretInfo) -> Bool { !isUncertain && sight != .another && pushed?.isSame(as: secret) == true }
 
     /// The secret that is believed to be there; nil when the API shows another, or none. After a push that failed still the one before,
     /// although the push may have been carried out.
-    var known: SecretInfo? { verified == false ? nil : pushed?.unless(shown) }
+    var known: SecretInfo? { sight == .another ? nil : pushed?.unless(shown) }
 
     /// Whether it does not hold a secret and is left so for now, because it is contested.
     func isLeftAlone(_ wanted: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
         !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
+    }
+
+    /// Whether the API has to be read once in a while, because it shows something.
+    var isReadable: Bool { sight != .nothing || use != nil }
+
+    /// Why no application uses what is there, as far as the API shows it.
+    var disuse: Failure? {
+        if case .unused(let words)? = use {
+            Failure(.pushSwitchedOff, at: .target(output.target), detail: words)
+        } else {
+            nil
+        }
     }
 
     /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
@@ -86,20 +116,25 @@ struct Target: Sendable {
     /// Records that the API took a secret.
     ///
     /// - Parameters:
-    ///   - content: what the API shows instead.
+    ///   - reading: what it showed then.
     ///   - wanted: what is to be there now.
     /// - Returns: why actions run again for it.
     mutating func recordPush(
-        _ secret: SecretInfo, verified: Bool?, instead content: PlaceContent? = nil, wanted: SecretInfo?, at now: Now
+        _ secret: SecretInfo, _ reading: PlaceReading, wanted: SecretInfo?, at now: Now
     ) -> RepeatCause? {
         pushed = secret
-        self.verified = verified == true ? true : nil
-        isAwaited = verified == false || verified == nil && wasShown
+        use = reading.use
+        sight =
+            switch reading.holds {
+            case true?: .secret
+            case false?: .awaited
+            case nil: wasShown ? .awaited : .nothing
+            }
         pushedAt = now.boot
-        if verified == true { wasShown = true }
+        if sight == .secret { wasShown = true }
         isUncertain = false
-        isRefuted = isRefuted && verified == false
-        shown = isRefuted ? content ?? shown : nil
+        isRefuted = isRefuted && reading.holds == false
+        shown = isRefuted ? reading.instead ?? shown : nil
         readAt = now.boot
         writtenAt = now.wall
         // The one that has replaced it is pushed next, and only then is the place in order.
@@ -121,32 +156,34 @@ struct Target: Sendable {
     ///
     /// - Parameters:
     ///   - secret: what was looked for.
-    ///   - holds: whether it is there; nil where the API does not show it.
-    ///   - content: what is there instead, as far as is known.
     ///   - wanted: what is to be there now.
     /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
     mutating func recordRead(
-        _ secret: SecretInfo, holds: Bool?, instead content: PlaceContent? = nil, wanted: SecretInfo?, at now: Now
+        _ secret: SecretInfo, _ reading: PlaceReading, wanted: SecretInfo?, at now: Now
     ) -> Bool {
         guard pushed == secret else { return false }
+        use = reading.use
         readAt = now.boot
         let isRecent = isRecent(at: now)
-        let holds = holds ?? (wasShown || isAwaited && isRecent ? false : nil)
-        if holds == true { (wasShown, shown, isRefuted) = (true, nil, false) }
-        let wasAwaited = isAwaited
-        isAwaited = holds == false && isRecent
-        verified = isAwaited ? nil : holds
-        if verified == false { shown = content ?? shown }
-        if !isAwaited, secret == wanted {
-            drift.see(isGood: holds != false, wanted: [.whole: secret.fingerprint], at: now.boot)
+        let wasAwaited = sight == .awaited
+        sight =
+            switch reading.holds ?? (wasShown || wasAwaited && isRecent ? false : nil) {
+            case true?: .secret
+            case false?: isRecent ? .awaited : .another
+            case nil: .nothing
+            }
+        if sight == .secret { (wasShown, shown, isRefuted) = (true, nil, false) }
+        if sight == .another { shown = reading.instead ?? shown }
+        if sight != .awaited, secret == wanted {
+            drift.see(isGood: sight != .another, wanted: [.whole: secret.fingerprint], at: now.boot)
         }
-        guard wasAwaited, verified == false, secret == wanted else { return false }
+        guard wasAwaited, sight == .another, secret == wanted else { return false }
         isRefuted = true
         return true
     }
 
     func checkInvariants() -> [String] {
-        (verified != nil || isAwaited) && pushed == nil ? ["it was read before anything was put there"] : []
+        sight != .nothing && pushed == nil ? ["it was read before anything was put there"] : []
     }
 }
 

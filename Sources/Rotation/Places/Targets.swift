@@ -63,7 +63,7 @@ struct Targets: Sendable {
 /// - An API that took a secret and has shown another one for those five minutes has failed (``FailureCode/pushNotKept``). What
 ///   it says then is no success until it shows the secret. A single run waits for the first of these verdicts.
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
-///   goes on (`Drift`).
+///   goes on (`Drift`). One that is switched off has the secret, and is a warning.
 /// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
 ///   secret that is there is critical or there is none.
 /// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
@@ -78,20 +78,17 @@ extension Rotation {
     /// Returns the failure that an answer is; nil where it is none.
     mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         switch (job.work, result) {
-        case (.push(let name, let secret, let output, _), .success(.pushed(let verified, let instead))):
+        case (.push(let name, let secret, let output, _), .success(.pushed(let reading))):
             let client = index[name]
             let wanted = client.flatMap { wantedSecret($0) }
-            let cause = targets[output]?.recordPush(
-                secret, verified: verified, instead: instead, wanted: wanted, at: now)
+            let cause = targets[output]?.recordPush(secret, reading, wanted: wanted, at: now)
             if let client, let cause { repeatActions(of: client, because: cause, at: now) }
-            events.append(.pushed(output.target, name, secret, verified: verified))
+            events.append(.pushed(output.target, name, secret, verified: reading.holds))
         case (.push(_, _, let output, _), .failure(let failure)):
             targets[output]?.pushFailed(holding: failure.placeContent)
-        case (.readTarget(let name, let secret, let output), .success(.targetRead(let holds, let instead))):
+        case (.readTarget(let name, let secret, let output), .success(.targetRead(let reading))):
             let wanted = index[name].flatMap { wantedSecret($0) }
-            let isKept =
-                targets[output]?.recordRead(
-                    secret, holds: holds, instead: instead, wanted: wanted, at: now) != true
+            let isKept = targets[output]?.recordRead(secret, reading, wanted: wanted, at: now) != true
             return isKept ? nil : Failure(.pushNotKept, at: .target(output.target))
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
@@ -101,7 +98,7 @@ extension Rotation {
 
     /// Whether an API took a secret a moment ago, and shows another one until now.
     func awaitsTarget(at now: Now) -> Bool {
-        index.clientOfTarget.keys.contains { targets[$0]?.isAwaited == true && !isGivenUp($0, at: now) }
+        index.clientOfTarget.keys.contains { targets[$0]?.sight == .awaited && !isGivenUp($0, at: now) }
     }
 
     // MARK: What is wanted
@@ -126,10 +123,10 @@ extension Rotation {
         }
         if let readAt = state.readAt {
             let next =
-                state.isAwaited
+                state.sight == .awaited
                 ? readAt + Target.staleInterval
                 : readAt.after(Target.readingInterval, spreadBy: jobs.jitter("read \(target)"))
-            guard state.isAwaited || state.verified != nil, deadlines.reached(next) else { return }
+            guard state.isReadable, deadlines.reached(next) else { return }
         }
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)
     }

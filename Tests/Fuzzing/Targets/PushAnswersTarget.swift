@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Digest
 import Failures
+import Model
 
 @testable import Push
 
@@ -58,7 +59,7 @@ enum PushAnswersTarget {
                 try promise(failure.detail?.contains(hidden) != true, "\(kind.name): shown in \(failure.detail ?? "")")
             }
             try Shown.check(failure.detail ?? "")
-        case .published(verified: true, _, _), .read(holds: true, _):
+        case .published(let reading, _) where reading.holds == true, .read(let reading) where reading.holds == true:
             let body = exchanged.last?.answer.body ?? []
             let json = try JSONValue(body)
             try promise(shows(json), "\(kind.name): verified by an answer that does not show it")

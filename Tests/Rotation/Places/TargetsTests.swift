@@ -599,6 +599,37 @@ import Testing
         #expect(try bench.view(web).delivered)
     }
 
+    /// A provider that is switched off has the secret, and nobody can log in.
+    @Test(arguments: [true, false]) func aPlaceThatIsSwitchedOffIsAWarningUntilItIsOn(isShown: Bool) throws {
+        let bench = try settled(actions: [action], isBlind: !isShown)
+        bench.use[target] = .unused("enabled is false")
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(bench.answer() == .renewed([try bench.renewed(web)]))
+        let warning = Failure(.pushSwitchedOff, at: .target(target), detail: "enabled is false")
+        for _ in 1...3 {
+            #expect(try output(bench).state == .ok)
+            #expect(try output(bench).error == warning.message)
+            let view = try bench.view(web)
+            #expect(view.health == .degraded && view.delivered)
+            #expect(view.reason?.failure == warning)
+            bench.pass(3600)
+        }
+        #expect(requests(bench).count { $0 == "push production" } == 1)
+        #expect(bench.log.count { $0.hasPrefix("run ") } == 1)
+        // Also where the API shows nothing else, it is noticed within the hour.
+        bench.use[target] = .used
+        bench.pass(3600)
+        #expect(try bench.view(web).health == .ok)
+        #expect(try output(bench).error == nil)
+        bench.use[target] = .unused("enabled is false")
+        bench.pass(3600)
+        #expect(try bench.view(web).reason?.failure == warning)
+        // What keeps the secret from applications goes before it.
+        bench.failures[resource] = failure()
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(try bench.view(web).reason?.failure == failure())
+    }
+
     // MARK: Reading what is older than a write
 
     /// Supabase shows the old value for a minute and a half.

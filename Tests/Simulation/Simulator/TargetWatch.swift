@@ -145,7 +145,7 @@ struct TargetWatch {
             // A place that was taken out of the configuration meanwhile counts as unknown when it comes back.
             repairing.remove(job.id)
         case (.push(_, let secret, let output, _), .success(let outcome)):
-            if outcome == .pushed(verified: false) {
+            if outcome == .pushed(PlaceReading(holds: false)) {
                 awaited.insert(output.target)
                 pushedAt[output.target] = boot
             } else {
@@ -165,7 +165,8 @@ struct TargetWatch {
             // What it takes after that may again be older than what it shows.
             refuted.remove(output.target)
         case (.readTarget(_, _, let output), .failure): refuted.remove(output.target)
-        case (.readTarget(_, let secret, let output), .success(.targetRead(let holds, _))):
+        case (.readTarget(_, let secret, let output), .success(.targetRead(let reading))):
+            let holds = reading.holds
             readAt[output.target] = boot
             if holds == false { different.insert(output.target) } else { different.remove(output.target) }
             let mayBeStale = pushedAt[output.target].map { boot < $0 + Self.staleness } ?? true

@@ -158,6 +158,9 @@ extension ChainFacts {
                 .outputs, .broken, "\(Printable.name(other.place)) holds \(other.fingerprint), an earlier secret",
                 .deliver(name.description))
         }
+        if let warning = view?.outputs.lazy.compactMap(\.error).first {
+            return ChainLink(.outputs, .warning, warning, remedy(of: warning))
+        }
         return ChainLink(.outputs, .ok, places)
     }
 
@@ -175,7 +178,7 @@ extension ChainFacts {
     }
 
     /// What helps against an error that the daemon shows: the remedy of its reason, if the error is that reason.
-    private func remedy(of error: String?, else other: Remedy) -> Remedy {
+    private func remedy(of error: String?, else other: Remedy? = nil) -> Remedy? {
         guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
             let failure = reason.failure, let remedy = failure.remedy
         else { return other }

@@ -21,5 +21,6 @@ enum PushReport {
         return "target \"\(target)\": \(output.writtenAt == nil ? "keeps" : "pushed") \(secret.fingerprint) of "
             + "\(client.name), \(output.verified == true ? "verified" : "unverified")"
             + (output.deployed == false ? "; it takes effect with the next deployment" : "")
+            + (output.error.map { "; \($0)" } ?? "")
     }
 }
