@@ -156,12 +156,11 @@ package struct DaemonRun {
         let configuration = loaded.configuration
         let channels = start.channels
         let now = Clock.now()
-        // A single run cannot wait. It would never renew on a machine that is started for each run, if it began to wait each time.
         let clock = start.state.known?.clock
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce,
-            clockRun: isOnce ? clock?.known : clock?.run, isRestart: clock?.wasUsedSinceBoot == true)
+            clockRun: clock?.run, isRestart: clock?.wasUsedSinceBoot == true)
         rotation.handle(
             start.refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration),
             at: now)

@@ -226,9 +226,8 @@ extension Rotation {
     /// Why nothing is minted by the clock; nil while it is trusted.
     package var clockFailure: Failure? { clock.failure }
 
-    /// What the next run of the program, and commands, are to know of the clock; nil until it is first judged, and for a single
-    /// run: it cannot wait, so it may only have assumed how long the clock has run.
-    package var clockRun: ClockRun? { isOnce ? nil : clock.run }
+    /// What the next run of the program, and commands, are to know of the clock; nil until it is first judged.
+    package var clockRun: ClockRun? { clock.run }
 
     /// Whether a client's secret is kept because the clock, by which it is due, may be ahead.
     package func isSpared(_ name: ClientName, at now: Now) -> Bool {

@@ -8,7 +8,7 @@ package import Model
 /// The service's sandbox hides the kernel's boot id. So another start of the machine is known, as a clock that was set, by
 /// what the clock showed at the start.
 package enum KeptClock: Hashable, Sendable {
-    /// There is no such file: the directory was not used before.
+    /// There is no such file, so the directory was not used before; or this user may not read it.
     case unused
     /// It was not set since it was last seen, nor was the machine started again.
     case running(ClockRun)
@@ -31,7 +31,7 @@ package enum KeptClock: Hashable, Sendable {
         do throws(FileError) {
             found = try GuardedPath.read(Self.file(in: directory), as: identity, limit: Self.limit)
         } catch {
-            self = error.code == .directoryMissing ? .unused : .changed(foundAt: now)
+            self = [.directoryMissing, .permissionDenied].contains(error.code) ? .unused : .changed(foundAt: now)
             return
         }
         guard let content = found else {
@@ -52,19 +52,14 @@ package enum KeptClock: Hashable, Sendable {
                 since: BootTime(milliseconds: since), doubtedSince: doubted.map { BootTime(milliseconds: $0) }))
     }
 
-    /// Nil where the clock has changed, so that it is not known how long it has run.
-    package var known: ClockRun? {
+    /// How long the clock has run. One that has changed is taken as set just now.
+    package var run: ClockRun {
         switch self {
         // What is there when the program is first used is judged by any clock that runs since the machine was started.
         case .unused: .fromTheStart
         case .running(let run): run
-        case .changed: nil
+        case .changed(let moment): ClockRun(since: moment)
         }
-    }
-
-    /// How long the clock has run, for a program that mints: one that has changed is taken as set just now.
-    package var run: ClockRun {
-        if case .changed(let moment) = self { ClockRun(since: moment) } else { known ?? .fromTheStart }
     }
 
     /// Whether a daemon used the directory before since the machine was started. A clock that was set meanwhile makes it look

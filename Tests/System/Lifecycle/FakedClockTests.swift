@@ -53,6 +53,20 @@ import Testing
         #expect(try sandbox.command("renew").status == 1)
         #expect(try sandbox.directory.read("out/web.jwt") == token)
     }
+
+    /// A clock that was set while nothing ran is doubted by everything that then looks at it first.
+    @Test func aSingleRunReplacesNothingByAClockThatWasSetAhead() throws {
+        let sandbox = try Sandbox()
+        let travel = try TimeTravel(sandbox, kernelSynchronised: false)
+        let token = try sandbox.directory.read("out/web.jwt")
+        #expect(sandbox.stop() == 0)
+        try travel.go(days: 100, telling: false)
+        let offline = try travel.command("health", "--offline")
+        #expect(offline.status == 1 && offline.output.contains("may be ahead"), "\(offline)")
+        let once = try travel.command("run", "--once")
+        #expect(once.complaints.contains("may be ahead"), "\(once)")
+        #expect(try sandbox.directory.read("out/web.jwt") == token)
+    }
 }
 
 /// A daemon with one client whose wall clock the test sets.
@@ -61,8 +75,8 @@ struct TimeTravel {
     /// Out of the daemon's sight, which would look whenever something happens in a directory that it watches.
     private let aside: TemporaryDirectory
     private let file: String
-    /// What has a program see the time of this clock.
-    private let environment: [String]
+    /// What has a program see the time of this clock, and whether it is synchronised.
+    private let tracing: [String]
 
     /// - Parameters:
     ///   - kernelSynchronised: what the kernel answers the daemon about its clock; the machine's own answer would be
@@ -83,22 +97,22 @@ struct TimeTravel {
                 "/usr/lib/\($0)/faketime/libfaketime.so.1"
             }
             .first { FileManager.default.fileExists(atPath: $0) }, "libfaketime is not installed")
-        environment = [
+        let environment = [
             "LD_PRELOAD=\(library)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
             // Unset, the library would set it and so move the environment, behind which Swift looks for the arguments.
             "FAKETIME_SHARED=none none",
         ]
         let answer = kernelSynchronised ? "retval=0" : "error=EPERM"
-        try sandbox.start(
-            under: ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null"]
-                + environment.flatMap { ["-E", $0] }
-                + ["-e", "trace=clock_adjtime", "-e", "inject=clock_adjtime:\(answer)"])
+        tracing =
+            ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null"] + environment.flatMap { ["-E", $0] }
+            + ["-e", "trace=clock_adjtime", "-e", "inject=clock_adjtime:\(answer)"]
+        try sandbox.start(under: tracing)
     }
 
     /// Runs the program as one that asks this clock.
     func command(_ arguments: String...) throws -> Finished {
-        try run(["env"] + environment + [sandbox.binary] + arguments, environment: sandbox.environment)
+        try run(tracing + [sandbox.binary] + arguments, environment: sandbox.environment)
     }
 
     /// Sets the daemon's clock to so many days from now and, since no kernel tells it of this clock, has it look.
