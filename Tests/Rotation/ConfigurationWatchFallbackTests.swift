@@ -114,6 +114,13 @@ import Testing
         }
     }
 
+    @Test func aCriticalClientNamesTheConfigurationBecauseARenewalWouldBeRefused() throws {
+        let bench = try restarted()
+        bench.sleep(85 * Values.day)
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure == snapshot(bench).reason?.failure)
+    }
+
     @Test func aRequestForMoreIsAnsweredWithTheReason() throws {
         let bench = try restarted()
         bench.ask(.renew(.init()))

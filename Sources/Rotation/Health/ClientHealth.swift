@@ -135,13 +135,15 @@ extension Rotation {
         func reason(_ failure: Failure) -> Reason { Reason(failure: failure, client: client.name, since: now.wall) }
         let untried = found.map { self.untried(client, $0) }
         let first = reasons.first ?? (untried?.failure).map(reason)
-        if lockout != nil || currentRefusal(client) != nil { return (.critical, first ?? lockout.map(reason)) }
+        // By the last good configuration no action runs, and no request is carried out: the remedies of what follows would not work.
+        let restraint = configurationWatch.restraint
+        if lockout != nil || currentRefusal(client) != nil {
+            return (.critical, first ?? (restraint ?? lockout).map(reason))
+        }
         let health = untried?.health ?? (isServed && reasons.isEmpty ? .ok : .degraded)
         guard health == .degraded, first == nil else { return (health, first) }
-        // By the last good configuration no action runs, and no request is carried out.
         let failure =
-            configurationWatch.restraint
-            ?? Failure(isPublished(client, at: now) ? .notDelivered : .notPublished, at: .client(client.name))
+            restraint ?? Failure(isPublished(client, at: now) ? .notDelivered : .notPublished, at: .client(client.name))
         return (.degraded, reason(failure))
     }
 
