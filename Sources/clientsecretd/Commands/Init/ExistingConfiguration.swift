@@ -17,7 +17,9 @@ struct ExistingConfiguration {
         let loaded = try accepted(source.load())
         guard loaded.configuration.clients[name] == nil else {
             throw CommandFailure(
-                .failed, "client \"\(name)\" already exists in \(Printable.name(path)); choose another --name")
+                .failed,
+                "client \"\(name)\" already exists in \(Printable.name(path)) or its drop-in files; choose another --name"
+            )
         }
         guard !name.description.hasPrefix(".") else {
             throw CommandFailure(.usage, "--name begins with a dot, and such files are not read; choose another --name")
