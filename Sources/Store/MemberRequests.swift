@@ -28,6 +28,16 @@ struct MemberRequests {
         /// At least one of the keys may not be read.
         case forbidden
 
+        /// The same for who asked.
+        var failure: RoleFailure {
+            switch self {
+            case .member(let failure), .login(let failure), .refusal(let failure), .write(let failure): failure
+            // Even the answer to one key without its value is too long: this is no etcd.
+            case .tooLong: RoleFailure(.storeAnswerUnexpected, "it is longer than 1 MiB")
+            case .forbidden: RoleFailure(.storeForbidden)
+            }
+        }
+
         static func unexpected(_ answer: HTTPAnswer) -> Problem {
             .member(RoleFailure(.storeAnswerUnexpected, "it answered \(answer.status) with an unexpected body"))
         }

@@ -75,23 +75,11 @@ package struct StoreSession {
                 last = nil
                 return result
             } catch {
+                last = error.failure
                 switch error {
-                case .member(let failure):
-                    last = failure
-                    if requests.members.memberFailed(at: now(), random: random) { continue }
-                case .login(let failure):
-                    last = failure
-                    requests.members.loginFailed(at: now(), random: random)
-                case .refusal(let failure), .write(let failure):
-                    last = failure
-                    requests.members.refused(at: now(), random: random)
-                // Even the answer to one key without its value is too long: this is no etcd.
-                case .tooLong:
-                    last = RoleFailure(.storeAnswerUnexpected, "it is longer than 1 MiB")
-                    if requests.members.memberFailed(at: now(), random: random) { continue }
-                case .forbidden:
-                    last = RoleFailure(.storeForbidden)
-                    requests.members.refused(at: now(), random: random)
+                case .member, .tooLong: if requests.members.memberFailed(at: now(), random: random) { continue }
+                case .login: requests.members.loginFailed(at: now(), random: random)
+                case .refusal, .write, .forbidden: requests.members.refused(at: now(), random: random)
                 }
             }
             let pause = requests.members.pause(at: now())
