@@ -17,25 +17,10 @@ package enum JSONEdit {
     /// The names in a JSON pointer (RFC 6901), such as `/data/client_secret`; nil for any other text.
     package static func pointer(_ text: String) -> [String]? {
         guard !text.isEmpty else { return [] }
-        guard text.hasPrefix("/") else { return nil }
-        var names: [String] = []
-        for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            var name = ""
-            var rest = part[...]
-            while let character = rest.popFirst() {
-                guard character == "~" else {
-                    name.append(character)
-                    continue
-                }
-                switch rest.popFirst() {
-                case "0": name += "~"
-                case "1": name += "/"
-                default: return nil
-                }
-            }
-            names.append(name)
-        }
-        return names
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let escapes = text.split(separator: "~", omittingEmptySubsequences: false).dropFirst()
+        guard parts[0].isEmpty, escapes.allSatisfy({ $0.hasPrefix("0") || $0.hasPrefix("1") }) else { return nil }
+        return parts.dropFirst().map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
     }
 }
 
