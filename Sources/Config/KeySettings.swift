@@ -15,9 +15,7 @@ struct KeySettings {
 
     /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
-        let name = KeyName(entry.key.value)
-        if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
-        let owner = name.map { "key \"\($0)\"" } ?? "this key"
+        let (name, owner) = Scalar.name(of: entry, "key", diagnostics) { KeyName($0) }
         guard
             let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
         else { return nil }
@@ -35,7 +33,7 @@ struct KeySettings {
         keyID = Self.keyID(in: section, location: location)
         Self.checkIDs(of: owner, team: team, keyID: keyID, location: location, diagnostics)
         guard let name else { return nil }
-        self.name = Located(name, at: entry.key.position)
+        self.name = name
     }
 
     /// Reports a team id and a key id in each other's place.

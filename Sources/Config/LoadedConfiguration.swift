@@ -25,15 +25,16 @@ package struct LoadedConfiguration: Sendable {
     /// token.
     package var tokenCredentials: [TargetName: String] {
         located.main.targets.reduce(into: [:]) { credentials, settings in
-            guard case .credential(let credential)? = settings.target?.token else { return }
-            if let name = TargetName(settings.name.value) { credentials[name] = credential }
+            if case .credential(let credential)? = settings.target?.token {
+                credentials[settings.name.value] = credential
+            }
         }
     }
 
     /// For each target the method and address of the request that a secret is sent with.
     package var pushRequests: [TargetName: String] {
         located.main.targets.reduce(into: [:]) { requests, settings in
-            if let name = TargetName(settings.name.value) { requests[name] = settings.target?.request }
+            requests[settings.name.value] = settings.target?.request
         }
     }
 }
@@ -52,8 +53,7 @@ extension LoadedConfiguration {
             return Failure(code, at: place, detail: "\(Printable.name(path.description)) is \(key.what)")
         }
         let ofTargets = located.main.targets.compactMap { settings -> Failure? in
-            guard let path = settings.tokenFile?.value, let name = TargetName(settings.name.value) else { return nil }
-            return failure(.pushTokenUnusable, path, at: .target(name))
+            settings.tokenFile.flatMap { failure(.pushTokenUnusable, $0.value, at: .target(settings.name.value)) }
         }
         let ofStore = located.main.storeFiles.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { failure(.storeFileUnusable, $0.value.value, at: .store) }

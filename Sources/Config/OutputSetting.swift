@@ -24,11 +24,7 @@ enum OutputSetting {
                     ? "an output is a file or a target; write \"push\" and \"path\" as two outputs"
                     : "a target is not a file and has no \"\(name)\"; remove the line")
         }
-        let target = section.value("push") { text throws(ValueError) in
-            guard let name = TargetName(text) else { throw ValueError(Scalar.badName(text)) }
-            return name
-        }
-        guard let target = target.located else { return nil }
+        guard let target = section.value("push", Scalar.targetName).located else { return nil }
         self = .push(target)
     }
 

@@ -5,10 +5,10 @@ enum RolloutSettingsSection {
     static let names = ["canaries", "at_once", "pause"]
 
     static func read(in client: Section) -> Setting<RolloutSettings> {
-        guard let (node, position) = client.node("rollout") else { return client.missing("rollout") }
-        guard let section = Section(node, of: "\"rollout\"", at: position, names: names, client.diagnostics) else {
-            return .wrong
-        }
+        client.section("rollout", names: names).flatMap { read($0.value) }
+    }
+
+    private static func read(_ section: Section) -> Setting<RolloutSettings> {
         let canaries = section.value("canaries") { text throws(ValueError) in
             guard let count = Int(text), (1...1_000_000).contains(count), String(count) == text else {
                 throw ValueError("\(quoted(text)) is not a number of machines; write 1 or more")
@@ -29,6 +29,6 @@ enum RolloutSettingsSection {
                 RolloutSettings(
                     canaries: canaries.value ?? standard.canaries, atOnce: atOnce.value ?? standard.atOnce,
                     pause: pause.value ?? standard.pause),
-                at: position))
+                at: section.position))
     }
 }

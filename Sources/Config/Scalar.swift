@@ -67,14 +67,29 @@ package enum Scalar {
         return bytes
     }
 
-    static func keyName(_ text: String) throws(ValueError) -> KeyName {
-        guard let name = KeyName(text) else { throw ValueError(badName(text)) }
+    static func keyName(_ text: String) throws(ValueError) -> KeyName { try name(text, KeyName(text)) }
+
+    static func targetName(_ text: String) throws(ValueError) -> TargetName { try name(text, TargetName(text)) }
+
+    private static func name<Name>(_ text: String, _ name: Name?) throws(ValueError) -> Name {
+        guard let name else { throw ValueError(badName(text)) }
         return name
     }
 
     /// The message for an invalid name of a key or client.
     static func badName(_ text: String) -> String {
         "\(quoted(text)) is not a name; use at most 64 letters, digits, \".\", \"-\" and \"_\""
+    }
+
+    /// The name of a key, a client or a target; nil, with an error, for a text that is none. And what it is called in messages.
+    static func name<Name: CustomStringConvertible>(
+        of entry: YAMLEntry, _ noun: String, _ diagnostics: Diagnostics, _ parse: (String) -> Name?
+    ) -> (name: Located<Name>?, owner: String) {
+        guard let name = parse(entry.key.value) else {
+            diagnostics.error(at: entry.key.position, badName(entry.key.value))
+            return (nil, "this \(noun)")
+        }
+        return (Located(name, at: entry.key.position), "\(noun) \"\(name)\"")
     }
 
     static func user(_ text: String) throws(ValueError) -> String {

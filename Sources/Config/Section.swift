@@ -72,6 +72,20 @@ struct Section {
         entry(name).map { ($0.value, $0.key.position) }
     }
 
+    /// The settings below a setting; wrong, with an error, when it has none.
+    func section(_ name: String, names: [String]) -> Setting<Section> {
+        guard let entry = entry(name) else { return missing(name) }
+        let position = entry.key.position
+        let section = Section(entry.value, of: "\"\(name)\"", at: position, names: names, diagnostics)
+        return section.map { .given(Located($0, at: position)) } ?? .wrong
+    }
+
+    /// The entries below a setting, whose names the user chooses; none, with an error, when it has none.
+    func lines(_ name: String) -> [YAMLEntry] {
+        guard let entry = entry(name) else { return [] }
+        return Self.lines(of: entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics) ?? []
+    }
+
     /// The setting's single value, parsed by `parse`.
     func value<Value>(_ name: String, _ parse: (String) throws(ValueError) -> Value) -> Setting<Value> {
         guard let entry = entry(name) else { return missing(name) }

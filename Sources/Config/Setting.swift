@@ -23,10 +23,15 @@ enum Setting<Value> {
 
     /// The same with another value.
     func map<Other>(_ transform: (Value) -> Other) -> Setting<Other> {
+        flatMap { value in .given(Located<Other>(transform(value.value), at: value.position)) }
+    }
+
+    /// What is made of the value.
+    func flatMap<Other>(_ transform: (Located<Value>) -> Setting<Other>) -> Setting<Other> {
         switch self {
         case .absent: .absent
         case .wrong: .wrong
-        case .given(let located): .given(Located<Other>(transform(located.value), at: located.position))
+        case .given(let located): transform(located)
         }
     }
 

@@ -6,25 +6,24 @@ enum SourceSettings {
     static let names = ["path", "format"] + readable.compactMap { $0.setting?.name }
 
     static func read(in client: Section) -> Setting<SourceConfiguration> {
-        guard let (node, position) = client.node("from") else { return client.missing("from") }
-        let diagnostics = client.diagnostics
-        guard let section = Section(node, of: "\"from\"", at: position, names: names, diagnostics) else {
-            return .wrong
-        }
+        client.section("from", names: names).flatMap { read($0.value) }
+    }
+
+    private static func read(_ section: Section) -> Setting<SourceConfiguration> {
         let path = section.needed("path", Scalar.file, "write the file that something else renews")
         let written = WrittenFormat(in: section, among: readable, otherwise: "no secret is received as format")
         if written.format.isWrong || written.settings.contains(where: { $0.value.isWrong }) { return .wrong }
         let given = written.settings.filter { !$0.value.isAbsent }
         let named: any OutputFormat.Type = written.format.value ?? given.first?.format ?? FormatRegistry.standard
         if let other = given.first(where: { $0.format.name != named.name }) {
-            diagnostics.error(
-                at: other.value.position ?? position,
+            section.diagnostics.error(
+                at: other.value.position ?? section.position,
                 "format \(named.name) has no \(other.setting.name); remove one of the lines")
             return .wrong
         }
         if let setting = named.setting, given.isEmpty {
-            diagnostics.error(
-                at: written.format.position ?? position,
+            section.diagnostics.error(
+                at: written.format.position ?? section.position,
                 "format \(named.name) needs a \"\(setting.name)\"; write the one that holds the secret")
             return .wrong
         }

@@ -13,12 +13,17 @@ enum StoreSettings {
     static func read(
         in file: Section, files places: inout [StoreConfiguration.File: Located<AbsolutePath>]
     ) -> Setting<StoreConfiguration> {
-        guard let (node, position) = file.node("store") else { return file.missing("store") }
-        let diagnostics = file.diagnostics
-        let before = diagnostics.errors
-        guard let section = Section(node, of: "\"store\"", at: position, names: names, diagnostics) else {
-            return .wrong
+        let before = file.diagnostics.errors
+        return file.section("store", names: names).flatMap { found in
+            let configuration = configuration(in: found.value, files: &places)
+            return file.diagnostics.errors == before ? .given(Located(configuration, at: found.position)) : .wrong
         }
+    }
+
+    private static func configuration(
+        in section: Section, files places: inout [StoreConfiguration.File: Located<AbsolutePath>]
+    ) -> StoreConfiguration {
+        let (diagnostics, position) = (section.diagnostics, section.position)
         let endpoints = section.list("endpoints", each: "an endpoint", endpoint)
         let known = (endpoints.value ?? []).compactMap { $0 }
         if endpoints.isAbsent || endpoints.value?.isEmpty == true {
@@ -60,12 +65,9 @@ enum StoreSettings {
                 at: section.position(of: "password_file"), "\"password_file\" belongs to a user; write \"user\" as well"
             )
         }
-        guard diagnostics.errors == before else { return .wrong }
-        return .given(
-            Located(
-                StoreConfiguration(
-                    endpoints: known.map(\.value), user: user.value, machine: machine.value,
-                    prefix: prefix.value ?? StoreConfiguration.defaultPrefix, files: files), at: position))
+        return StoreConfiguration(
+            endpoints: known.map(\.value), user: user.value, machine: machine.value,
+            prefix: prefix.value ?? StoreConfiguration.defaultPrefix, files: files)
     }
 
     private static func machineName(_ text: String) throws(ValueError) -> String {

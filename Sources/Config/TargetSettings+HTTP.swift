@@ -21,21 +21,17 @@ extension TargetSettings {
             return status
         }
         var headers: [PushRequest.Field] = []
-        if let (node, position) = section.node("headers") {
-            var names: [String: String] = [:]
-            for line in Section.lines(of: node, named: "\"headers\"", at: position, diagnostics) ?? [] {
-                let name = line.key.value
-                if let other = names.updateValue(name, forKey: name.lowercased()) {
-                    diagnostics.error(
-                        at: line.key.position, "header \(quoted(name)) is already there as \(quoted(other)); keep one")
-                }
-                if let header = header(line, diagnostics) { headers.append(header) }
+        var names: [String: String] = [:]
+        for line in section.lines("headers") {
+            let name = line.key.value
+            if let other = names.updateValue(name, forKey: name.lowercased()) {
+                diagnostics.error(
+                    at: line.key.position, "header \(quoted(name)) is already there as \(quoted(other)); keep one")
             }
+            if let header = header(line, diagnostics) { headers.append(header) }
         }
         var read: (url: WebAddress, pointer: [String])?
-        if let (node, position) = section.node("read"),
-            let part = Section(node, of: "\"read\"", at: position, names: Self.read, diagnostics)
-        {
+        if let part = section.section("read", names: Self.read).value {
             let address = part.value("url", wholeAddress)
             let pointer = part.value("pointer") { text throws(ValueError) in
                 guard let names = JSONEdit.pointer(text) else {
@@ -44,7 +40,7 @@ extension TargetSettings {
                 return names
             }
             for name in Self.read where !part.mentions(name) {
-                diagnostics.error(at: position, "\"read\" has no \"\(name)\"; write where the secret is shown")
+                diagnostics.error(at: part.position, "\"read\" has no \"\(name)\"; write where the secret is shown")
             }
             if let address = address.value, let pointer = pointer.value { read = (address, pointer) }
         }

@@ -1,10 +1,11 @@
+import Model
 import Push
 
 /// Finds targets that would overwrite each other.
 extension TargetSettings {
     static func check(_ targets: [TargetSettings], _ diagnostics: Diagnostics) {
         checkDocuments(targets, diagnostics)
-        var known: [PushPlace: [(name: Located<String>, parts: Set<String>)]] = [:]
+        var known: [PushPlace: [(name: Located<TargetName>, parts: Set<String>)]] = [:]
         for settings in targets {
             guard let target = settings.target, target.document == nil else { continue }
             let (place, parts) = (target.identity, target.parts)
@@ -29,8 +30,8 @@ extension TargetSettings {
     }
 
     private static func checkDocuments(_ targets: [TargetSettings], _ diagnostics: Diagnostics) {
-        var known: [String: [(name: Located<String>, member: String?)]] = [:]
-        var short: [ShortPlace: (name: Located<String>, place: String)] = [:]
+        var known: [String: [(name: Located<TargetName>, member: String?)]] = [:]
+        var short: [ShortPlace: (name: Located<TargetName>, place: String)] = [:]
         for target in targets {
             guard let document = target.target?.document else { continue }
             let key = ShortPlace(text: document.shortPlace, token: target.target?.token)

@@ -23,7 +23,7 @@ struct TargetSettings {
         return names
     }
 
-    let name: Located<String>
+    let name: Located<TargetName>
     /// Nil where a setting is wrong.
     let target: PushTarget?
     /// The file with the token, where the target names one.
@@ -31,10 +31,8 @@ struct TargetSettings {
 
     /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
-        // By the rules for keys and clients: it becomes a unit's and a socket's name.
-        let name = KeyName(entry.key.value)?.description
-        if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
-        let owner = name.map { "target \"\($0)\"" } ?? "this target"
+        // It becomes a unit's and a socket's name.
+        let (name, owner) = Scalar.name(of: entry, "target", diagnostics) { TargetName($0) }
         let before = diagnostics.errors
         guard let kind = Self.kind(of: entry, owner, diagnostics) else { return nil }
         let isCustom = kind == "http"
@@ -93,14 +91,14 @@ struct TargetSettings {
             }
         }
         guard let name else { return nil }
-        self.name = Located(name, at: entry.key.position)
+        self.name = name
         guard diagnostics.errors == before, let complete, let endpoint else {
             target = nil
             return
         }
         let own = section.has("endpoint") ? nil : complete.own
         target = PushTarget(
-            name: name, kind: complete, settings: settings, endpoint: endpoint,
+            name: name.value.description, kind: complete, settings: settings, endpoint: endpoint,
             caFile: caFile.value?.description ?? own?.authorities,
             token: token.value, redeploys: redeploys)
     }

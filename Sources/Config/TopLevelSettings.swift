@@ -40,16 +40,10 @@ struct TopLevelSettings {
         }
         mentionsKeys = section.mentions("keys")
         mentionsClients = section.mentions("clients")
-        if let (node, position) = section.node("keys") {
-            mentionsKeys = !node.isEmptyMapping
-            keys = (Section.lines(of: node, named: "\"keys\"", at: position, diagnostics) ?? [])
-                .compactMap { KeySettings($0, diagnostics) }
-        }
-        if let (node, position) = section.node("clients") {
-            mentionsClients = !node.isEmptyMapping
-            clients = (Section.lines(of: node, named: "\"clients\"", at: position, diagnostics) ?? [])
-                .compactMap { WrittenClient($0, diagnostics) }
-        }
+        if let (node, _) = section.node("keys") { mentionsKeys = !node.isEmptyMapping }
+        if let (node, _) = section.node("clients") { mentionsClients = !node.isEmptyMapping }
+        keys = section.lines("keys").compactMap { KeySettings($0, diagnostics) }
+        clients = section.lines("clients").compactMap { WrittenClient($0, diagnostics) }
         if let main {
             for name in Self.names where name != "keys" && name != "clients" && section.has(name) {
                 diagnostics.error(
@@ -74,8 +68,6 @@ struct TopLevelSettings {
 
     /// The entries of `targets`, whose names are different ones, because the mapping's are.
     static func targets(in section: Section) -> [TargetSettings] {
-        guard let (node, position) = section.node("targets") else { return [] }
-        return (Section.lines(of: node, named: "\"targets\"", at: position, section.diagnostics) ?? [])
-            .compactMap { TargetSettings($0, section.diagnostics) }
+        section.lines("targets").compactMap { TargetSettings($0, section.diagnostics) }
     }
 }

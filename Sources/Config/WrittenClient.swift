@@ -14,11 +14,9 @@ final class WrittenClient: Sendable {
 
     /// Nil when its name is invalid or its value no mapping; errors in its settings are still reported.
     convenience init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
-        let name = ClientName(entry.key.value)
-        if name == nil { diagnostics.error(at: entry.key.position, Scalar.badName(entry.key.value)) }
-        let owner = name.map { "client \"\($0)\"" } ?? "this client"
+        let (name, owner) = Scalar.name(of: entry, "client", diagnostics) { ClientName($0) }
         guard let settings = ClientSettings(entry, of: owner, diagnostics), let name else { return nil }
-        self.init(Located(name, at: entry.key.position), settings, own: settings)
+        self.init(name, settings, own: settings)
     }
 
     private init(_ name: Located<ClientName>, _ settings: ClientSettings, own: ClientSettings) {
@@ -77,7 +75,7 @@ final class WrittenClient: Sendable {
         source?.renewBefore = settings.renewBefore.value
         source?.deliverOver = settings.deliverOver.value ?? SourceConfiguration.defaultDeliverOver
         let pushed = settings.targets.compactMap { target in
-            targets.first { $0.name.value == target.value.description }?.target.map { (name: target.value, target: $0) }
+            targets.first { $0.name.value == target.value }?.target.map { (name: target.value, target: $0) }
         }
         let deployments = pushed.filter { $0.target.redeploys == true }.map {
             Action.redeploy(project: $0.target.project, targets: [$0.name])
