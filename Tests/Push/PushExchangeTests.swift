@@ -229,12 +229,12 @@ import Testing
                 (200, #"{\#(settings)"external_apple_secret":"\#(PushBed.secrets[0])"}"#)
             }
         }
-        func pocketbase(_ enabled: String, _ verb: PushRoleRequest.Verb) -> PushResult {
+        func pocketbase(_ enabled: String, _ rule: String, _ verb: PushRoleRequest.Verb) -> PushResult {
             publish(.pocketbase, ["collection": "users", "provider": "apple", "user": "a@example.com"], verb: verb) {
                 let provider = #"{"name":"apple","clientId":"com.example.web","clientSecret":""}"#
                 return $0.method == "POST"
                     ? (200, #"{"token":"session"}"#)
-                    : (200, #"{"id":"1","oauth2":{\#(enabled)"providers":[\#(provider)]}}"#)
+                    : (200, #"{"id":"1",\#(rule)"oauth2":{\#(enabled)"providers":[\#(provider)]}}"#)
             }
         }
         func kubernetes(_ metadata: String, _ verb: PushRoleRequest.Verb) -> PushResult {
@@ -248,7 +248,13 @@ import Testing
                 supabase, #""external_apple_enabled":false,"#, #""external_apple_enabled":true,"#,
                 "external_apple_enabled is false"
             ),
-            (pocketbase, #""enabled":false,"#, #""enabled":true,"#, "oauth2.enabled is false"),
+            (
+                { pocketbase($0, "", $1) }, #""enabled":false,"#, #""enabled":true,"#, "oauth2.enabled is false"
+            ),
+            (
+                { pocketbase("", $0, $1) }, #""authRule":null,"#, #""authRule":"verified = true","#,
+                "authRule is null, and the collection lets nobody log in"
+            ),
             (
                 kubernetes, #""metadata":{"deletionTimestamp":"2026-11-29T20:00:00Z"},"#, #""metadata":{},"#,
                 "metadata.deletionTimestamp is a text, and the Secret is being deleted"

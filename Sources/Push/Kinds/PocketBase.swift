@@ -26,7 +26,10 @@ extension PushKind {
                 meaning: .pushPlaceMissing),
             AnswerShape(at: ["oauth2", "providers"], is: [.array, .null]),
         ],
-        inUse: [AnswerShape(at: ["oauth2", "enabled"], is: [.truth, .null, .absent], equals: "true")],
+        inUse: [
+            AnswerShape(at: ["oauth2", "enabled"], is: [.truth, .null, .absent], equals: "true"),
+            AnswerShape(at: ["authRule"], is: [.text, .absent], otherwise: "the collection lets nobody log in"),
+        ],
         clientIDs: { exchange, answer in
             let providers = answer[["oauth2", "providers"]]?.elements ?? []
             let provider = providers.first { $0["name"]?.text == exchange.values["provider"] }
