@@ -178,7 +178,7 @@ import Testing
     /// However it ends: closing without a byte would start the unit with nothing.
     @Test func aConnectionThatIsLetGoIsRefused() throws {
         var ends: [Int32] = [-1, -1]
-        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         _ = CredentialConnection(Descriptor(adopting: ends[0]), deadline: Deadline(in: 0))
         var byte: UInt8 = 0
         #expect(unsafe recv(ends[1], &byte, 1, 0) == 1)

@@ -211,12 +211,15 @@ private final class ForeignServer: Sendable {
             }
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard unsafe Glibc.poll(&poll, 1, 30_000) == 1 else { return }
-            let connection = accept(descriptor, nil, nil)
-            var request = [UInt8](repeating: 0, count: 4096)
-            _ = unsafe read(connection, &request, request.count)
-            let bytes = Array(text.utf8)
-            _ = unsafe write(connection, bytes, bytes.count)
-            close(connection)
+            do {
+                guard let connection = try UnixListener.accept(on: descriptor) else { return }
+                let stream = UnixStream(adopting: connection, milliseconds: 30_000)
+                _ = try stream.read(upTo: 4096)
+                try stream.write(Array(text.utf8))
+            } catch {
+                // Whoever has asked is gone.
+                return
+            }
         }.start()
     }
 

@@ -71,8 +71,12 @@ final class FakeSystemd: Sendable {
             for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery > 0 ? 2 : 1) {
                 var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
                 _ = unsafe poll(&waiting, 1, 60_000)
-                let connection = accept(listener, nil, nil)
-                if connection >= 0 { serve(connection, script) }
+                do {
+                    guard let accepted = try UnixListener.accept(on: listener) else { continue }
+                    serve(accepted.release(), script)
+                } catch {
+                    continue
+                }
             }
             close(listener)
         }

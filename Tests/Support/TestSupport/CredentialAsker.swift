@@ -29,7 +29,7 @@ package final class CredentialAsker {
         let random = UInt64.random(in: 0 ... .max)
         let digits = String(repeating: "0", count: 16) + String(random, radix: 16)
         let address = name ?? "\(digits.suffix(16))/unit/\(unit)/\(credential)"
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         try unsafe check("bind", [0] + Array(address.utf8)) { unsafe bind($0, $1, $2) }
         try unsafe check("connect", Array(path.utf8)) { unsafe connect($0, $1, $2) }
         if isDone { shutdown(descriptor, Int32(SHUT_WR)) }
