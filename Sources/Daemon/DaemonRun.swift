@@ -155,7 +155,7 @@ package struct DaemonRun {
     ) throws(SystemError) -> Ending {
         let configuration = loaded.configuration
         let channels = start.channels
-        let now = Clock.now()
+        let now = Now.current
         let clock = start.state.known?.clock
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), hostJitter: HostJitter.value, builtAt: Version.builtAt,

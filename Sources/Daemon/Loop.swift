@@ -34,7 +34,7 @@ final class Loop {
     private var isNoticing = false
     /// Whether it was reported that changes of files are not noticed.
     private var wasMissingWatches = false
-    private let startedAt = Clock.now().boot
+    private let startedAt = Now.current.boot
     /// What the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
 
@@ -117,7 +117,7 @@ final class Loop {
         while true {
             // Before the results of jobs: a stop by systemd ends this process's programs after it has told the process.
             for (signal, sender) in try signals.read() { take(signal, from: sender) }
-            let now = Clock.now()
+            let now = Now.current
             log.beginStep()
             for input in channels.inbox.drain() { rotation.handle(input, at: now) }
             if let reloadAt, now.boot >= reloadAt {
@@ -191,17 +191,17 @@ final class Loop {
             switch Tag(rawValue: event.tag) {
             case .wallTimer:
                 armed = nil
-                if case .clockWasSet? = try wallTimer.read() { rotation.handle(.clockSet, at: Clock.now()) }
+                if case .clockWasSet? = try wallTimer.read() { rotation.handle(.clockSet, at: Now.current) }
             case .bootTimer:
                 armed = nil
                 _ = try bootTimer.read()
             case .manager: manager.sendQueued()
             case .mounts:
                 executor.readMounts()
-                watcher?.noteMounts(at: Clock.now().boot)
+                watcher?.noteMounts(at: Now.current.boot)
             case .watcher: isListening = false
             case .store:
-                for input in executor.services.store.takeNotices() { rotation.handle(input, at: Clock.now()) }
+                for input in executor.services.store.takeNotices() { rotation.handle(input, at: Now.current) }
             case .signals, .inbox, .findings, .metrics, nil:
                 break
             }
@@ -251,17 +251,17 @@ final class Loop {
         switch signal {
         case .terminate, .interrupt:
             guard stopAt == nil else { return }
-            let now = Clock.now()
+            let now = Now.current
             stopAt = now.boot + Self.stopTimeout
             manager.stop()
             channels.cancel.signal()
             rotation.handle(.stop, at: now)
         case .hangUp where sender == 0:
             executor.services.store.expectChange()
-            rotation.handle(.asked(.reload, nil), at: Clock.now())
+            rotation.handle(.asked(.reload, nil), at: Now.current)
         case .hangUp:
             // A hook runs as the daemon's own user, and is limited as it is at the status socket.
-            let now = Clock.now().boot
+            let now = Now.current.boot
             reloadAt = reloadAt ?? reloadLimit.next(at: now) ?? now
         case .childEnded:
             ChildProcess.reapOrphans()

@@ -3,7 +3,7 @@ internal import Failures
 
 /// The daemon's state at one moment, from which status, metrics, sd_notify and the journal report.
 ///
-/// It is also the status document: `StatusAPI/StatusDocument.swift` lists the members that are written and read.
+/// It is also the status document: `StatusAPI/Documents/StatusDocument.swift` lists the members that are written and read.
 package struct Snapshot: Hashable, Sendable {
     /// The daemon's version; the core does not know it and leaves it empty.
     package var version = ""

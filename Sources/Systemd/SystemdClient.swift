@@ -80,58 +80,6 @@ package struct SystemdClient: ~Copyable {
         try call("Get", of: unit, [.text(interface), .text(name)])
     }
 
-    /// What systemd answers to some questions; nil where it cannot be asked. Blocks.
-    ///
-    /// - Parameter milliseconds: how long all of them may take together.
-    package static func ask<Value>(
-        within milliseconds: Int64 = answering, _ questions: (inout SystemdClient) throws(UnitError) -> Value?
-    ) -> Value? {
-        do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: milliseconds, cancel: nil)
-            return try questions(&systemd)
-        } catch {
-            return nil
-        }
-    }
-
-    /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
-    package static func ownName(of unit: String) -> String {
-        let name = ask(within: 5_000) { systemd throws(UnitError) in
-            try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
-        }
-        return name ?? unit
-    }
-
-    /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.
-    package mutating func enablement(of unit: String) throws(UnitError) -> String {
-        try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
-    }
-
-    /// Whether starting another unit starts this one, as when it is enabled.
-    package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
-        try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
-    }
-
-    /// The unit's own file and its drop-ins, in the order in which they apply.
-    mutating func files(of unit: String) throws(UnitError) -> (own: String, dropIns: [String]) {
-        let properties = try target(unit, Self.propertyInterface)
-        return (
-            try property("FragmentPath", of: properties).variantText(),
-            try property("DropInPaths", of: properties).variantTexts()
-        )
-    }
-
-    /// All properties of a service that are of a type which is used here.
-    mutating func values(of service: String) throws(UnitError) -> [String: UnitSettings.Value] {
-        try call("GetAll", of: target(service, Self.propertyInterface), [.text(Self.serviceInterface)])
-            .properties()
-    }
-
-    /// Has systemd read its units' files again (`systemctl daemon-reload`).
-    package mutating func reloadUnits() throws(UnitError) {
-        _ = try call("Reload", of: Self.manager, [])
-    }
-
     /// The unit's object, for which systemd loads the unit.
     mutating func target(_ unit: String, _ interface: String) throws(UnitError) -> BusConnection.Target {
         let path = try call("LoadUnit", of: Self.manager, [.text(unit)]).text("o")

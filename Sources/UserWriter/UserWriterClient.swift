@@ -163,7 +163,7 @@ package struct UserWriterClient: Sendable {
     }
 
     private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {
-        guard let code = Failure.Code(rawValue: fault.code), WriterFaults.codes.contains(code) else {
+        guard let code = Failure.Code(rawValue: fault.code), UserWriterFailures.codes.contains(code) else {
             return failure(.writerGarbled, user, path, detail: "it failed without a reason")
         }
         return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign))
@@ -176,6 +176,6 @@ package struct UserWriterClient: Sendable {
     ) -> Failure {
         Failure(
             code, at: .path(path), cause: cause, detail: detail,
-            remedy: remedy ?? WriterFaults.remedy(code, user, path, configuration))
+            remedy: remedy ?? UserWriterFailures.remedy(code, user, path, configuration))
     }
 }

@@ -7,8 +7,8 @@ import Testing
     /// Who may call `withBytes`, and what for.
     private static let allowed = [
         "AppleClientSecret/Token.swift",  // where it stands
-        "Daemon/CredentialConnection.swift",  // sends them to systemd for a unit
-        "Daemon/SecretCache+Redaction.swift",  // knows secrets again by their bytes in hooks' output
+        "Daemon/Credentials/CredentialConnection.swift",  // sends them to systemd for a unit
+        "Daemon/Executor/SecretCache+Redaction.swift",  // knows secrets again by their bytes in hooks' output
         "Digest/Token+Digest.swift",  // writes them into messages and records
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/OutputMerge.swift",  // gives them to the output formats

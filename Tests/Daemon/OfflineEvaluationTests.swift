@@ -76,7 +76,7 @@ import Testing
             location: .file(try #require(AbsolutePath(directory("ABC123DEFG")))))
         let claims = Claims(
             issuer: entry.team, keyID: entry.keyID, subject: try #require(ClientID("com.example.web")),
-            now: Clock.now().wall, lifetime: .standard)
+            now: Now.current.wall, lifetime: .standard)
         let minted = try KeyLoader(as: .current(), credentials: nil).load(entry).mint(claims)
         let text = minted.token.withBytes { String(decoding: $0, as: UTF8.self) }
         let other = try directory.write(#"{"client_secret": "\#(text)", "redirect_uris": []}"#, to: "web.jwt")

@@ -151,7 +151,7 @@ import Testing
         }
         let path = try #require(AbsolutePath(directory("app/\(name)")))
         for code in [Failure.Code.foreignOwner, .permissionDenied] {
-            let remedy = try #require(WriterFaults.remedy(code, "nobody", path, "/etc/c.yaml"))
+            let remedy = try #require(UserWriterFailures.remedy(code, "nobody", path, "/etc/c.yaml"))
             // What the user's own link leads to in the user's own directory is what root has edited.
             #expect(
                 remedy.description.contains("give it back")
@@ -175,7 +175,7 @@ import Testing
         try directory.link("way", to: "/etc")
         for path in [directory.path, directory("way")] { try #require(unsafe lchown(path, 65_534, 65_534) == 0) }
         let path = try #require(AbsolutePath(directory("way/.env")))
-        let remedy = try #require(WriterFaults.remedy(code, "nobody", path, "/etc/c.yaml"))
+        let remedy = try #require(UserWriterFailures.remedy(code, "nobody", path, "/etc/c.yaml"))
         #expect(remedy.words == "remove the link")
     }
 
@@ -198,7 +198,7 @@ import Testing
         func words(mode: mode_t, group: gid_t) throws -> String? {
             try #require(unsafe chown(directory("etc"), 0, group) == 0)
             try #require(unsafe chmod(directory("etc"), mode) == 0)
-            return WriterFaults.remedy(.writerUnconfigured, "nobody", path, directory("etc/c.yaml"))?.words
+            return UserWriterFailures.remedy(.writerUnconfigured, "nobody", path, directory("etc/c.yaml"))?.words
         }
         let closed = "let user \"nobody\" enter \(directory("etc")) (namei -l \(directory("etc/c.yaml")))"
         #expect(try words(mode: 0o750, group: 4_711) == closed)

@@ -3,7 +3,7 @@ import Linux
 import Systemd
 
 /// A file of the application.
-struct ForeignFacts: Hashable, Sendable {
+struct ApplicationFile: Hashable, Sendable {
     /// As the application or its unit names it.
     var path: String
     var realPath: String
@@ -46,9 +46,9 @@ struct OutputFacts: Sendable {
     /// The variables of this file that outputs set.
     var variables: Set<String> = []
     /// The environment file itself; nil where it cannot be read.
-    var file: ForeignFacts?
+    var file: ApplicationFile?
     /// Files in the directories where the application may read the output that may hide it.
-    var neighbours: [ForeignFacts] = []
+    var neighbours: [ApplicationFile] = []
     /// When the content was written, in microseconds since 1970.
     var modified: Int64?
     /// Where its file is in our own mount namespace.
@@ -77,7 +77,7 @@ struct UnitFacts: Sendable {
     let name: String
     let settings: UnitSettings
     /// Those that can be read, in the order in which systemd reads them.
-    let environmentFiles: [ForeignFacts]
+    let environmentFiles: [ApplicationFile]
     let process: MainProcess?
 
     struct MainProcess: Sendable {

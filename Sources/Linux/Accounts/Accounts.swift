@@ -1,6 +1,5 @@
 internal import AppleClientSecret
 import CLinux
-package import Failures
 
 /// A user that the account database knows.
 package struct Account: Hashable, Sendable {
@@ -86,63 +85,4 @@ package enum Accounts {
         guard text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return UInt32(text).flatMap { $0 == .max ? nil : $0 }
     }
-}
-
-/// Users and groups as text: `alice (1000)`, or only the number where no name is known.
-package enum Owner {
-    /// What lets a user give files to a group. No command: a member may do whatever else the group may. Nobody joins root's,
-    /// which a file has that root made.
-    package static func joining(group: String, user: UInt32) -> Remedy {
-        let name = words(user: user)
-        if group == "root" || group == "0" { return leavingRoots(name) }
-        return .say(
-            "add \(name) to \(words(groupNamed: group)) and restart what runs as \(name), or write a \"group\" that "
-                + "\(name) is in; a directory with that group and mode 2750 gives it to new files by itself")
-    }
-
-    /// For a file with root's group that `user` writes, who is given in words.
-    package static func leavingRoots(_ user: String) -> Remedy {
-        .say(
-            "give the file, which has root's group, a group that \(user) is in, or write such a \"group\" under the output"
-        )
-    }
-
-    static func describe(user: UInt32) -> String {
-        name(ofUser: user).map { "\($0) (\(user))" } ?? String(user)
-    }
-
-    package static func describe(group: UInt32) -> String {
-        name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
-    }
-
-    /// In a sentence, where a bare name, such as nobody's, would be read as a word: `user "alice"`.
-    package static func words(user: UInt32) -> String { words(userNamed: argument(user: user)) }
-
-    package static func words(userNamed name: String) -> String {
-        name == "root" ? name : "user \(quoted(name))"
-    }
-
-    package static func words(groupNamed name: String) -> String { "group \(quoted(name))" }
-
-    private static func quoted(_ name: String) -> String {
-        name.utf8.allSatisfy(\.isASCIIDigit) ? name : "\"\(Printable.line(name))\""
-    }
-
-    /// What `as:` has to name a user by: the name, or the number where the name cannot be part of the name of the writer's unit.
-    package static func setting(userNamed name: String) -> String {
-        UnitTemplate.isInstance(name) ? name : (try? Accounts.userID(name)).map { String($0) } ?? name
-    }
-
-    /// A command's argument: the name, else the number.
-    package static func argument(user: UInt32) -> String {
-        name(ofUser: user) ?? String(user)
-    }
-
-    package static func argument(group: UInt32) -> String {
-        name(ofGroup: group) ?? String(group)
-    }
-
-    static func name(ofUser user: UInt32) -> String? { (try? Accounts.user(id: user))?.name }
-
-    static func name(ofGroup group: UInt32) -> String? { (try? Accounts.group(id: group))?.name }
 }

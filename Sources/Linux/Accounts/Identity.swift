@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 package import SystemPackage
 
@@ -83,36 +82,5 @@ package struct Identity: Hashable, Sendable {
 
     package func belongs(to group: UInt32) -> Bool {
         group == self.group || groups.contains(group)
-    }
-}
-
-/// Changes this thread's effective user, where root acts on another's behalf.
-package enum ActingUser {
-    /// Runs `body` as that user; only root may. `body` must not move its work to another thread. A peer to which it
-    /// connects sees that user for as long as the connection lasts.
-    package static func perform<Value: ~Copyable, Failure: Error>(
-        as user: UInt32, otherwise: (SystemError) -> Failure, _ body: () throws(Failure) -> Value
-    ) throws(Failure) -> Value {
-        let before = geteuid()
-        do throws(SystemError) {
-            try SystemError.check(clinux_thread_acts_as(user), "act as the user \(user)")
-        } catch {
-            throw otherwise(error)
-        }
-        // Cannot fail: the saved user is still the one from before.
-        defer { _ = clinux_thread_acts_as(before) }
-        return try body()
-    }
-
-    /// Runs `body` with exactly this user's rights; only root may. `body` must not move its work to another thread.
-    /// Root's supplementary groups are not restored afterwards.
-    package static func perform<Value>(as account: Account, _ body: () -> Value) throws(SystemError) -> Value {
-        let (user, group) = (geteuid(), getegid())
-        // Cannot fail: the saved user is still the one from before.
-        defer { _ = clinux_thread_acts_as_before(user, group) }
-        try SystemError.check(
-            unsafe clinux_thread_acts_as_account(account.name, account.id, account.primaryGroup),
-            "act as the user \(account.name)")
-        return body()
     }
 }

@@ -1,5 +1,3 @@
-import CLinux
-
 /// Runs blocking jobs on threads, in lanes: a stuck lane delays no other one.
 ///
 /// A lane is what its jobs may wait for together: a mount, a hook, the bus. The rules:
@@ -145,30 +143,5 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
         guard lane.begun.count < perLane, overdue == 0 || overdue == lane.begun.count else { return false }
         let counted = lanes.values.reduce(0) { $0 + $1.begun.values.count { !isOverdue($0) } }
         return counted < limit
-    }
-}
-
-/// Starts a thread that runs one closure and ends. Signals are blocked on it.
-package enum WorkerThread {
-    /// Bytes: jobs do not call deeply, and many stuck threads must stay cheap.
-    private static let stackSize = 512 * 1024
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-
-        init(_ run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
-    }
-
-    package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
-        let body = unsafe Unmanaged.passRetained(Body(run))
-        let result = unsafe clinux_thread_start(
-            { context in
-                guard let context = unsafe context else { return }
-                unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-            }, body.toOpaque(), stackSize)
-        if result < 0 { unsafe body.release() }
-        try SystemError.check(result, "start a thread")
     }
 }

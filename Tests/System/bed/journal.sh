@@ -27,7 +27,7 @@ entry() { journalctl --quiet --output json _SYSTEMD_UNIT=clientsecretd.service "
 field() { python3 -c 'import json, sys
 for line in sys.stdin: print(json.loads(line).get(sys.argv[1], ""))' "$1"; }
 # id EVENT: its message id, the first after the event's name.
-id() { sed -n "/ \(case \.\|func \)$1\>/,/\"[0-9a-f]\{32\}\"/s/.*\"\([0-9a-f]\{32\}\)\".*/\1/p" /src/Sources/Daemon/LogMessages.swift; }
+id() { sed -n "/ \(case \.\|func \)$1\>/,/\"[0-9a-f]\{32\}\"/s/.*\"\([0-9a-f]\{32\}\)\".*/\1/p" /src/Sources/Daemon/Log/LogMessages.swift; }
 
 eventually "the hook's line is there" eval '[ -n "$(entry MESSAGE_ID=$(id hookPrinted))" ]'
 equal "with the action it is of" "exec /usr/local/bin/hook" "$(entry MESSAGE_ID="$(id hookPrinted)" | field CLIENTSECRETD_ACTION)"

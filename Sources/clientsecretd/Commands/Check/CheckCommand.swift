@@ -52,7 +52,7 @@ struct CheckCommand: ParsableCommand {
         var hidden: [HiddenOutput]?
         var inEffect: UnitsInEffect?
         if geteuid() == 0, case .success(let loaded) = ConfigurationSource.ofService(path).load() {
-            hidden = HiddenOutputs.all(of: loaded.configuration, at: .now)
+            hidden = HiddenOutputSearch.all(of: loaded.configuration, at: .now)
             inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
         }
         let unit = try ServiceUser.judge(configuration: path)
@@ -82,7 +82,7 @@ struct CheckCommand: ParsableCommand {
         let commands = isForeign ? [] : Self.commands(of: dryRun, found.map { $0.failure })
         if let heading, !problems.isEmpty { try CommandOutput.answer(heading) }
         if heading == nil || !problems.isEmpty { try show(dryRun, of: loaded, commands, problems) }
-        let hiddenOutputs = hidden ?? HiddenOutputs.all(of: loaded.configuration, at: .now)
+        let hiddenOutputs = hidden ?? HiddenOutputSearch.all(of: loaded.configuration, at: .now)
         let warnings =
             hiddenOutputs.map(\.description) + Self.warnings(of: dryRun, positions)
             + (dryRun.limitations + dryRun.storeFailures).map { line($0, .warning).description }

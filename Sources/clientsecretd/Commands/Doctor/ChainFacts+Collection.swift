@@ -21,7 +21,7 @@ extension ChainFacts {
         var all: [ChainFacts] = []
         let configuration = settings.loaded.configuration
         let now = WallTime.now
-        let hidden = HiddenOutputs.byClient(of: configuration, at: now)
+        let hidden = HiddenOutputSearch.byClient(of: configuration, at: now)
         let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
         let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
         let evaluations = published.health()

@@ -67,7 +67,7 @@ struct StatusCommand: ParsableCommand {
         try? Hardening.forbidInspection()
         // One that is not accepted, other messages explain.
         guard case .success(let loaded) = ConfigurationSource.ofService(configuration).load() else { return }
-        for warning in HiddenOutputs.all(of: loaded.configuration, at: .now) {
+        for warning in HiddenOutputSearch.all(of: loaded.configuration, at: .now) {
             CommandOutput.complain(lines: warning.description)
         }
     }

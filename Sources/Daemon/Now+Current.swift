@@ -3,9 +3,9 @@ import Linux
 package import Model
 import Rotation
 
-enum Clock {
+extension Now {
     /// What time it is.
-    static func now() -> Now {
+    static var current: Now {
         Now(
             wall: WallTime(secondsSinceEpoch: Clocks.wallSeconds()),
             boot: BootTime(milliseconds: Clocks.bootMilliseconds()), kernelSynced: Clocks.kernelSynchronised())
@@ -14,5 +14,5 @@ enum Clock {
 
 extension Failure {
     /// Why a secret that is minted now would be useless; nil where nothing is known against the clock.
-    package static var ofMintingNow: Failure? { ofClock(builtAt: Version.builtAt, at: Clock.now()) }
+    package static var ofMintingNow: Failure? { ofClock(builtAt: Version.builtAt, at: .current) }
 }

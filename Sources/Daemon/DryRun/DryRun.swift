@@ -65,7 +65,7 @@ package struct DryRun: Sendable {
         inEffect: UnitsInEffect? = nil
     ) {
         let configuration = loaded.configuration
-        let now = Clock.now()
+        let now = Now.current
         _ = PrivateKeyHeap.start()
         guard let reader = DryRunReader(loaded, from: settings, socket: socket) else {
             secrets = []

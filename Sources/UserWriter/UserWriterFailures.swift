@@ -7,7 +7,7 @@ import Outputs
 internal import SystemPackage
 
 /// Failures that a user writer may report, and remedies.
-enum WriterFaults {
+enum UserWriterFailures {
     /// What a writer may report: failures of a file, and of the writer itself.
     static let codes: Set<Failure.Code> = [
         .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,

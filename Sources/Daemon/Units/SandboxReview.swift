@@ -1,5 +1,5 @@
 import Actions
-package import Failures
+import Failures
 import Linux
 package import Model
 import Outputs
@@ -201,20 +201,4 @@ package struct SandboxReview: Sendable {
     private static func adding(_ line: String, to unit: ServiceUnit) -> Remedy {
         .say("add \(line) to its [Service] section with systemctl edit \(unit.name), and restart it")
     }
-}
-
-/// Lines that a unit lacks, for a drop-in file.
-package struct DropIn: Hashable, Sendable {
-    package let unit: String
-    package let lines: [String]
-    package let isRunning: Bool
-
-    /// Where the lines belong.
-    package var file: String { ShellCommand.outputsFile(of: unit).path }
-
-    /// The lines with their section's heading.
-    package var text: String { (["[Service]"] + lines).joined(separator: "\n") + "\n" }
-
-    /// Adds the lines; nil where one of them cannot be pasted.
-    package var command: ShellCommand? { .addSettings(lines, to: unit) }
 }

@@ -7,7 +7,7 @@ struct RequestLine {
     /// The target's path and query; `*` for a request about the server as a whole.
     let path: String
     /// The host in a target that is a whole address; nil in one that is a path.
-    let authority: Authority?
+    let authority: RequestAuthority?
     let isVersion10: Bool
 
     /// The methods of RFC 9110, PATCH and QUERY, which addresses may know or not; CONNECT is for proxies.
@@ -37,7 +37,7 @@ struct RequestLine {
 
     private static func target(
         _ text: ArraySlice<UInt8>, isForServer: Bool
-    ) throws(Problem) -> (path: String, authority: Authority?) {
+    ) throws(Problem) -> (path: String, authority: RequestAuthority?) {
         if text.first == UInt8(ascii: "/") { return (try path(text), nil) }
         if isForServer, text.elementsEqual("*".utf8) { return ("*", nil) }
         let scheme = text.prefix { $0 != UInt8(ascii: ":") }
@@ -47,7 +47,7 @@ struct RequestLine {
             throw Problem(.misdirectedRequest, "only http is served here")
         }
         let name = rest.dropFirst(3).prefix { !"/?#".utf8.contains($0) }
-        guard let authority = Authority(name) else { throw .notAnAddress }
+        guard let authority = RequestAuthority(name) else { throw .notAnAddress }
         let tail = text[name.endIndex...]
         return (tail.first == UInt8(ascii: "/") ? try path(tail) : "/" + (try path(tail)), authority)
     }
@@ -69,7 +69,7 @@ struct RequestHead {
     let line: RequestLine
     let headers: HTTPHeaders
     /// The host that was asked: the target's, else that of the field Host; nil where neither names one.
-    let authority: Authority?
+    let authority: RequestAuthority?
     let framing: Framing
     /// Whether the client keeps the connection for another request.
     let isKeptAlive: Bool
@@ -91,14 +91,14 @@ struct RequestHead {
 
     /// RFC 9112, section 3.2: without Host, with two or with something else in it, it is unclear what was asked for. It is
     /// empty where the address has no authority, as that of a Unix socket has none.
-    private static func host(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> Authority? {
+    private static func host(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> RequestAuthority? {
         let hosts = headers["host"]
         if hosts.isEmpty, line.isVersion10 { return nil }
         guard hosts.count == 1 else {
             throw Problem(.badRequest, "an HTTP/1.1 request must have exactly one Host field")
         }
         if hosts[0].isEmpty { return nil }
-        guard let host = Authority(Array(hosts[0].utf8)) else {
+        guard let host = RequestAuthority(Array(hosts[0].utf8)) else {
             throw Problem(.badRequest, "the Host field holds no host; write one such as localhost")
         }
         return host

@@ -6,7 +6,7 @@ package import Model
 import Systemd
 
 /// Collects what may hide outputs from their readers, as far as this user may read it.
-package struct HiddenOutputs {
+package struct HiddenOutputSearch {
     /// In bytes; environment files and caches are far shorter.
     private static let fileLimit = 1 << 20
     /// How many processes are looked at.
@@ -16,14 +16,14 @@ package struct HiddenOutputs {
     private let ownNamespace: String?
     /// The variables of each file that outputs set.
     private let variables: [AbsolutePath: Set<String>]
-    private let files: ForeignFiles
+    private let files: EnvironmentFileReader
 
     private init(_ configuration: Configuration) {
         self.configuration = configuration
         ownMounts = MountTable.ofThisProcess().map(NamespaceMounts.init)
         ownNamespace = ForeignFile.link("/proc/self/ns/mnt")
         variables = Dictionary(grouping: configuration.places, by: \.path).mapValues { Set($0.compactMap(\.variable)) }
-        files = ForeignFiles(variables: Set(variables.values.joined()))
+        files = EnvironmentFileReader(variables: Set(variables.values.joined()))
     }
 
     /// What hides outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd, and decides
@@ -36,7 +36,7 @@ package struct HiddenOutputs {
     package static func byClient(
         of configuration: Configuration, at now: WallTime
     ) -> [ClientName: [HiddenOutput]] {
-        let collector = HiddenOutputs(configuration)
+        let collector = HiddenOutputSearch(configuration)
         let settings = collector.unitSettings()
         let namespaces = collector.namespaces()
         return configuration.clients.filter { !$0.value.outputs.isEmpty }.mapValues { client in
@@ -78,7 +78,7 @@ package struct HiddenOutputs {
             facts.restarted = client.onChange.lazy.compactMap(\.restarted).first
             guard output.slot.variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
-            facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ForeignFacts(path: path, bytes: $0) }
+            facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ApplicationFile(path: path, bytes: $0) }
             facts.neighbours = neighbours(of: path, real, workingDirectories)
             facts.narrowed = narrowed(output)
             return facts
@@ -95,13 +95,13 @@ package struct HiddenOutputs {
 
     /// Environment files and caches in the directories from which the application may read the output: where it is by its
     /// name, where it really is, and where its units start if the output has a link there.
-    private func neighbours(of path: String, _ real: String, _ workingDirectories: [String]) -> [ForeignFacts] {
+    private func neighbours(of path: String, _ real: String, _ workingDirectories: [String]) -> [ApplicationFile] {
         let name = Self.split(path).name
         guard DotenvPrecedence.isOne(name) else { return [] }
         var directories = [path, real].map { Self.split($0).directory }
         directories += workingDirectories.filter { RealPath.of($0 + "/" + name) == real }
         var seen: Set<String> = [real]
-        return directories.flatMap { directory -> [ForeignFacts] in
+        return directories.flatMap { directory -> [ApplicationFile] in
             let overrides = files.dotenvFiles(in: directory).filter {
                 DotenvPrecedence.takesPrecedence(Self.split($0.path).name, over: name)
                     && seen.insert($0.realPath).inserted
@@ -113,7 +113,7 @@ package struct HiddenOutputs {
                     guard seen.insert(RealPath.of(path)).inserted,
                         let bytes = ForeignFile.read(path, limit: Self.fileLimit)
                     else { return nil }
-                    return ForeignFacts(path: path, bytes: bytes)
+                    return ApplicationFile(path: path, bytes: bytes)
                 }
         }
     }

@@ -20,7 +20,7 @@ final class CredentialLoop {
     /// When to accept again after that failed, as without a free descriptor.
     private var resumeAt: Deadline?
     private var stopAt: Deadline?
-    private var journal: CredentialJournal
+    private var requestLog: CredentialRequestLog
 
     private enum Tag {
         static let changed: UInt64 = 0
@@ -35,7 +35,7 @@ final class CredentialLoop {
         self.server = server
         self.listener = listener
         self.limits = limits
-        journal = CredentialJournal(log: server.log)
+        requestLog = CredentialRequestLog(log: server.log)
         self.waits = waits
     }
 
@@ -90,7 +90,7 @@ final class CredentialLoop {
             } catch {
                 // New connections wait in the socket's queue.
                 resumeAt = Deadline(in: limits.pause)
-                journal.failed(error)
+                requestLog.failed(error)
                 return
             }
         }
@@ -116,7 +116,7 @@ final class CredentialLoop {
         }
         if let secret = fingerprint.flatMap(server.secretCache.secret) {
             connection.begin(.secret(secret), deadline: nil)
-            journal.served(credential, client, secret.issued)
+            requestLog.served(credential, client, secret.issued)
         } else if stopAt != nil {
             refuse(connection, .stopping(credential))
         } else if connection.deadline?.hasPassed == true {
@@ -127,7 +127,7 @@ final class CredentialLoop {
     private func refuse(_ connection: CredentialConnection, _ problem: CredentialProblem) {
         // What root's systemd has read of it must not pass for the credential: its process reads on, or ends.
         connection.begin(.refusal, deadline: connection.user == 0 ? nil : Deadline(in: limits.readingTime))
-        journal.refused(problem)
+        requestLog.refused(problem)
     }
 
     /// Sends what can be sent now; drops a connection that is done or out of time.
@@ -177,45 +177,5 @@ final class CredentialWaits: Sendable {
         let epoll = try Epoll()
         timer = try BootTimer()
         self.epoll = epoll
-    }
-}
-
-/// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
-struct CredentialJournal {
-    let log: Log
-    /// Until when each is not logged again.
-    private var silentUntil: [CredentialProblem: Deadline] = [:]
-    private var failuresSilentUntil: Deadline?
-
-    private static let reminder: Int64 = 3_600_000
-    /// Refusals that are remembered; without a limit, requests for invented names could fill the log and the memory.
-    private static let mostLogged = 256
-
-    init(log: Log) {
-        self.log = log
-    }
-
-    mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: SecretInfo) {
-        // If it is refused again later, that is logged at once.
-        silentUntil[.noSecret(credential, client)] = nil
-        silentUntil[.notConfigured(credential)] = nil
-        log.note(.served(credential, client, issued))
-    }
-
-    mutating func refused(_ problem: CredentialProblem) {
-        silentUntil = silentUntil.filter { !$0.value.hasPassed }
-        guard silentUntil[problem] == nil, silentUntil.count < Self.mostLogged else { return }
-        silentUntil[problem] = Deadline(in: Self.reminder)
-        log.note(.notServed(problem))
-    }
-
-    /// Logs a failed accept, hourly at most.
-    mutating func failed(_ error: SystemError) {
-        guard failuresSilentUntil?.hasPassed != false else { return }
-        failuresSilentUntil = Deadline(in: Self.reminder)
-        let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
-        let failure = Failure(
-            isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)
-        log.note(.acceptFailed(failure))
     }
 }

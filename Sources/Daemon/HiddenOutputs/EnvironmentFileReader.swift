@@ -3,7 +3,7 @@ import Linux
 
 /// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose how many there
 /// are and how long: what is read and kept of each directory and pattern has limits, whatever is there.
-package final class ForeignFiles {
+package final class EnvironmentFileReader {
     /// How many names of a directory are looked at.
     private static let nameLimit = 50_000
     /// How many files of a directory or pattern are read: an application has a few.
@@ -13,8 +13,8 @@ package final class ForeignFiles {
 
     /// Those whose places are kept.
     private let variables: Set<String>
-    private var directories: [String: [ForeignFacts]] = [:]
-    private var patterns: [String: [ForeignFacts]] = [:]
+    private var directories: [String: [ApplicationFile]] = [:]
+    private var patterns: [String: [ApplicationFile]] = [:]
     /// For all that was read.
     private(set) var bytesRead = 0
 
@@ -23,7 +23,7 @@ package final class ForeignFiles {
     }
 
     /// The files next to a `.env` that applications prefer to it, the usual names first.
-    func dotenvFiles(in directory: String) -> [ForeignFacts] {
+    func dotenvFiles(in directory: String) -> [ApplicationFile] {
         if let known = directories[directory] { return known }
         let names = Self.names(preferredTo: ".env", in: directory)
         let found = read(names.map { directory + "/" + $0 })
@@ -42,7 +42,7 @@ package final class ForeignFiles {
     }
 
     /// The files that a unit's `EnvironmentFile=` names, in the order in which systemd reads them.
-    func files(matching pattern: String) -> [ForeignFacts] {
+    func files(matching pattern: String) -> [ApplicationFile] {
         if let known = patterns[pattern] { return known }
         // What systemd reads last takes precedence, so these are read first here, where only some can be.
         let paths = ForeignFile.paths(matching: pattern).reversed()
@@ -52,10 +52,10 @@ package final class ForeignFiles {
     }
 
     /// - Parameter paths: the most important ones first.
-    private func read(_ paths: some Sequence<String>, pattern: String? = nil) -> [ForeignFacts] {
-        var seen: [[UInt64]: ForeignFacts] = [:]
+    private func read(_ paths: some Sequence<String>, pattern: String? = nil) -> [ApplicationFile] {
+        var seen: [[UInt64]: ApplicationFile] = [:]
         var room = Self.totalLimit
-        var found: [ForeignFacts] = []
+        var found: [ApplicationFile] = []
         for path in paths.prefix(Self.fileLimit) {
             guard let identity = FileStatus.following(path)?.identity else { continue }
             let realPath = RealPath.of(path)
@@ -68,7 +68,7 @@ package final class ForeignFiles {
             guard let bytes = ForeignFile.read(path, limit: room) else { continue }
             room -= bytes.count
             bytesRead += bytes.count
-            let facts = ForeignFacts(
+            let facts = ApplicationFile(
                 path: path, realPath: realPath, pattern: pattern ?? path, placesOf: variables, in: bytes)
             seen[[identity.device, identity.inode]] = facts
             found.append(facts)

@@ -1,7 +1,6 @@
 import Config
 import Linux
 import Model
-import SystemPackage
 
 /// What the daemon logs in addition to the core's events (``LogEvent``): of its start and end, its own files and sockets, the
 /// service manager and the log itself. A closed list too, so that no call can log a free string; each event has its row in
@@ -44,41 +43,4 @@ enum DaemonEvent: Hashable, Sendable {
     case hookPrinted(ActionID, String)
     /// So many events were dropped because the log was not read in time.
     case linesLost(Int)
-}
-
-/// Why the daemon does not start.
-enum StartProblem: Hashable, Sendable {
-    case system(SystemError)
-    /// No names can be made for temporary files.
-    case temporaryNames(FileError)
-    case configuration(Diagnostic)
-    /// systemd passed a socket for metrics that other machines reach.
-    case reachableMetrics(socket: String)
-    /// Another daemon holds the state directory.
-    case stateLocked(Failure)
-
-    /// For the log, the service manager and the clients of the sockets.
-    var words: String {
-        switch self {
-        case .system(let error): "cannot run: \(error)"
-        case .temporaryNames(let error): "cannot run: \(error)"
-        case .configuration(let diagnostic): diagnostic.description
-        // The start fails instead of ignoring the socket, because the author of that unit relies on a port that other
-        // machines can reach.
-        case .reachableMetrics(let socket):
-            "the socket \(socket) from systemd is on an address that other machines reach; "
-                + "write a loopback one into its unit, such as ListenStream=127.0.0.1:9467"
-        case .stateLocked(let failure): failure.sentence
-        }
-    }
-
-    /// The system's error number, where a call failed.
-    var errno: Int32? {
-        switch self {
-        case .system(let error): error.errno.rawValue
-        case .temporaryNames(let error): error.cause
-        case .stateLocked(let failure): failure.cause
-        case .configuration, .reachableMetrics: nil
-        }
-    }
 }

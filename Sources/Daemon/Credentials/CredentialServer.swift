@@ -1,9 +1,7 @@
-import AppleClientSecret
 import Failures
 import Linux
 import Model
 import SystemPackage
-import Systemd
 
 /// Serves secrets to units on the credential socket, by unit and credential name, to root's systemd only.
 ///
@@ -108,58 +106,4 @@ final class CredentialServer: Sendable {
         let left = moment.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? .max
         _ = ended.wait(atMost: min(left, 2 * limits.stopTime))
     }
-}
-
-/// Which secret the credential socket serves to which unit.
-struct CredentialTable: Sendable {
-    private let clients: [ServedCredential: ClientName]
-    private var secrets: [ClientName: Fingerprint] = [:]
-
-    /// The units of `configuration`, with the secrets of `old`.
-    init(_ configuration: Configuration, after old: CredentialTable? = nil) {
-        clients = configuration.clients.reduce(into: [:]) { clients, entry in
-            if let credential = entry.value.credential { clients[credential] = entry.key }
-        }
-        let known = Set(clients.values)
-        secrets = (old?.secrets ?? [:]).filter { known.contains($0.key) }
-    }
-
-    mutating func take(_ served: ServedSecret) {
-        secrets[served.client] = served.secret?.fingerprint
-    }
-
-    /// The client for the unit itself, else for all instances of its template; nil when there is none. The fingerprint
-    /// is nil until there is a secret.
-    subscript(request: CredentialRequest) -> (client: ClientName, secret: Fingerprint?)? {
-        for unit in [request.unit, request.template] {
-            guard let unit, let client = clients[ServedCredential(unit: unit, name: request.name)] else { continue }
-            return (client, secrets[client])
-        }
-        return nil
-    }
-}
-
-extension CredentialRequest {
-    /// The requested credential, by the unit's own name.
-    var credential: ServedCredential {
-        ServedCredential(unit: unit, name: name)
-    }
-}
-
-/// Limits of the credential socket, each with its reason.
-struct CredentialLimits: Sendable {
-    /// Connections at one time: a machine that boots starts some dozens of units at once, each of which asks once for
-    /// each of its commands, one after the other. Further ones wait in the socket's queue.
-    var connections = 128
-    /// Of these, the ones that are not root's: they are refused at once, and stay only while they read that.
-    var otherUsers = 8
-    /// Milliseconds that a request waits for a first secret: the required 20 s, less than the 90 s that systemd gives a
-    /// unit to start in.
-    var timeout: Int64 = 20_000
-    /// Milliseconds that another user has to read a refusal.
-    var readingTime: Int64 = 10_000
-    /// Milliseconds until accepting is tried again after it failed, as without a free descriptor.
-    var pause: Int64 = 1_000
-    /// Milliseconds that a stop spends on refusing those who wait, if they do not read it at once; the whole stop may take 5 s.
-    var stopTime: Int64 = 2_000
 }

@@ -84,7 +84,7 @@ package struct OfflineEvaluation: Sendable {
         let known = loaded.map { keys(of: $0.configuration, settings).known } ?? []
         let run = loaded.map { clockRun($0.configuration, settings) } ?? .fromTheStart
         return TokenReader.read(token, keys: known + [key].compactMap(\.self)).flatMap {
-            Failure.ofClock(judging: $0, run: run, builtAt: Version.builtAt, at: Clock.now())
+            Failure.ofClock(judging: $0, run: run, builtAt: Version.builtAt, at: Now.current)
         }
     }
 
@@ -119,7 +119,7 @@ package struct OfflineEvaluation: Sendable {
     package func health() -> [OutputsHealth] {
         configuration.evaluate(
             files, evidence, current: current, records: records, clock: clockRun, builtAt: Version.builtAt,
-            at: Clock.now()
+            at: Now.current
         ).map { found in
             let outputs = configuration.clients[found.client]?.outputs ?? []
             guard found.health == .ok, let failure = outputs.lazy.compactMap({ foreign[$0.path] }).first else {

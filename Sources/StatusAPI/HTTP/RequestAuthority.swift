@@ -2,7 +2,7 @@ import AppleClientSecret
 
 /// A host, and perhaps a port, as the field Host and an absolute target write them (RFC 3986, section 3.2): not empty, and
 /// without user information, neither of which an `http` address may have (RFC 9110, section 4.2).
-struct Authority: Hashable {
+struct RequestAuthority: Hashable {
     /// In lower case; an IPv6 address is in brackets.
     let host: String
 

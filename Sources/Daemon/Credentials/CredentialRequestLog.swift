@@ -1,0 +1,45 @@
+import Failures
+import Linux
+import Model
+import Rotation
+import SystemPackage
+
+/// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
+struct CredentialRequestLog {
+    let log: Log
+    /// Until when each is not logged again.
+    private var silentUntil: [CredentialProblem: Deadline] = [:]
+    private var failuresSilentUntil: Deadline?
+
+    private static let reminder: Int64 = 3_600_000
+    /// Refusals that are remembered; without a limit, requests for invented names could fill the log and the memory.
+    private static let mostLogged = 256
+
+    init(log: Log) {
+        self.log = log
+    }
+
+    mutating func served(_ credential: ServedCredential, _ client: ClientName, _ issued: SecretInfo) {
+        // If it is refused again later, that is logged at once.
+        silentUntil[.noSecret(credential, client)] = nil
+        silentUntil[.notConfigured(credential)] = nil
+        log.note(.served(credential, client, issued))
+    }
+
+    mutating func refused(_ problem: CredentialProblem) {
+        silentUntil = silentUntil.filter { !$0.value.hasPassed }
+        guard silentUntil[problem] == nil, silentUntil.count < Self.mostLogged else { return }
+        silentUntil[problem] = Deadline(in: Self.reminder)
+        log.note(.notServed(problem))
+    }
+
+    /// Logs a failed accept, hourly at most.
+    mutating func failed(_ error: SystemError) {
+        guard failuresSilentUntil?.hasPassed != false else { return }
+        failuresSilentUntil = Deadline(in: Self.reminder)
+        let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
+        let failure = Failure(
+            isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)
+        log.note(.acceptFailed(failure))
+    }
+}

@@ -1,0 +1,17 @@
+package import Failures
+
+/// Lines that a unit lacks, for a drop-in file.
+package struct DropIn: Hashable, Sendable {
+    package let unit: String
+    package let lines: [String]
+    package let isRunning: Bool
+
+    /// Where the lines belong.
+    package var file: String { ShellCommand.outputsFile(of: unit).path }
+
+    /// The lines with their section's heading.
+    package var text: String { (["[Service]"] + lines).joined(separator: "\n") + "\n" }
+
+    /// Adds the lines; nil where one of them cannot be pasted.
+    package var command: ShellCommand? { .addSettings(lines, to: unit) }
+}

@@ -1,0 +1,33 @@
+internal import Failures
+import SystemPackage
+
+/// A link on the way that is blamed for what fails behind it, because its owner chose what that is: nothing but the link
+/// is reported.
+///
+/// It belongs neither to root nor to the user who acts. Or it belongs to the latter and leads to what does not: it is
+/// followed, since that user gains nothing by it. But nothing behind it, such as root's file, may be given to that user.
+struct UntrustedLink: Hashable {
+    let path: FilePath
+    let status: FileStatus
+    /// Whether what it leads to does not belong to its owner.
+    var leadsAway = false
+
+    func error(for identity: Identity, hasRemedy: Bool = true) -> FileError {
+        FileError(
+            .untrustedLink, at: path.string,
+            detail: "the link belongs to \(Owner.describe(user: status.owner))"
+                + (leadsAway ? ", but its target does not" : ""),
+            remedy: hasRemedy ? remedy(for: identity) : nil)
+    }
+
+    /// In place of an error of what the link led to.
+    func blamed(_ error: FileError, for identity: Identity) -> FileError {
+        // That something was just being replaced is no verdict.
+        let isOfThisLink = error.code == .untrustedLink && error.path == path.string
+        return error.code == .changedMeanwhile || isOfThisLink ? error : self.error(for: identity)
+    }
+
+    func remedy(for identity: Identity) -> Remedy {
+        .say("remove the link", run: .removeLink(PathComponent(path, status, for: identity)))
+    }
+}

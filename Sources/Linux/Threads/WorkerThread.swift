@@ -1,0 +1,26 @@
+import CLinux
+
+/// Starts a thread that runs one closure and ends. Signals are blocked on it.
+package enum WorkerThread {
+    /// Bytes: jobs do not call deeply, and many stuck threads must stay cheap.
+    private static let stackSize = 512 * 1024
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) {
+            self.run = run
+        }
+    }
+
+    package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
+        let body = unsafe Unmanaged.passRetained(Body(run))
+        let result = unsafe clinux_thread_start(
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            }, body.toOpaque(), stackSize)
+        if result < 0 { unsafe body.release() }
+        try SystemError.check(result, "start a thread")
+    }
+}

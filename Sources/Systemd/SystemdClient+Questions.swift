@@ -1,0 +1,81 @@
+import Linux
+
+/// What systemd is asked about its units, and to read their files again.
+extension SystemdClient {
+    /// What systemd answers to some questions; nil where it cannot be asked. Blocks.
+    ///
+    /// - Parameter milliseconds: how long all of them may take together.
+    package static func ask<Value>(
+        within milliseconds: Int64 = answering, _ questions: (inout SystemdClient) throws(UnitError) -> Value?
+    ) -> Value? {
+        do throws(UnitError) {
+            var systemd = try SystemdClient(timeout: milliseconds, cancel: nil)
+            return try questions(&systemd)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
+    package static func ownName(of unit: String) -> String {
+        let name = ask(within: 5_000) { systemd throws(UnitError) in
+            try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
+        }
+        return name ?? unit
+    }
+
+    /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.
+    package mutating func enablement(of unit: String) throws(UnitError) -> String {
+        try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
+    }
+
+    /// Whether starting another unit starts this one, as when it is enabled.
+    package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
+        try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
+    }
+
+    /// The unit's own file and its drop-ins, in the order in which they apply.
+    private mutating func files(of unit: String) throws(UnitError) -> (own: String, dropIns: [String]) {
+        let properties = try target(unit, Self.propertyInterface)
+        return (
+            try property("FragmentPath", of: properties).variantText(),
+            try property("DropInPaths", of: properties).variantTexts()
+        )
+    }
+
+    /// All properties of a service that are of a type which is used here.
+    private mutating func values(of service: String) throws(UnitError) -> [String: UnitSettings.Value] {
+        try call("GetAll", of: target(service, Self.propertyInterface), [.text(Self.serviceInterface)])
+            .properties()
+    }
+
+    /// Has systemd read its units' files again (`systemctl daemon-reload`).
+    package mutating func reloadUnits() throws(UnitError) {
+        _ = try call("Reload", of: Self.manager, [])
+    }
+
+    /// A service's settings as systemd has loaded them; nil when there is no such unit.
+    package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
+        guard try condition(of: service).load == "loaded" else { return nil }
+        let (own, dropIns) = try files(of: service)
+        let files = ([own] + dropIns).compactMap { path -> UnitSettings.File? in
+            guard let content = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 1 << 20) else {
+                return nil
+            }
+            return UnitSettings.File(path: path, text: String(decoding: content.bytes, as: UTF8.self))
+        }
+        // Nothing can be compared with a file that cannot be read.
+        guard files.first?.path == own else { return UnitSettings(values: try values(of: service), files: []) }
+        return UnitSettings(values: try values(of: service), files: files)
+    }
+
+    /// The loaded units whose names match a pattern as systemctl(1) takes it, such as `clientsecretd*.socket`.
+    ///
+    /// - Parameter states: one of which they are in, such as `failed`; none: any.
+    package mutating func units(
+        matching pattern: String, inStates states: [String] = []
+    ) throws(UnitError) -> [String] {
+        let found = try call("ListUnitsByPatterns", of: Self.manager, [.texts(states), .texts([pattern])])
+        return try found.items("ssssssouso").map(\.name).sorted()
+    }
+}
