@@ -14,7 +14,7 @@ import SystemPackage
 import Systemd
 
 /// `clientsecretd run`: from the command line to the loop and back to an exit code.
-package struct DaemonRun {
+package final class DaemonRun {
     private let settings: ConfigurationSource
     private let socketPath: String
     private let isOnce: Bool
@@ -22,11 +22,7 @@ package struct DaemonRun {
     private let environment: [String: String]
     private let log: Log
     /// Why the start failed, for waiting clients.
-    private let refusal = Reasons()
-
-    private final class Reasons: Sendable {
-        let lines = QuietMutex<(headline: String, all: [String])>(("the reason is not known", []))
-    }
+    private var refusal: (headline: String, all: [String]) = ("the reason is not known", [])
 
     /// - Parameters:
     ///   - configuration: the configuration's path as the user wrote it.
@@ -58,7 +54,7 @@ package struct DaemonRun {
             var passed = try PassedSockets()
             defer {
                 CredentialSocket.refuseWaiting(at: &passed)
-                StatusListener.refuseWaiting(at: &passed, refusal.lines.withLock { $0 }, until: startPause)
+                StatusListener.refuseWaiting(at: &passed, refusal, until: startPause)
             }
             return try start(from: &passed)
         } catch {
@@ -70,10 +66,10 @@ package struct DaemonRun {
     ///
     /// - Parameter headline: the one to show where there is room for one; nil: the first.
     private func giveUp(_ why: [StartProblem], headline: StartProblem? = nil, _ ending: Ending) -> Ending {
-        for refusal in why { log.note(.startRefused(refusal)) }
+        for problem in why { log.note(.startRefused(problem)) }
         let headline = headline ?? why.first
         let words = headline?.words ?? ""
-        refusal.lines.withLock { $0 = (words, why.map(\.words)) }
+        refusal = (words, why.map(\.words))
         let more = why.count > 1 ? " (and \(why.count - 1) more)" : ""
         ServiceManagerNotifications(log: log).fail(words + more, errno: headline?.errno)
         return ending

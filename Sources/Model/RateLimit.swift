@@ -38,15 +38,34 @@ package struct RateLimit: Hashable, Sendable {
         moments = moments.suffix(count - 1) + [now]
     }
 
-    /// Records an event, if the limit admits it; else returns when it may be, and records nothing.
-    package mutating func take(at now: BootTime) -> BootTime? {
-        if let next = next(at: now) { return next }
-        note(at: now)
-        return nil
-    }
-
     /// Whether an event within the span counts still.
     package func isSpent(at now: BootTime) -> Bool {
         moments.last.map { now < $0 + span } ?? false
+    }
+}
+
+/// A rate limit for each of many things.
+package struct KeyedRateLimit<Key: Hashable & Sendable>: Sendable {
+    private let limit: RateLimit
+    /// Of what was asked for within the span.
+    private var limits: [Key: RateLimit] = [:]
+
+    /// - Parameter count: one or more, of each.
+    package init(_ count: Int, in span: Seconds) {
+        limit = RateLimit(count, in: span)
+    }
+
+    /// Records an event for each of `keys`, if the limit admits all of them; else returns the one that has to wait longest, and for
+    /// how long, and records nothing.
+    package mutating func take(
+        _ keys: some Collection<Key>, at now: BootTime
+    ) -> (key: Key, wait: Seconds)? {
+        limits = limits.filter { $0.value.isSpent(at: now) }
+        let waits = keys.compactMap { key in limits[key]?.next(at: now).map { (key, $0) } }
+        if let (key, next) = waits.max(by: { $0.1 < $1.1 }) {
+            return (key, max(1, Seconds(roundingUp: next.milliseconds - now.milliseconds)))
+        }
+        for key in keys { limits[key, default: limit].note(at: now) }
+        return nil
     }
 }

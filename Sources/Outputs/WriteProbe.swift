@@ -24,24 +24,18 @@ package enum WriteProbe {
         // A file created in a directory with the set-group-id bit gets the directory's group by itself.
         let place = FileStatus.following(directory)
         let inherited = place?.isSetGroupID == true ? place?.group : nil
-        func mayGive(_ group: UInt32) -> Bool {
-            identity.user == 0 || identity.belongs(to: group) || group == inherited
-        }
-        guard let group = spec.group else {
+        let group: (name: String, id: UInt32)
+        if let name = spec.group {
+            guard let id = try? Accounts.groupID(name) else { return .unknownGroup(name, at: .path(spec.path)) }
+            group = (name, id)
+        } else {
             // A file that is replaced keeps its group.
-            guard let kept = FileStatus.following(spec.path.description)?.group, !mayGive(kept) else { return nil }
-            return Failure(
-                .groupNotPermitted, at: .path(spec.path), detail: Owner.argument(group: kept),
-                remedy: Owner.joining(group: Owner.argument(group: kept), user: identity.user))
+            guard let kept = FileStatus.following(spec.path.description)?.group else { return nil }
+            group = (Owner.argument(group: kept), kept)
         }
-        guard let id = try? Accounts.groupID(group) else {
-            return .unknownGroup(group, at: .path(spec.path))
-        }
-        if !mayGive(id) {
-            return Failure(
-                .groupNotPermitted, at: .path(spec.path), detail: group,
-                remedy: Owner.joining(group: group, user: identity.user))
-        }
-        return nil
+        if identity.user == 0 || identity.belongs(to: group.id) || group.id == inherited { return nil }
+        return Failure(
+            .groupNotPermitted, at: .path(spec.path), detail: group.name,
+            remedy: Owner.joining(group: group.name, user: identity.user))
     }
 }

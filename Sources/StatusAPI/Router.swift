@@ -28,7 +28,7 @@ final class Router {
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
     private var cache = ResponseCache()
-    private var limiter = ControlRateLimit()
+    private var demands: KeyedRateLimit<ControlDemand>
     /// The connections that await an answer of the rotation, by request id.
     private var waiting: [RequestID: [HTTPConnection]] = [:]
     /// The id of the last reload that was asked for, until it is answered.
@@ -47,6 +47,7 @@ final class Router {
     ) {
         self.shared = shared
         self.limits = limits
+        demands = KeyedRateLimit(1, in: limits.requestPause)
         self.eventLoop = eventLoop
         self.handle = handle
     }
@@ -209,12 +210,11 @@ final class Router {
     /// Refuses what a user asked for a moment ago.
     private func limit(_ demands: [ControlDemand], by peer: Peer) throws(Problem) {
         guard peer.user != 0 else { return }
-        let refused = limiter.ask(
-            for: demands, at: BootTime(milliseconds: Clocks.bootMilliseconds()), pause: limits.requestPause)
-        guard let refused else { return }
+        let now = BootTime(milliseconds: Clocks.bootMilliseconds())
+        guard let (demand, wait) = self.demands.take(demands, at: now) else { return }
         throw Problem(
-            .tooManyRequests, "\(refused.demand) a moment ago; try again in \(refused.seconds) s (root need not wait)",
-            retryAfter: refused.seconds)
+            .tooManyRequests, "\(demand) a moment ago; try again in \(wait.count) s (root need not wait)",
+            retryAfter: wait.count)
     }
 }
 

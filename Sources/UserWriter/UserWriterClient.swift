@@ -107,7 +107,7 @@ package struct UserWriterClient: Sendable {
         do {
             result = try ChildProcess.exchange(
                 with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
-                environment: UserWriterLauncher.environment, milliseconds: Self.timeout, cancel: cancel
+                environment: ChildProcess.environment, milliseconds: Self.timeout, cancel: cancel
             ) { exchange(request, &$0, user, path) }
         } catch {
             throw failure(

@@ -6,8 +6,6 @@ struct UserWriterLauncher {
     /// The program and its arguments: the writer drops root's rights before it begins.
     let arguments: [String]
 
-    static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
-
     /// From util-linux, which is part of every Debian.
     private static let setpriv = "/usr/bin/setpriv"
     /// The kernel's suffix for a program whose file was replaced since it was started, as by an upgrade (proc(5)).

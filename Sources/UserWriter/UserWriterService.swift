@@ -76,8 +76,8 @@ package final class UserWriterService {
         } catch {
             throw Failure(.writerNotPermitted, at: place, cause: error.errno.rawValue)
         }
-        // The id of every user without one in this namespace (/proc/sys/kernel/overflowuid) proves nothing.
-        guard peer.user == 0 || peer.user != 65_534 && peer.user == (try? Accounts.userID(daemonUser)) else {
+        guard peer.user == 0 || peer.user != Accounts.overflowID && peer.user == (try? Accounts.userID(daemonUser))
+        else {
             throw Failure(.writerNotPermitted, at: place, detail: "user \(peer.user)")
         }
     }

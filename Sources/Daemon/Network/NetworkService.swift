@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Failures
 import Glibc
 import Linux
@@ -7,7 +8,7 @@ import SystemPackage
 /// The daemon's client of a service that has a network: one connection for each request, which is a line, and its answer. The
 /// service of systemd runs as another user. So it is checked which user listens before a secret is sent, and the texts in its answers
 /// go through ``Redaction/foreign(_:)``.
-struct NetworkService: Sendable {
+final class NetworkService: Sendable {
     /// The failure when no process listens that a secret may be sent to.
     let missing: FailureCode
     /// The failure when no answer comes, or something that is no answer.
@@ -18,7 +19,10 @@ struct NetworkService: Sendable {
     let cancel: EventCounter?
     /// In milliseconds, from the connection to the end of the answer.
     let timeout: Int64
-    private let limit = ConnectRateLimit()
+    /// By socket. A connection may start a process, and systemd takes no more of them, or none at all, when there are too many
+    /// (systemd.socket(5), `TriggerLimitBurst=`). One in two seconds: a target is read once an hour, Apple is asked six times a
+    /// minute, and what fails is tried again after pauses that grow.
+    private let connections = QuietMutex(KeyedRateLimit<String>(30, in: 60))
 
     init(missing: FailureCode, silent: FailureCode, identity: Identity, cancel: EventCounter?, timeout: Int64) {
         self.missing = missing
@@ -74,8 +78,9 @@ struct NetworkService: Sendable {
 
     /// Connects to a service of root or the daemon's user, unless there were too many connections a moment ago. Blocks.
     func connect(to socket: Socket, for place: Failure.Place) throws(Failure) -> UnixStream {
-        if let pause = limit.take(socket.path) {
-            throw Failure(silent, at: place, detail: "too many connections to \(socket.path)", retryAfter: pause)
+        let now = BootTime(milliseconds: Clocks.bootMilliseconds())
+        if let (path, wait) = connections.withLock({ $0.take([socket.path], at: now) }) {
+            throw Failure(silent, at: place, detail: "too many connections to \(path)", retryAfter: wait)
         }
         let stream: UnixStream
         do {
@@ -144,7 +149,7 @@ struct NetworkService: Sendable {
     private func ask<Answer>(
         _ request: [UInt8], of arguments: [String], for place: Failure.Place, read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
-        var environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+        var environment = ChildProcess.environment
         for name in Self.variables { environment[name] = unsafe getenv(name).map { unsafe String(cString: $0) } }
         let report: ExitReport
         do {

@@ -3,6 +3,9 @@ import CLinux
 /// Runs a program to its end: no shell, no inherited descriptors, its own environment, and nothing left running after
 /// a timeout.
 package enum ChildProcess {
+    /// What programs of this project get of an environment, at least: nothing of the caller's.
+    package static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+
     /// Runs `arguments`, the first of which is the program's absolute path, and waits.
     ///
     /// Standard input is empty; standard output and error are captured together. At the timeout, or when `cancel` is

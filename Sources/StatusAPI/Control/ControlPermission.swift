@@ -13,29 +13,25 @@ package struct ControlPermission: Hashable, Sendable {
         self.group = group
     }
 
-    /// The number that the kernel reports for every user and group without one in this user namespace
-    /// (`/proc/sys/kernel/overflowuid`): it may be any user, so it grants nothing.
-    static let overflowID: UInt32 = 65_534
-
     /// Whether `peer` may change what the daemon does.
     func permits(_ peer: Peer) -> Bool {
         if peer.user == 0 { return true }
-        if peer.user == Self.overflowID { return false }
+        if peer.user == Accounts.overflowID { return false }
         if peer.user == daemonUser { return true }
-        guard let group, group.id != Self.overflowID else { return false }
+        guard let group, group.id != Accounts.overflowID else { return false }
         return peer.belongs(to: group.id)
     }
 
     /// Whether `user` may take one of the connections that are reserved for root and the daemon's own user.
     func keepsRoom(for user: UInt32) -> Bool {
-        user == 0 || (user == daemonUser && user != Self.overflowID)
+        user == 0 || (user == daemonUser && user != Accounts.overflowID)
     }
 
     /// Why `peer` is not permitted, and who is.
     func refusal(to peer: Peer) -> String {
         let members = group.map { " and members of the group \"\($0.name)\"" } ?? ""
         let you =
-            peer.user == Self.overflowID
+            peer.user == Accounts.overflowID
             ? "your user is not known (\(peer.user))" : "you are user \(peer.user)"
         let help =
             group.map { "become a member of \"\($0.name)\"" } ?? "name a control_group in the configuration"

@@ -39,8 +39,8 @@ package struct HTTPLimits: Hashable, Sendable {
 
     /// Requests that may await the rotation's answer, including those whose client has disconnected.
     package var pendingRequests = 64
-    /// See ``ControlRateLimit``.
-    package var requestPause = ControlRateLimit.pause
+    /// Between two requests for one thing by a user other than root.
+    package var requestPause = ControlDemand.pause
 
     /// The limits of the daemon.
     package init() {}
