@@ -64,7 +64,7 @@ package struct ExecAction: Sendable {
             if let problem = ProgramFile(program, searchPath: Self.searchPath).problem(afterFailure: true) {
                 throw Failure(problem, of: id)
             }
-            throw Failure(.actionNotStarted, at: .action(id), cause: error.errno.rawValue, detail: program)
+            throw Failure(.actionNotStarted, at: .action(id), cause: error.number, detail: program)
         }
     }
 

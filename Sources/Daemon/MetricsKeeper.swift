@@ -127,7 +127,7 @@ final class MetricsKeeper {
                 endings.post(Ending(number: number, path: path, failure: failure))
             }
         } catch {
-            let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.errno.rawValue)
+            let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.number)
             endings.post(Ending(number: number, path: path, failure: failure.ofMetricsFile(path)))
         }
     }

@@ -228,7 +228,7 @@ package struct Publisher: Sendable {
         do throws(SystemError) {
             if let id = try Accounts.groupID(name) { return id }
         } catch {
-            throw Failure.unknownGroup(name, at: .path(file.path), cause: error.errno.rawValue)
+            throw Failure.unknownGroup(name, at: .path(file.path), cause: error.number)
         }
         throw Failure.unknownGroup(name, at: .path(file.path))
     }

@@ -14,7 +14,7 @@ struct Route: Sendable {
     /// How it is answered. Texts are what the address has for `NAME` and the braces.
     enum Handler: Sendable {
         /// From the last snapshot.
-        case page(@Sendable (Router) -> (Snapshot, [String]) throws(Problem) -> Reply)
+        case page(@Sendable (Router) -> (Snapshot, [String]) throws(Problem) -> HTTPResponse)
         /// By the rotation, to every user.
         case question(Request)
         /// By the rotation, which changes what the daemon does: a `POST` by a user with permission.

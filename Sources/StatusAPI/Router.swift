@@ -18,7 +18,7 @@ final class Router {
     }
 
     enum Outcome {
-        case reply(Reply)
+        case response(HTTPResponse)
         /// The rotation has to be asked; its answer comes later.
         case ask(Request, Peer)
     }
@@ -60,7 +60,7 @@ final class Router {
         do {
             return try decide(received)
         } catch {
-            return .reply(Reply(error))
+            return .response(HTTPResponse(error))
         }
     }
 
@@ -81,7 +81,7 @@ final class Router {
         refresh()
         if reload == requestID { reload = nil }
         let connections = waiting.removeValue(forKey: requestID) ?? []
-        for connection in connections { connection.settle(Reply(answer, known: cache.names)) }
+        for connection in connections { connection.settle(HTTPResponse(answer, known: cache.names)) }
     }
 
     /// Whether a request gets the answer of the reload that goes on. Root's has the configuration read in any case: root may
@@ -153,7 +153,7 @@ final class Router {
         // No connection is accepted before the first snapshot.
         guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
         switch (route.handler, received.listener) {
-        case (.page(let page), _): return .reply(try page(self)(snapshot, texts))
+        case (.page(let page), _): return .response(try page(self)(snapshot, texts))
         case (.question(let request), .status(let peer)):
             // Everybody may request this, so some room is left for requests to renew.
             try requireRoom(limits.pendingRequests / 2)
@@ -220,28 +220,28 @@ final class Router {
 
 // What routes answer.
 extension Router {
-    func status(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
-        Reply(.ok, "application/json", cache.statusText(of: snapshot))
+    func status(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
+        HTTPResponse(.ok, "application/json", cache.statusText(of: snapshot))
     }
 
-    func client(_ snapshot: Snapshot, _ texts: [String]) throws(Problem) -> Reply {
+    func client(_ snapshot: Snapshot, _ texts: [String]) throws(Problem) -> HTTPResponse {
         guard let view = snapshot.clients.first(where: { [$0.name.description] == texts }) else {
             throw .unknownClients(texts, known: cache.names)
         }
         return .json(view.json)
     }
 
-    func health(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
+    func health(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
         let line = [snapshot.health.rawValue, snapshot.reason?.sentence].compactMap(\.self).joined(separator: ": ")
         return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line)
     }
 
-    func readiness(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
+    func readiness(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
         snapshot.ready ? .text(.ok, "ready") : .text(.serviceUnavailable, "not ready")
     }
 
-    func metrics(_ snapshot: Snapshot, _ texts: [String]) -> Reply {
-        Reply(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
+    func metrics(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
+        HTTPResponse(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
     }
 
     func rollout(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {

@@ -82,13 +82,13 @@ package struct UserWriterClient: Sendable {
             switch error.errno {
             case .noSuchFileOrDirectory, .connectionRefused, .notDirectory:
                 if identity.user == 0 { return try askLaunchedWriter(request, user, path) }
-                throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
+                throw failure(.writerMissing, user, path, cause: error.number, detail: socket(of: user))
             case .permissionDenied:
-                throw failure(.writerNotPermitted, user, path, cause: error.errno.rawValue, detail: socket(of: user))
+                throw failure(.writerNotPermitted, user, path, cause: error.number, detail: socket(of: user))
             case .wouldBlock:
                 throw failure(.writerSilent, user, path, cause: Errno.timedOut.rawValue, detail: user)
             default:
-                throw failure(.writerMissing, user, path, cause: error.errno.rawValue, detail: socket(of: user))
+                throw failure(.writerMissing, user, path, cause: error.number, detail: socket(of: user))
             }
         }
         do throws(FileError) {
@@ -111,7 +111,7 @@ package struct UserWriterClient: Sendable {
             ) { exchange(request, &$0, user, path) }
         } catch {
             throw failure(
-                .writerMissing, user, path, cause: error.errno.rawValue, detail: "cannot \(error.operation)")
+                .writerMissing, user, path, cause: error.number, detail: "cannot \(error.operation)")
         }
         if case .failure(let failed) = result.value, failed.code == .writerSilent, let said = result.report.lines.last {
             throw failure(.writerSilent, user, path, cause: failed.cause, detail: Redaction.foreign(said))
@@ -135,7 +135,7 @@ package struct UserWriterClient: Sendable {
             switch error.errno {
             case .badMessage, .messageTooLong:
                 return .failure(failure(.writerGarbled, user, path, detail: "it cannot be read"))
-            default: return .failure(failure(.writerSilent, user, path, cause: error.errno.rawValue, detail: user))
+            default: return .failure(failure(.writerSilent, user, path, cause: error.number, detail: user))
             }
         }
     }

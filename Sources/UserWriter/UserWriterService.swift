@@ -74,7 +74,7 @@ package final class UserWriterService {
         do {
             peer = try stream.peer()
         } catch {
-            throw Failure(.writerNotPermitted, at: place, cause: error.errno.rawValue)
+            throw Failure(.writerNotPermitted, at: place, cause: error.number)
         }
         guard peer.user == 0 || peer.user != Accounts.overflowID && peer.user == (try? Accounts.userID(daemonUser))
         else {

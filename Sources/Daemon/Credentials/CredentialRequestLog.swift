@@ -39,7 +39,7 @@ struct CredentialRequestLog {
         failuresSilentUntil = Deadline(in: Self.reminder)
         let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
         let failure = Failure(
-            isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.errno.rawValue)
+            isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.number)
         log.note(.acceptFailed(failure))
     }
 }

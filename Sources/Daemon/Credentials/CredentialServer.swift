@@ -82,7 +82,7 @@ final class CredentialServer: Sendable {
             try CredentialLoop(self, listener, waits, limits).run()
         } catch {
             let failure = Failure(
-                .credentialSocketUnusable, at: .named("credential socket"), cause: error.errno.rawValue,
+                .credentialSocketUnusable, at: .named("credential socket"), cause: error.number,
                 detail: "it is no longer served",
                 remedy: .say("restart the daemon", run: .restart()))
             log.note(.credentialsLost(failure))

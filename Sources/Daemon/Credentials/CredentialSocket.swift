@@ -56,7 +56,7 @@ final class CredentialSocket: Sendable {
         } catch {
             return .unusable(
                 Failure(
-                    .credentialSocketUnusable, at: place, cause: error.errno.rawValue,
+                    .credentialSocketUnusable, at: place, cause: error.number,
                     remedy: .say("write ListenStream=\(path) into its unit")))
         }
     }
@@ -94,7 +94,7 @@ final class CredentialSocket: Sendable {
                     let isSystemds = CommandContext.current.hasSystemd && CommandContext.current.socket == nil
                     return .faultRaised(
                         Failure(
-                            .credentialSocketUnusable, at: .named(path), cause: error.errno.rawValue,
+                            .credentialSocketUnusable, at: .named(path), cause: error.number,
                             remedy: isSystemds ? UnitMask.remedy(ofSocket: Self.unit) : nil))
                 }
             }

@@ -28,7 +28,7 @@ extension Executor {
         do throws(SystemError) {
             id = try Accounts.userID(owner)
         } catch {
-            throw Failure.unknownUser(owner, at: .path(spec.path), cause: error.errno.rawValue)
+            throw Failure.unknownUser(owner, at: .path(spec.path), cause: error.number)
         }
         guard let id else { throw Failure.unknownUser(owner, at: .path(spec.path)) }
         return id == identity.user ? nil : owner

@@ -32,7 +32,7 @@ enum StartProblem: Hashable, Sendable {
     /// The system's error number, where a call failed.
     var errno: Int32? {
         switch self {
-        case .system(let error): error.errno.rawValue
+        case .system(let error): error.number
         case .temporaryNames(let error): error.cause
         case .stateLocked(let failure): failure.cause
         case .configuration, .reachableMetrics: nil

@@ -88,7 +88,7 @@ final class NetworkService: Sendable {
                 connectingTo: socket.path, timeoutSeconds: LocalService.connecting, milliseconds: timeout,
                 cancel: cancel)
         } catch {
-            throw missing(at: socket, cause: error.errno.rawValue, for: place)
+            throw missing(at: socket, cause: error.number, for: place)
         }
         do throws(FileError) {
             try LocalService.checkListener(try? stream.peer(), at: socket.path, as: identity)
@@ -132,7 +132,7 @@ final class NetworkService: Sendable {
             try? stream.write(line: request)
             answer = try stream.read(exactly: Self.longestAnswer + 1)
         } catch {
-            throw Failure(silent, at: place, cause: error.errno.rawValue)
+            throw Failure(silent, at: place, cause: error.number)
         }
         guard !answer.isEmpty else { throw Failure(silent, at: place, cause: Errno.connectionReset.rawValue) }
         guard answer.count <= Self.longestAnswer, let answer = read(answer) else {
@@ -165,7 +165,7 @@ final class NetworkService: Sendable {
             let remedy: Remedy? =
                 error.errno == .noSuchFileOrDirectory ? .say("install the package \(NetworkProgramFile.name)") : nil
             throw Failure(
-                missing, at: place, cause: error.errno.rawValue, detail: arguments.first, remedy: remedy)
+                missing, at: place, cause: error.number, detail: arguments.first, remedy: remedy)
         }
         for line in report.lines.reversed() {
             if let answer = read(Array(line.utf8)) { return answer }

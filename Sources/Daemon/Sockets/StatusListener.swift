@@ -67,7 +67,7 @@ final class StatusListener: Sendable {
                     .say("when that is resolved, restart the daemon", run: .restart())
                 default: .say("name another socket with --socket, and restart the daemon")
                 }
-            throw Failure(.socketUnusable, at: .named(path), cause: error.errno.rawValue, remedy: remedy)
+            throw Failure(.socketUnusable, at: .named(path), cause: error.number, remedy: remedy)
         }
     }
 
@@ -90,7 +90,7 @@ final class StatusListener: Sendable {
             guard let group = control.group else { return .faultCleared(.groupNotPermitted) }
             return .faultRaised(
                 Failure(
-                    .groupNotPermitted, at: .named("the status socket"), cause: error.errno.rawValue, detail: group.name
+                    .groupNotPermitted, at: .named("the status socket"), cause: error.number, detail: group.name
                 ))
         }
         return .faultCleared(.groupNotPermitted)
@@ -164,7 +164,7 @@ extension PassedSockets {
             return try take(name)
         } catch {
             throw Failure(
-                .socketUnusable, at: .named("the socket \(name) from systemd"), cause: error.errno.rawValue,
+                .socketUnusable, at: .named("the socket \(name) from systemd"), cause: error.number,
                 remedy: .say("write ListenStream= into its unit"))
         }
     }

@@ -63,7 +63,7 @@ struct StoreConnection: ~Copyable {
             try stream.write(line: request.line)
         } catch {
             if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
-            throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
+            throw Failure(.storeServiceSilent, at: .store, cause: error.number)
         }
         var notices = StoreNotices()
         defer {
@@ -78,7 +78,7 @@ struct StoreConnection: ~Copyable {
                 line = try stream.line(atMost: StoreAnswer.longest(for: request))
             } catch {
                 if error.errno == .timedOut, !deadline.hasPassed, !givesWay() { continue }
-                throw Failure(.storeServiceSilent, at: .store, cause: error.errno.rawValue)
+                throw Failure(.storeServiceSilent, at: .store, cause: error.number)
             }
             guard let line else { return nil }
             count += 1

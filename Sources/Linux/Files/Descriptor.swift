@@ -18,8 +18,13 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// A duplicate of standard input, which itself stays open.
     package static func standardInput() throws(SystemError) -> Descriptor {
-        let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-        guard copy >= 0 else { throw SystemError("use standard input", errno: Errno(rawValue: errno)) }
+        try duplicate(of: STDIN_FILENO)
+    }
+
+    private static func duplicate(of raw: Int32) throws(SystemError) -> Descriptor {
+        // None of the numbers of the standard descriptors, should one of them be closed.
+        let copy = fcntl(raw, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        guard copy >= 0 else { throw SystemError("duplicate a descriptor", errno: Errno(rawValue: errno)) }
         return Descriptor(adopting: copy)
     }
 
@@ -32,9 +37,7 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Another descriptor of the same open file, closed by an owner of its own.
     package func duplicate() throws(SystemError) -> Descriptor {
-        let copy = fcntl(raw, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw SystemError("duplicate a descriptor", errno: Errno(rawValue: errno)) }
-        return Descriptor(adopting: copy)
+        try Self.duplicate(of: raw)
     }
 
     /// Writes all of `bytes` to a descriptor without an owner here, such as standard error. Returns the error that stopped it,

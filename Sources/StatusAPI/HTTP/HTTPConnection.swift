@@ -45,16 +45,16 @@ final class HTTPConnection {
     /// request or reads an answer may finish, an idle connection is closed.
     func stop() {
         switch phase {
-        case .waiting(let head): answer(Reply(.stopping, known: []), to: head)
+        case .waiting(let head): answer(HTTPResponse(.stopping, known: []), to: head)
         case .head, .body, .answering: expire(after: router.limits.stopTime)
         case .quiet, .discarding, .closed: close()
         }
     }
 
     /// Sends the rotation's answer.
-    func settle(_ reply: Reply) {
+    func settle(_ response: HTTPResponse) {
         guard case .waiting(let head) = phase else { return }
-        answer(reply, to: head)
+        answer(response, to: head)
     }
 }
 
@@ -121,8 +121,8 @@ extension HTTPConnection {
     /// Answers what cannot be read, after which nothing on this connection can.
     private func refuse(_ problem: Problem) {
         switch phase {
-        case .quiet, .head: answer(Reply(problem), to: nil)
-        case .body(let head): answer(Reply(problem), to: head, closing: true)
+        case .quiet, .head: answer(HTTPResponse(problem), to: nil)
+        case .body(let head): answer(HTTPResponse(problem), to: head, closing: true)
         case .waiting, .answering, .discarding, .closed: close()
         }
     }
@@ -148,14 +148,14 @@ extension HTTPConnection {
     private func refuseBody(of head: RequestHead) {
         let problem = Problem(
             .payloadTooLarge, "the body is too large: at most \(router.limits.bodySize) bytes are read")
-        answer(Reply(problem), to: head, closing: true)
+        answer(HTTPResponse(problem), to: head, closing: true)
     }
 
     private func finish(_ head: RequestHead) {
         let received = Router.ReceivedRequest(head: head, body: body, listener: listener)
         switch router.receive(received) {
-        case .reply(let reply):
-            answer(reply, to: head)
+        case .response(let response):
+            answer(response, to: head)
         case .ask(let request, let peer):
             // The rotation's answer has no deadline.
             deadline?.cancel()
@@ -168,11 +168,11 @@ extension HTTPConnection {
 // Sending answers, and deadlines.
 extension HTTPConnection {
     /// Sends an answer; a nil `head` means that the request could not be read, and the connection is closed afterwards.
-    func answer(_ reply: Reply, to head: RequestHead?, closing: Bool = false) {
+    func answer(_ response: HTTPResponse, to head: RequestHead?, closing: Bool = false) {
         guard let context else { return }
         let isLast =
             closing || isInputEnded && !parser.hasBytes || router.isStopping || head?.isKeptAlive != true
-        var headers = reply.headers
+        var headers = response.headers
         headers.add(name: "date", value: HTTPDate.now)
         if isLast {
             headers.add(name: "connection", value: "close")
@@ -182,9 +182,11 @@ extension HTTPConnection {
         phase = .answering
         router.move(self, to: .answer)
         expire(after: router.limits.answerTime)
-        let response = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
-        context.write(wrapOutboundOut(.head(response)), promise: nil)
-        if head?.line.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(reply.body))), promise: nil) }
+        let responseHead = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
+        context.write(wrapOutboundOut(.head(responseHead)), promise: nil)
+        if head?.line.method != .HEAD {
+            context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+        }
         context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { [self] result in
             switch result {
             case .success: answered(isLast: isLast)
@@ -223,8 +225,8 @@ extension HTTPConnection {
         let problem = Problem(
             .requestTimeout, "the request was not sent whole within \(router.limits.requestTime / 1000) s")
         switch phase {
-        case .head where parser.isPartial: answer(Reply(problem), to: nil)
-        case .body(let head): answer(Reply(problem), to: head, closing: true)
+        case .head where parser.isPartial: answer(HTTPResponse(problem), to: nil)
+        case .body(let head): answer(HTTPResponse(problem), to: head, closing: true)
         default: close()
         }
     }

@@ -19,7 +19,7 @@ extension HTTPConnection: ChannelDuplexHandler {
             // A client connects to ask something: the first request gets `requestTime`, not the longer `idleTime`.
             expire(after: router.limits.requestTime)
         } catch {
-            answer(Reply(error), to: nil)
+            answer(HTTPResponse(error), to: nil)
         }
     }
 

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 
 /// An answer that is ready to be sent.
-struct Reply {
+struct HTTPResponse {
     var status: HTTPResponseStatus
     var headers: HTTPHeaders
     var body: ByteBuffer
@@ -20,12 +20,12 @@ struct Reply {
         self.body = body
     }
 
-    static func json(_ text: String) -> Reply {
-        Reply(.ok, "application/json", ByteBuffer(string: text + "\n"))
+    static func json(_ text: String) -> HTTPResponse {
+        HTTPResponse(.ok, "application/json", ByteBuffer(string: text + "\n"))
     }
 
-    static func text(_ status: HTTPResponseStatus, _ line: String) -> Reply {
-        Reply(status, "text/plain; charset=utf-8", ByteBuffer(string: line + "\n"))
+    static func text(_ status: HTTPResponseStatus, _ line: String) -> HTTPResponse {
+        HTTPResponse(status, "text/plain; charset=utf-8", ByteBuffer(string: line + "\n"))
     }
 
     init(_ problem: Problem) {
@@ -37,8 +37,8 @@ struct Reply {
     }
 }
 
-extension Reply {
-    /// The HTTP reply for the rotation's answer.
+extension HTTPResponse {
+    /// The HTTP response for the rotation's answer.
     init(_ answer: Answer, known: [ClientName]) {
         switch answer {
         case .renewed(let outcomes):
