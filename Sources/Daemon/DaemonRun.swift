@@ -270,8 +270,9 @@ package final class DaemonRun {
         do throws(Failure) {
             return .success(
                 try StatusListener(
-                    passed: try sockets.socket(StatusListener.passedName),
-                    metrics: try sockets.socket(StatusListener.metricsName), path: socketPath,
+                    passed: try sockets.take(StatusListener.passedName, at: socketPath, failing: .socketUnusable),
+                    metrics: try sockets.take(StatusListener.metricsName, at: nil, failing: .socketUnusable),
+                    path: socketPath,
                     control: ControlPermission(configuration, settings.identity),
                     handle: { [log] request, peer, requestID in
                         // A request for the fleet's reports changes nothing, so it is not logged.

@@ -51,12 +51,9 @@ package struct OutputContents: Sendable {
 
     /// The observation for the core, with what `recognise` makes of each token; all else is no token.
     package func observe(_ recognise: (Token) -> SlotObservation) -> FileObservation {
-        let observations = slots.mapValues { contents -> SlotObservation in
-            guard case .token(let token) = contents else { return .foreign }
-            return recognise(token)
-        }
-        return FileObservation(
-            slots: observations, editFailures: editFailures, otherLines: otherLines, isAsConfigured: isAsConfigured,
+        FileObservation(
+            slots: slots.mapValues { $0.observe(recognise) }, editFailures: editFailures, otherLines: otherLines,
+            isAsConfigured: isAsConfigured,
             exists: exists)
     }
 }
@@ -66,4 +63,9 @@ package enum SlotContents: Sendable {
     case token(Token)
     /// Anything else, such as two different values for one variable.
     case foreign
+
+    /// The observation for the core, with what `recognise` makes of a token.
+    package func observe(_ recognise: (Token) -> SlotObservation) -> SlotObservation {
+        if case .token(let token) = self { recognise(token) } else { .foreign }
+    }
 }

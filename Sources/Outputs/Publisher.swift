@@ -159,6 +159,11 @@ package struct Publisher: Sendable {
         throw Self.foreign(content.bytes, in: file)
     }
 
+    /// What a file with this content holds in its slots; nothing where it cannot be parsed.
+    package static func slots(in bytes: [UInt8], of file: FileSpec) -> [Slot: SlotContents] {
+        (try? OutputMerge(file: file).read(bytes))?.slots ?? [:]
+    }
+
     /// Why the content of a file that was never written would not be replaced, although it is not as its format writes it; nil
     /// where it may stay as it is, or would be replaced.
     package static func failure(replacing bytes: [UInt8], in file: FileSpec) -> Failure? {

@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Linux
 import Model
@@ -60,7 +61,8 @@ import Testing
             let child = inChild([reachable], named: "metrics") { sockets in
                 do throws(Failure) {
                     _ = try StatusListener(
-                        passed: nil, metrics: try sockets.socket("metrics"), path: directory("status"),
+                        passed: nil, metrics: try sockets.take("metrics", at: nil, failing: .socketUnusable),
+                        path: directory("status"),
                         control: ControlPermission(daemonUser: 0), handle: { _, _, _ in })
                     return false
                 } catch {

@@ -41,23 +41,15 @@ final class CredentialSocket: Sendable {
     private static func takeOver(
         from sockets: inout PassedSockets, _ server: CredentialServer, _ path: String
     ) -> State {
-        let place = Failure.Place.named("the socket \(passedName) from systemd")
-        do throws(SystemError) {
-            guard let socket = try sockets.take(passedName) else { return .none }
-            // Only for Unix sockets do address and credentials of the peer say which unit asks, and that systemd does.
-            guard socket.kind.family == .unix else {
-                return .unusable(
-                    Failure(
-                        .credentialSocketUnusable, at: place,
-                        detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit")))
+        do throws(Failure) {
+            let passed = try sockets.take(passedName, at: path, failing: .credentialSocketUnusable)
+            guard let passed else { return .none }
+            do throws(SystemError) { try server.start(passed) } catch {
+                throw Failure(.credentialSocketUnusable, at: .named(path), cause: error.number)
             }
-            try server.start(socket)
-            return .listening(socket)
+            return .listening(passed)
         } catch {
-            return .unusable(
-                Failure(
-                    .credentialSocketUnusable, at: place, cause: error.number,
-                    remedy: .say("write ListenStream=\(path) into its unit")))
+            return .unusable(error)
         }
     }
 

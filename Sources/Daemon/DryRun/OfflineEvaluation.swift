@@ -1,7 +1,6 @@
 package import AppleClientSecret
 package import Config
 import Failures
-import Formats
 package import Keys
 import Linux
 package import Model
@@ -44,7 +43,15 @@ package struct OfflineEvaluation: Sendable {
         var foreign: [AbsolutePath: Failure] = [:]
         for (path, spec) in configuration.files {
             let read = Self.read(path)
-            files[path] = read.map { FileObservation(slots: Self.observe(spec, in: $0, keys: keys.known)) }
+            files[path] = read.map { bytes in
+                FileObservation(
+                    slots: Publisher.slots(in: bytes, of: spec).mapValues { contents in
+                        contents.observe { token in
+                            TokenReader.read(token, keys: keys.known).map(SlotObservation.secret)
+                                ?? .unusable(TokenReader.objection(to: token))
+                        }
+                    })
+            }
             guard case .success(let bytes) = read, !written.contains(OutputPlace(path: path, slot: .whole)) else {
                 continue
             }
@@ -154,24 +161,6 @@ package struct OfflineEvaluation: Sendable {
     ) -> KeptRecord? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
         return try? StateDirectory.peek(client, in: state, as: settings.identity)
-    }
-
-    private static func observe(
-        _ spec: FileSpec, in bytes: [UInt8], keys: [PublicKey]
-    ) -> [Slot: SlotObservation] {
-        let parsed = try? spec.format.implementation?.parse(bytes, slots: spec.slots.keys)
-        var slots: [Slot: SlotObservation] = [:]
-        for slot in spec.slots.keys {
-            guard let content = parsed?.slots[slot] else { continue }
-            guard case .token(let token) = content else {
-                slots[slot] = .foreign
-                continue
-            }
-            slots[slot] =
-                TokenReader.read(token, keys: keys).map(SlotObservation.secret)
-                ?? .unusable(CompactJWS.objection(to: token))
-        }
-        return slots
     }
 
     private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {

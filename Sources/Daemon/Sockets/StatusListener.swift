@@ -25,12 +25,6 @@ final class StatusListener: Sendable {
         passed: ListeningSocket?, metrics: ListeningSocket?, path: String, control: ControlPermission,
         handle: @escaping StatusServer.Handler
     ) throws(Failure) {
-        // The kernel reports the peer's user for Unix sockets only.
-        if let passed, passed.kind.family != .unix {
-            throw Failure(
-                .socketUnusable, at: .named("the socket \(Self.passedName) from systemd"),
-                detail: "not a Unix socket", remedy: .say("write ListenStream=\(path) into its unit"))
-        }
         if let passed { socket = passed } else { socket = try Self.open(path) }
         do throws(Failure) {
             server = try StatusServer(
@@ -153,19 +147,5 @@ extension ControlPermission {
     func fault(in configuration: Configuration) -> Input {
         guard let name = configuration.controlGroup, group == nil else { return .faultCleared(.unknownGroup) }
         return .faultRaised(.unknownGroup(name, at: .named(name)))
-    }
-}
-
-extension PassedSockets {
-    /// The socket that systemd passed under this name (`FileDescriptorName=`); nil when it passed none, and the daemon
-    /// makes its own. Throws ``Failure/Code/socketUnusable``.
-    mutating func socket(_ name: String) throws(Failure) -> ListeningSocket? {
-        do {
-            return try take(name)
-        } catch {
-            throw Failure(
-                .socketUnusable, at: .named("the socket \(name) from systemd"), cause: error.number,
-                remedy: .say("write ListenStream= into its unit"))
-        }
     }
 }

@@ -55,10 +55,16 @@ package struct FileStatus: Hashable, Sendable {
 
     /// The status of what `path` leads to, links followed; nil when unreadable.
     package static func following(_ path: String) -> FileStatus? {
+        try? look(at: path)?.get()
+    }
+
+    /// The same, or why not; nil where the file system does not respond.
+    private static func look(at path: String) -> Result<FileStatus, Errno>? {
         DiskTimeout.value(at: path) {
             var found = clinux_status()
-            return unsafe clinux_path_look_whole(path, &found) < 0 ? nil : FileStatus(found)
-        } ?? nil
+            let result = unsafe clinux_path_look_whole(path, &found)
+            return result < 0 ? .failure(Errno(rawValue: -result)) : .success(FileStatus(found))
+        }
     }
 
     /// Whether a POSIX access list of the file or directory says more than its mode.
@@ -68,13 +74,8 @@ package struct FileStatus: Hashable, Sendable {
 
     /// Whether nothing exists at this path, even with every link followed.
     package static func isAbsent(_ path: String) -> Bool {
-        DiskTimeout.value(at: path) {
-            var found = clinux_status()
-            return switch Errno(rawValue: -(unsafe clinux_path_look_whole(path, &found))) {
-            case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: true
-            default: false
-            }
-        } ?? false
+        guard case .failure(let errno)? = look(at: path) else { return false }
+        return [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(errno)
     }
 
     /// Why this process may not do this with what `path` leads to (access(2)); nil where it may.
