@@ -165,8 +165,8 @@ import Testing
         let ofFull = ["PATH=/srv/web.jwt", "CODE=disk_full"]
         let warning = Diagnostic(.warning, at: Position(file: "/etc/c.yaml", line: 2, column: 3), "odd; write another")
         func row(
-            _ event: DaemonEvent, _ priority: LogLine.Priority, _ words: String, _ fields: [String] = []
-        ) -> Row { Row(event.line, priority, words, fields) }
+            _ line: LogLine, _ priority: LogLine.Priority, _ words: String, _ fields: [String] = []
+        ) -> Row { Row(line, priority, words, fields) }
         return [
             row(
                 .startRefused(.configuration(warning)), .error, "/etc/c.yaml:2:3: warning: odd; write another",
@@ -222,8 +222,8 @@ import Testing
     }
 
     @Test func aRowWithoutAFailureSaysHowThingsAre() {
-        #expect(DaemonEvent.leftUndone(web, .degraded, nil).line.words == "web: degraded")
-        #expect(DaemonEvent.recordSetAside(nil, Failure(.stateDamaged, at: .path(path))).line.fields().count == 2)
+        #expect(LogLine.leftUndone(web, .degraded, nil).words == "web: degraded")
+        #expect(LogLine.recordSetAside(nil, Failure(.stateDamaged, at: .path(path))).fields().count == 2)
     }
 
     /// Why a start is refused, and the error number that the service manager is told.

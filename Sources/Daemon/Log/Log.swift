@@ -54,18 +54,14 @@ struct Log: Sendable {
 
     /// - Parameter clients: those that share the event's resource.
     func note(_ event: LogEvent, clients: [ClientName] = []) {
-        write(event.line(clients: clients))
+        note(event.line(clients: clients))
     }
 
-    func note(_ event: DaemonEvent) {
-        write(event.line)
-    }
-
-    private func write(_ line: LogLine) {
+    func note(_ line: LogLine) {
         guard put(line) else { return timeout.lose() }
         let lost = timeout.takeLost()
         guard lost > 0 else { return }
-        if !put(DaemonEvent.linesLost(lost).line) { timeout.lose(lost) }
+        if !put(.linesLost(lost)) { timeout.lose(lost) }
     }
 
     /// Whether it was written in time.

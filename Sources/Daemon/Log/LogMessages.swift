@@ -1,7 +1,38 @@
 import Config
 import Failures
+import Linux
 import Model
 import Rotation
+
+/// A line of the log. Only the rows of this file make one, so that no call can log a free string.
+struct LogLine: Sendable {
+    /// The journal's `MESSAGE_ID`: the kind of event, for programs that read the journal.
+    let id: String
+    let priority: Priority
+    /// One line, or several where they list errors of the configuration.
+    let words: String
+    /// Made only where the journal takes them. Clients come last, because thousands of them may not all fit
+    /// (``Journal``).
+    let fields: @Sendable () -> [JournalField]
+
+    fileprivate init(
+        _ id: String, _ priority: Priority, _ words: String,
+        _ fields: @autoclosure @escaping @Sendable () -> [JournalField] = []
+    ) {
+        self.id = id
+        self.priority = priority
+        self.words = words
+        self.fields = fields
+    }
+
+    /// By the numbers of syslog(3).
+    enum Priority: Int, Sendable {
+        case error = 3
+        case warning = 4
+        case notice = 5
+        case info = 6
+    }
+}
 
 /// Every kind of line in the daemon's log is a row here, the core's events first and the daemon's own below: message id,
 /// priority, words and fields.
@@ -146,75 +177,127 @@ extension LogEvent {
     }
 }
 
-extension DaemonEvent {
-    /// The event as a line of the log.
-    var line: LogLine {
-        switch self {
-        case .startRefused(let problem):
-            LogLine("a09dc216c73442eb821468a7fba80453", .error, problem.words, problem.fields)
-        case .configurationWarning(let diagnostic):
-            LogLine("250f56ea56fa4e788da9b93bebc2ef82", .warning, diagnostic.description, diagnostic.fields)
-        case .noSecureMemory:
-            LogLine(
-                "5f2994e1dedb4aff8f1b50e273d61383", .warning,
-                "could not set apart memory for keys; they are in ordinary memory")
-        case .stateLost(let path):
-            LogLine(
-                "b8ae49a5721f418da513e48d57fa118d", .warning,
-                "\(path): the state directory was removed, emptied or replaced while it was in use; it is opened again and "
-                    + "everything is written to it again", [.path(path)])
-        case .stateDirectoryKept(let path):
-            LogLine(
-                "d39d23dcec28482d9b69feaba3fb8f0d", .warning,
-                "the state directory stays \(path) until the daemon is restarted", [.path(path)])
-        case .socketIgnored(let name):
-            LogLine(
-                "dbe7b62e5a0a422d844c233877540db4", .warning,
-                "the daemon does not use the socket \(name) that systemd passed; check FileDescriptorName= of its unit")
-        case .configurationNotKept(let failure):
-            LogLine(
-                "cc8c5ddc6a5b417eb762d0be905b9b60", .warning,
-                "could not save the fallback copy of the configuration: \(failure.sentence)", failure.fields)
-        case .recordSetAside(let client, let failure):
-            LogLine(
-                "6c6e6820a9bb4b26ae4f5b2abe0ded88", .warning,
-                (client.map { "\($0): " } ?? "") + failure.sentence,
-                failure.fields + (client.map { [.client($0)] } ?? []))
-        case .acceptFailed(let failure):
-            LogLine("b9ea5b8a53b74ee29d73838065ad2d1d", .error, failure.sentence, failure.fields)
-        case .credentialsLost(let failure):
-            LogLine("0917c526967041cbaf2a812daf8ea62e", .error, failure.sentence, failure.fields)
-        case .stoppedEarly(let jobs):
-            LogLine(
-                "3589111bddde4c56a35ede88e56d583c", .warning,
-                "stopped although \(jobs) jobs had not ended; the next start continues")
-        case .metricsNotWritten(let failure):
-            LogLine("9bf3eafb5cad4c98a761e27496e5837e", .error, failure.sentence, failure.fields)
-        case .leftUndone(let client, let health, let failure):
-            LogLine(
-                "b6353ea8aa6442c18ae5ffe2094dae7f", .error, "\(client): \(failure?.sentence ?? health.rawValue)",
-                [.client(client), .state(health)] + (failure.map { [.code($0.code)] } ?? []))
-        case .managerUnreachable(let error):
-            LogLine(
-                "074d9169c3ab44eeb1489dffe179e2ed", .warning, "the service manager cannot be notified: \(error)")
-        case .managerSilent(let address):
-            LogLine(
-                "320fdcf21766476cbe047b2c50961da1", .warning,
-                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon continues, and "
-                    + "sends them when they are read again")
+/// What the daemon logs in addition to the core's events: of its start and end, its own files and sockets, the service manager
+/// and the log itself.
+extension LogLine {
+    /// The daemon does not start; one event for each error of the configuration.
+    static func startRefused(_ problem: StartProblem) -> LogLine {
+        LogLine("a09dc216c73442eb821468a7fba80453", .error, problem.words, problem.fields)
+    }
+
+    static func configurationWarning(_ diagnostic: Diagnostic) -> LogLine {
+        LogLine("250f56ea56fa4e788da9b93bebc2ef82", .warning, diagnostic.description, diagnostic.fields)
+    }
+
+    /// Keys are kept in memory that is swapped and dumped like any other.
+    static var noSecureMemory: LogLine {
+        LogLine(
+            "5f2994e1dedb4aff8f1b50e273d61383", .warning,
+            "could not set apart memory for keys; they are in ordinary memory")
+    }
+
+    /// The state directory was removed, emptied or replaced while it was in use.
+    static func stateLost(_ path: AbsolutePath) -> LogLine {
+        LogLine(
+            "b8ae49a5721f418da513e48d57fa118d", .warning,
+            "\(path): the state directory was removed, emptied or replaced while it was in use; it is opened again and "
+                + "everything is written to it again", [.path(path)])
+    }
+
+    /// The configuration now names another state directory than this one, which stays in use.
+    static func stateDirectoryKept(_ path: AbsolutePath) -> LogLine {
+        LogLine(
+            "d39d23dcec28482d9b69feaba3fb8f0d", .warning,
+            "the state directory stays \(path) until the daemon is restarted", [.path(path)])
+    }
+
+    /// systemd passed a socket of a name that means nothing here.
+    static func socketIgnored(name: String) -> LogLine {
+        LogLine(
+            "dbe7b62e5a0a422d844c233877540db4", .warning,
+            "the daemon does not use the socket \(name) that systemd passed; check FileDescriptorName= of its unit")
+    }
+
+    /// A start with a configuration that is refused will not find the present one.
+    static func configurationNotKept(_ failure: Failure) -> LogLine {
+        LogLine(
+            "cc8c5ddc6a5b417eb762d0be905b9b60", .warning,
+            "could not save the fallback copy of the configuration: \(failure.sentence)", failure.fields)
+    }
+
+    /// A record of the state directory could not be read and was set aside; without a client it is that of
+    /// `on_state_change`.
+    static func recordSetAside(_ client: ClientName?, _ failure: Failure) -> LogLine {
+        LogLine(
+            "6c6e6820a9bb4b26ae4f5b2abe0ded88", .warning,
+            (client.map { "\($0): " } ?? "") + failure.sentence,
+            failure.fields + (client.map { [.client($0)] } ?? []))
+    }
+
+    /// The credential socket could not accept a connection.
+    static func acceptFailed(_ failure: Failure) -> LogLine {
+        LogLine("b9ea5b8a53b74ee29d73838065ad2d1d", .error, failure.sentence, failure.fields)
+    }
+
+    /// The credential socket is no longer served.
+    static func credentialsLost(_ failure: Failure) -> LogLine {
+        LogLine("0917c526967041cbaf2a812daf8ea62e", .error, failure.sentence, failure.fields)
+    }
+
+    /// A stop did not wait any longer for so many jobs.
+    static func stoppedEarly(jobs: Int) -> LogLine {
+        LogLine(
+            "3589111bddde4c56a35ede88e56d583c", .warning,
+            "stopped although \(jobs) jobs had not ended; the next start continues")
+    }
+
+    /// The last write of `metrics_file` failed.
+    static func metricsNotWritten(_ failure: Failure) -> LogLine {
+        LogLine("9bf3eafb5cad4c98a761e27496e5837e", .error, failure.sentence, failure.fields)
+    }
+
+    /// `run --once` could not bring a client up to date.
+    static func leftUndone(_ client: ClientName, _ health: HealthState, _ failure: Failure?) -> LogLine {
+        LogLine(
+            "b6353ea8aa6442c18ae5ffe2094dae7f", .error, "\(client): \(failure?.sentence ?? health.rawValue)",
+            [.client(client), .state(health)] + (failure.map { [.code($0.code)] } ?? []))
+    }
+
+    static func managerUnreachable(_ error: SystemError) -> LogLine {
+        LogLine(
+            "074d9169c3ab44eeb1489dffe179e2ed", .warning, "the service manager cannot be notified: \(error)")
+    }
+
+    /// The service manager takes no messages from the socket of this address.
+    static func managerSilent(address: String) -> LogLine {
+        LogLine(
+            "320fdcf21766476cbe047b2c50961da1", .warning,
+            "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon continues, and "
+                + "sends them when they are read again")
+    }
+
+    /// It takes them again.
+    static var managerReached: LogLine {
         // At the priority of the first warning, so that a log that shows the one shows the other.
-        case .managerReached:
-            LogLine(
-                "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")
-        case .sandboxWeakened(let words):
-            LogLine("8d1c6a52f0b74e39a7d4e61f92c35b08", .warning, words)
-        case .hookPrinted(let action, let line):
-            LogLine(
-                "cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(Printable.quoted(line))", [.action(action)])
-        case .linesLost(let count):
-            LogLine(
-                "402ff492ed60402d826b771b8e4b6774", .warning,
-                "\(count) log events before the last one are lost: the journal did not take them in time")
-        }
+        LogLine(
+            "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")
+    }
+
+    /// Units run with less protection than they ship with; the words say which and how.
+    static func sandboxWeakened(_ words: String) -> LogLine {
+        LogLine("8d1c6a52f0b74e39a7d4e61f92c35b08", .warning, words)
+    }
+
+    /// A hook printed a line, already free of secrets.
+    static func hookPrinted(_ action: ActionID, _ line: String) -> LogLine {
+        LogLine(
+            "cc0c79d73e93441b92fd0b57350d7adb", .info, "\(action): \(Printable.quoted(line))", [.action(action)])
+    }
+
+    /// So many events were dropped because the log was not read in time.
+    static func linesLost(_ count: Int) -> LogLine {
+        LogLine(
+            "402ff492ed60402d826b771b8e4b6774", .warning,
+            "\(count) log events before the last one are lost: the journal did not take them in time")
     }
 }

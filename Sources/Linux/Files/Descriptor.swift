@@ -70,10 +70,11 @@ package struct Descriptor: ~Copyable, Sendable {
             }
             let count = unsafe Glibc.read(raw, &buffer, buffer.count)
             if count >= 0 { return Array(buffer[..<count]) }
+            let cause = Errno(rawValue: errno)
+            if cause == .interrupted { continue }
             // Another reader was quicker.
-            let mayComeStill = errno == EAGAIN && deadline?.hasPassed == false
-            if errno == EINTR || mayComeStill { continue }
-            throw SystemError("read", errno: errno == EAGAIN && deadline != nil ? .timedOut : Errno(rawValue: errno))
+            guard cause == .wouldBlock, let deadline else { throw SystemError("read", errno: cause) }
+            if deadline.hasPassed { throw SystemError("read", errno: .timedOut) }
         }
     }
 

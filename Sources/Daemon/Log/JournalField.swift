@@ -4,36 +4,6 @@ import Failures
 import Linux
 import Model
 
-/// A line of the log.
-struct LogLine: Sendable {
-    /// The journal's `MESSAGE_ID`: the kind of event, for programs that read the journal.
-    let id: String
-    let priority: Priority
-    /// One line, or several where they list errors of the configuration.
-    let words: String
-    /// Made only where the journal takes them. Clients come last, because thousands of them may not all fit
-    /// (``Journal``).
-    let fields: @Sendable () -> [JournalField]
-
-    init(
-        _ id: String, _ priority: Priority, _ words: String,
-        _ fields: @autoclosure @escaping @Sendable () -> [JournalField] = []
-    ) {
-        self.id = id
-        self.priority = priority
-        self.words = words
-        self.fields = fields
-    }
-
-    /// By the numbers of syslog(3).
-    enum Priority: Int, Sendable {
-        case error = 3
-        case warning = 4
-        case notice = 5
-        case info = 6
-    }
-}
-
 /// A field of the journal; never rename one: people and programs search by them.
 struct JournalField: Hashable, Sendable {
     let name: String
@@ -189,16 +159,6 @@ extension Failure {
 extension Diagnostic {
     /// The configuration's file, where its path is known.
     var fields: [JournalField] { AbsolutePath(position.file).map { [.path($0)] } ?? [] }
-}
-
-extension StartProblem {
-    var fields: [JournalField] {
-        switch self {
-        case .configuration(let diagnostic): diagnostic.fields
-        case .stateLocked(let failure): failure.fields
-        case .system, .temporaryNames, .reachableMetrics: []
-        }
-    }
 }
 
 extension KeyChange {
