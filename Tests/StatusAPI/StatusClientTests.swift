@@ -202,17 +202,13 @@ private final class ForeignServer: Sendable {
     private let finished = DispatchSemaphore(value: 0)
 
     init(at path: String, saying text: String) throws {
-        let descriptor = try listen(at: path).descriptor.duplicate().release()
+        let listener = try listen(at: path)
         let finished = finished
         Thread {
-            defer {
-                close(descriptor)
-                finished.signal()
-            }
-            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe Glibc.poll(&poll, 1, 30_000) == 1 else { return }
+            defer { finished.signal() }
+            guard Descriptor.ready([listener.raw], atMost: 30_000) == [true] else { return }
             do {
-                guard let connection = try UnixListener.accept(on: descriptor) else { return }
+                guard let connection = try listener.accept() else { return }
                 let stream = UnixStream(adopting: connection, milliseconds: 30_000)
                 _ = try stream.read(upTo: 4096)
                 try stream.write(Array(text.utf8))

@@ -66,19 +66,12 @@ final class FakeSystemd: Sendable {
 
     init(_ script: Script) throws {
         directory = try TemporaryDirectory()
-        let listener = try ListeningSocket(path: directory("private"), mode: 0o600).descriptor.duplicate().release()
+        let listener = try ListeningSocket(path: directory("private"), mode: 0o600)
         Thread.detachNewThread { [self] in
             for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery > 0 ? 2 : 1) {
-                var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-                _ = unsafe poll(&waiting, 1, 60_000)
-                do {
-                    guard let accepted = try UnixListener.accept(on: listener) else { continue }
-                    serve(accepted.release(), script)
-                } catch {
-                    continue
-                }
+                _ = Descriptor.ready([listener.raw], atMost: 60_000)
+                if let accepted = try? listener.accept() { serve(accepted.release(), script) }
             }
-            close(listener)
         }
     }
 
