@@ -140,7 +140,7 @@ package final class DaemonRun {
             },
             isHidden: { [settings] in OwnSandbox.hiding(stateDirectory: path, as: settings.identity) != nil },
             lost: { [log] directory in
-                log.note(.stateLost(directory.path))
+                if !directory.isInPlace { log.note(.stateLost(directory.path)) }
                 inbox.post(.stateLost)
             })
     }

@@ -141,7 +141,13 @@ chown -h nobody /srv/link
 hidden "but the link is to blame that another user made" "a symbolic link in its path is not followed"
 rm /srv/link
 outputs /tmp/web.jwt
-promise "the daemon starts" systemctl restart clientsecretd
+systemctl start dbus.service
+bus=$(systemctl show --value --property MainPID dbus.service)
+kill -STOP "$bus"
+promise "the daemon starts where the bus does not answer" systemctl restart clientsecretd
+promise "and knows of no sandbox" clientsecretd health
+kill -CONT "$bus"
+eventually "it asks again" bash -c 'clientsecretd status | grep -qF "writes to /tmp (PrivateTmp=yes)"'
 refused "nor does reload" clientsecretd reload
 refused "nor health without it" clientsecretd health --offline
 outputs $output
