@@ -119,7 +119,8 @@ final class Person {
             if let content { try directory.write(content, to: name) }
             var answers = InitAnswers()
             answers.output = AbsolutePath(directory(name))
-            #expect(answers.withFormatOfOutput().format?.type.name == (isOne ? "env" : nil))
+            answers.adoptFormat()
+            #expect(answers.format?.type.name == (isOne ? "env" : nil))
         }
     }
 
@@ -212,7 +213,7 @@ final class Person {
         let person = Person(["a/b", "shop", "", "AUTH_APPLE_SECRET", ""])
         person.hidden = ["", " the token "]
         var given = try target("--push", "vercel")
-        given.target = given.target?.keepingToken(
+        given.target?.keepToken(
             in: try #require(AbsolutePath(directory("production-token"))).directory, isWritten: true)
         let answers = try person.dialog.complete(given)
         #expect(person.lines.isEmpty)
@@ -237,8 +238,8 @@ final class Person {
     @Test func aTargetTakesTheVariableOfTheFile() throws {
         let found = FoundClient.all(
             in: Array("AUTH_APPLE_SECRET=\(Self.expired)\n".utf8), of: "/x/.env", variable: nil, client: nil)
-        let given = try InitCommand.parse(["--push", "netlify"]).given
-        let answers = given.adopting(try #require(found.first), in: try #require(AbsolutePath("/x/.env")), of: "app")
+        var answers = try InitCommand.parse(["--push", "netlify"]).given
+        answers.adopt(try #require(found.first), in: try #require(AbsolutePath("/x/.env")), of: "app")
         #expect(answers.target?.settings == ["variable": "AUTH_APPLE_SECRET"])
         #expect(answers.team?.description == "DEF123GHIJ")
         #expect(!answers.hasDestination)
@@ -250,7 +251,7 @@ final class Person {
         var dialog = person.dialog
         dialog.takesDefaults = true
         var given = try target("--push", "vault", "--set", "path=apps/web")
-        given.target = given.target?.keepingToken(in: try #require(AbsolutePath("/nowhere")), isWritten: true)
+        given.target?.keepToken(in: try #require(AbsolutePath("/nowhere")), isWritten: true)
         let answers = try dialog.complete(given)
         #expect(
             answers.target?.entry(isOfService: true).lines == [

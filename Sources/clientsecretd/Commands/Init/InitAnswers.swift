@@ -36,77 +36,63 @@ struct InitAnswers {
     /// A key of the configuration to which a client is added; nil: the client brings its own.
     var existingKey: KeyName?
 
-    /// With what the secret in a file says, where the flags do not.
+    /// Takes what the secret in a file says, where the flags do not.
     ///
     /// - Parameters:
     ///   - path: the file's.
     ///   - user: the user that owns it; nil: the daemon's own.
-    func adopting(_ found: FoundClient, in path: AbsolutePath, of user: String?) -> InitAnswers {
-        var answers = self
-        answers.team = team ?? found.team
-        answers.client = client ?? found.client
-        answers.formerKeyID = found.keyID
+    mutating func adopt(_ found: FoundClient, in path: AbsolutePath, of user: String?) {
+        team = team ?? found.team
+        client = client ?? found.client
+        formerKeyID = found.keyID
         // Only the ids count where the flags name another place.
         guard output == nil, credential == nil, target == nil else {
-            if case .variable(let name) = found.place, output == nil, let target = answers.target,
-                target.names.contains("variable"), target.settings["variable"] == nil
-            {
-                answers.target?.settings["variable"] = name
-            }
-            return answers
+            if case .variable(let name) = found.place, output == nil { target?.adopt(variable: name) }
+            return
         }
         switch found.place {
-        case .unwritable: return answers
+        case .unwritable: return
         case .variable(let name):
-            answers.variable = name
-            answers.format = FormatOptions.Format(FormatRegistry.environment)
+            variable = name
+            format = FormatOptions.Format(FormatRegistry.environment)
         case .whole(let name):
-            answers.format = format ?? FormatRegistry.named(name).map { FormatOptions.Format($0) }
+            format = format ?? FormatRegistry.named(name).map { FormatOptions.Format($0) }
         }
-        answers.output = path
-        if group == nil { answers.user = self.user ?? user }
-        answers.isFromFile = true
-        return answers
+        output = path
+        if group == nil { self.user = self.user ?? user }
+        isFromFile = true
     }
 
-    /// With what the program of `--app` needs, where the flags do not say otherwise.
-    func adopting(_ app: AppPreset?) -> InitAnswers {
-        guard let app else { return self }
-        var answers = self
-        answers.app = app
+    /// Takes what the program of `--app` needs, where the flags do not say otherwise.
+    mutating func adopt(_ app: AppPreset) {
+        self.app = app
         if verb == nil {
-            answers.verb = app.verb
-            if app.verb != nil { answers.unit = unit ?? app.unit }
+            verb = app.verb
+            if verb != nil { unit = unit ?? app.unit }
         }
-        guard credential == nil, format == nil || format?.type.name == app.format else { return answers }
-        answers.format = FormatRegistry.named(app.format).map { FormatOptions.Format($0) }
-        answers.variable = variable ?? app.variable
-        return answers
+        guard credential == nil, format == nil || format?.type.name == app.format else { return }
+        format = FormatRegistry.named(app.format).map { FormatOptions.Format($0) }
+        variable = variable ?? app.variable
     }
 
-    /// With the user that owns the output, where no flag names one and it is not the daemon's own.
-    func writtenByOwner(isOfService: Bool) throws(CommandFailure) -> InitAnswers {
-        guard user == nil, group == nil, let output else { return self }
-        var answers = self
-        answers.user = try InitSource.user(owning: output, isOfService: isOfService)
-        return answers
+    /// Takes the user that owns the output, where no flag names one and it is not the daemon's own.
+    mutating func adoptOwner(isOfService: Bool) throws(CommandFailure) {
+        guard user == nil, group == nil, let output else { return }
+        user = try InitSource.user(owning: output, isOfService: isOfService)
     }
 
-    /// With the format that the output already has or that its name says, where the flags name none; of an environment file
+    /// Takes the format that the output already has or that its name says, where the flags name none; of an environment file
     /// also the variable, if exactly one holds an Apple client secret.
-    func withFormatOfOutput() -> InitAnswers {
-        guard format == nil, let output else { return self }
+    mutating func adoptFormat() {
+        guard format == nil, let output else { return }
         let isNamedSo = DotenvPrecedence.isOne(output.name) || output.name.hasSuffix(".env")
         guard
             let found = contentOfOutput.flatMap(FormatRegistry.guess) ?? (isNamedSo ? FormatRegistry.environment : nil)
-        else { return self }
-        var answers = self
-        answers.format = FormatOptions.Format(found)
-        if found.name == FormatRegistry.environment.name, variable == nil {
-            let holders = variablesWithSecret
-            if holders.count == 1 { answers.variable = holders.first }
-        }
-        return answers
+        else { return }
+        format = FormatOptions.Format(found)
+        guard found.name == FormatRegistry.environment.name, variable == nil else { return }
+        let holders = variablesWithSecret
+        if holders.count == 1 { variable = holders.first }
     }
 
     /// The variables of the output that hold a client secret already, expired or not.

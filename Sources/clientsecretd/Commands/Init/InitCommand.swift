@@ -85,11 +85,14 @@ struct InitCommand: ParsableCommand {
 
     /// What the flags say.
     var given: InitAnswers {
-        InitAnswers(
+        var answers = InitAnswers(
             key: signing.key, keyID: signing.keyID, team: signing.teamID, kind: kind.givenKind, client: kind.known,
             name: name, output: output, format: format, variable: variable, user: user, group: group,
             credential: credential, unit: notified.unit, verb: notified.verb, target: pushed.given
-        ).adopting(app?.preset).withFormatOfOutput()
+        )
+        if let app = app?.preset { answers.adopt(app) }
+        answers.adoptFormat()
+        return answers
     }
 
     mutating func validate() throws {
@@ -131,15 +134,15 @@ struct InitCommand: ParsableCommand {
         if let from {
             let secret = try InitSource(from, isOfService: place.isService)
             let one = try secret.client(variable: variable, client: kind.clientID, dialog)
-            answers = answers.adopting(one, in: from, of: secret.user)
+            answers.adopt(one, in: from, of: secret.user)
             if case .unwritable(let line, let reason) = one.place, !answers.hasDestination, answers.target == nil {
                 try explain(line, reason, in: from, dialog)
             }
             found = one
         } else if app != nil {
-            answers = try answers.writtenByOwner(isOfService: place.isService)
+            try answers.adoptOwner(isOfService: place.isService)
         }
-        answers.target = answers.target?.keepingToken(in: place.file.directory, isWritten: !place.isPrinted)
+        answers.target?.keepToken(in: place.file.directory, isWritten: !place.isPrinted)
         answers.existingKey = place.existing?.key(for: answers)
         if let key = answers.existingKey, let path = answers.key, let file = place.existing?.file(of: key),
             path != file

@@ -37,14 +37,18 @@ struct InitTarget {
 
     var needsEndpoint: Bool { kind.endpoint == nil && settings["endpoint"] == nil }
 
-    /// With a file for the token in this directory, unless a flag names one.
+    /// Has a file for the token in this directory, unless a flag names one.
     ///
     /// - Parameter isWritten: whether files are written at all.
-    func keepingToken(in directory: AbsolutePath, isWritten: Bool) -> InitTarget {
-        var target = self
-        target.isWritten = isWritten
-        target.tokenFile = tokenFile ?? AbsolutePath("\(directory)/\(name)-token")
-        return target
+    mutating func keepToken(in directory: AbsolutePath, isWritten: Bool) {
+        self.isWritten = isWritten
+        tokenFile = tokenFile ?? AbsolutePath("\(directory)/\(name)-token")
+    }
+
+    /// Takes the variable that the application reads now, where the target has one and no flag names it.
+    mutating func adopt(variable: String) {
+        guard names.contains("variable"), settings["variable"] == nil else { return }
+        settings["variable"] = variable
     }
 
     /// The file that what was typed is written to.
