@@ -78,4 +78,11 @@ extension SystemdClient {
         let found = try call("ListUnitsByPatterns", of: Self.manager, [.texts(states), .texts([pattern])])
         return try found.items("ssssssouso").map(\.name).sorted()
     }
+
+    /// The units with files whose names match a pattern, also those that systemd has not loaded; no templates.
+    package mutating func unitFiles(matching pattern: String) throws(UnitError) -> [String] {
+        let found = try call("ListUnitFilesByPatterns", of: Self.manager, [.texts([]), .texts([pattern])])
+        return try found.items("ss").compactMap { $0.name.split(separator: "/").last.map(String.init) }
+            .filter { !$0.contains("@.") }.sorted()
+    }
 }

@@ -59,7 +59,9 @@ struct ReaderUnit: Hashable, Sendable {
         var settings: [String: UnitSettings] = [:]
         do throws(UnitError) {
             var systemd = try SystemdClient(cancel: nil)
-            for name in try systemd.units(matching: "*.service") where !name.hasPrefix("clientsecretd") {
+            // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
+            let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
+            for name in names where !name.hasPrefix("clientsecretd") {
                 settings[name] = try systemd.settings(of: name)
             }
         } catch {
