@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Linux
 
 /// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
 /// the containers of LXC and Incus have a drop-in for all services that takes credentials and parts of the sandbox away.
@@ -185,7 +186,7 @@ package struct UnitSettings: Hashable, Sendable {
         var isDenied = false
         var withdrawal: String?
         for file in files {
-            let isLater = file.path != ownFile && file.path.split(separator: "/").last.map { $0 > allowing } == true
+            let isLater = file.path != ownFile && RealPath.name(of: file.path) > allowing
             for assignment in file.assignments {
                 let names = assignment.value.split(whereSeparator: \.isWhitespace)
                 let isNamed = names.contains(where: Self.loopback.contains)

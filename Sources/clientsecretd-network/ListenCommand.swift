@@ -34,7 +34,7 @@ struct ListenCommand: ParsableCommand {
         signal(SIGTERM) { _ in _exit(0) }
         signal(SIGINT) { _ in _exit(0) }
         guard let program = OwnProgram.path() else { throw ValidationError("/proc is needed, and is not mounted") }
-        let directory = socket.lastIndex(of: "/").map { String(socket[..<$0]) } ?? ""
+        let directory = RealPath.directory(of: socket)
         if !directory.isEmpty, unsafe mkdir(directory, 0o755) != 0, errno != EEXIST {
             throw ValidationError("cannot create \(Printable.name(directory)): \(ErrorNumber.words(for: errno))")
         }

@@ -44,10 +44,10 @@ extension Executor {
 
     /// Waits until the text that was adopted last is kept: a reload is answered before, and may be followed by a stop.
     func finishKeepingText(within milliseconds: Int64) {
-        guard let done = try? Inbox<Void>() else { return }
+        guard let done = try? EventCounter() else { return }
         try? pool.run(in: .state) { [self] in
             keepLastText()
-            done.post(())
+            done.signal()
         }
         _ = done.wait(atMost: milliseconds)
     }

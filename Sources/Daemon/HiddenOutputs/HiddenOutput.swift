@@ -94,7 +94,7 @@ extension HiddenOutput {
     static func overrides(of output: OutputFacts) -> [HiddenOutput] {
         guard let variable = output.variable else { return [] }
         return output.neighbours.compactMap { file in
-            guard DotenvPrecedence.takesPrecedence(name(of: file.path), over: name(of: output.path)),
+            guard DotenvPrecedence.takesPrecedence(RealPath.name(of: file.path), over: RealPath.name(of: output.path)),
                 let place = file.assignments.last(where: { $0.name == variable })
             else { return nil }
             return HiddenOutput(
@@ -128,8 +128,6 @@ extension HiddenOutput {
                             ? "see why on_change did not" : "start a unit that does so from on_change")))
         }
     }
-
-    private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }
 
 // MARK: A second secret
@@ -185,8 +183,7 @@ extension HiddenOutput {
                         : "and will keep the old content after a renewal"),
                 remedy: .say("mount the directory instead"))
         }
-        let directory = Printable.name(
-            String(output.realPath[..<(output.realPath.lastIndex(of: "/") ?? output.realPath.startIndex)]))
+        let directory = Printable.name(RealPath.directory(of: output.realPath))
         return namespace.mounts.ofFile(place).map { hidden(Printable.name(output.path), $0) }
             + namespace.mounts.ofReplacedFiles(beside: place).map { hidden("an output in \(directory)", $0) }
     }

@@ -96,14 +96,14 @@ package struct HiddenOutputSearch {
     /// Environment files and caches in the directories from which the application may read the output: where it is by its
     /// name, where it really is, and where its units start if the output has a link there.
     private func neighbours(of path: String, _ real: String, _ workingDirectories: [String]) -> [ApplicationFile] {
-        let name = Self.split(path).name
+        let name = RealPath.name(of: path)
         guard DotenvPrecedence.isOne(name) else { return [] }
-        var directories = [path, real].map { Self.split($0).directory }
+        var directories = [path, real].map(RealPath.directory)
         directories += workingDirectories.filter { RealPath.of($0 + "/" + name) == real }
         var seen: Set<String> = [real]
         return directories.flatMap { directory -> [ApplicationFile] in
             let overrides = files.dotenvFiles(in: directory).filter {
-                DotenvPrecedence.takesPrecedence(Self.split($0.path).name, over: name)
+                DotenvPrecedence.takesPrecedence(RealPath.name(of: $0.path), over: name)
                     && seen.insert($0.realPath).inserted
             }
             let caches = name == ".env" ? FrameworkCache.allCases.map(\.path) : []
@@ -116,11 +116,6 @@ package struct HiddenOutputSearch {
                     return ApplicationFile(path: path, bytes: bytes)
                 }
         }
-    }
-
-    private static func split(_ path: String) -> (directory: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
 
     // MARK: Units and processes

@@ -22,7 +22,7 @@ package enum NetworkProgramFile {
     /// it is not installed, or without /proc.
     package static func path() -> String? {
         guard let own = OwnProgram.path() else { return nil }
-        let folder = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)
+        let folder = RealPath.directory(of: own)
         return ["", "../libexec/clientsecretd/", "../lib/clientsecretd/"].map { "\(folder)/\($0)\(name)" }
             .first { unsafe access($0, X_OK) == 0 }
     }

@@ -198,8 +198,7 @@ package struct UnitsInEffect {
 
     private static func advice(for unit: String, _ removed: [UnitSettings.RemovedCredential]) -> String {
         let lines = removed.map { Printable.name($0.assignment) }.joined(separator: " and ")
-        let file = removed.first?.file ?? ""
-        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let name = RealPath.name(of: removed.first?.file ?? "")
         return "write \(lines) into a drop-in of \(unit) whose name comes after \(Printable.name(name))"
     }
 

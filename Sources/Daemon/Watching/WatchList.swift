@@ -49,19 +49,14 @@ struct WatchList: Hashable, Sendable {
         for path in configuration.outputPaths { register(path, .file(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {
-                guard case .file(let path)? = location else { continue }
-                register(path, .key(name))
-                interests[path.directory]?.names[Self.swappedLink, default: []].insert(.key(name))
+                if case .file(let path)? = location { registerInput(path, .key(name)) }
             }
         }
         for (name, entry) in configuration.clients {
-            guard let path = entry.source?.path else { continue }
-            register(path, .source(name))
-            interests[path.directory]?.names[Self.swappedLink, default: []].insert(.source(name))
+            if let path = entry.source?.path { registerInput(path, .source(name)) }
         }
         guard let main else { return }
-        register(main, .configuration)
-        interests[main.directory]?.names[Self.swappedLink, default: []].insert(.configuration)
+        registerInput(main, .configuration)
         interests[ConfigurationParser.directory(of: main), default: Interests()].any.insert(.configuration)
     }
 
@@ -75,6 +70,12 @@ struct WatchList: Hashable, Sendable {
                 step = step.directory
             }
         }
+    }
+
+    /// A file that others write.
+    private mutating func registerInput(_ path: AbsolutePath, _ resource: Resource) {
+        register(path, resource)
+        interests[path.directory]?.names[Self.swappedLink, default: []].insert(resource)
     }
 
     private mutating func register(_ path: AbsolutePath, _ resource: Resource) {

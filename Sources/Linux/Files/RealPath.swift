@@ -23,6 +23,16 @@ package enum RealPath {
         } ?? path
     }
 
+    /// What is behind the last slash of a path, by its text.
+    package static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
+    /// What is before the last slash of a path, by its text; empty for a file of the root directory, or a name alone.
+    package static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+
     /// Whether a path is a directory or leads into it, by their texts.
     package static func isAt(_ path: String, orBelow directory: String) -> Bool {
         directory == "/" || path == directory || path.hasPrefix(directory + "/")

@@ -130,7 +130,8 @@ package struct UnixStream: ~Copyable, Sendable {
         while true {
             guard !deadline.hasPassed else { throw SystemError(operation, errno: .timedOut) }
             let line = lines.next()
-            guard (line ?? []).count <= limit, line != nil || lines.count <= limit else {
+            // Of one without its end, what has come.
+            guard line?.count ?? lines.count <= limit else {
                 throw SystemError(operation, errno: .messageTooLong)
             }
             if line != nil || isClosed { return line }

@@ -145,10 +145,10 @@ package enum DiskTimeout {
     /// Notes the mount that does not respond, by the last name that could be looked at without an answer.
     private static func note(_ path: String, _ wait: Wait) {
         let last = ReachedPath(path)
-        if let ended = try? Inbox<Void>() {
+        if let ended = try? EventCounter() {
             let isStarted: Void? = try? WorkerThread.start {
                 _ = visit(path) { last.set($0) }
-                ended.post(())
+                ended.signal()
             }
             if isStarted != nil { _ = ended.wait(atMost: 1_000) }
         }
