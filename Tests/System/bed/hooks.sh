@@ -80,4 +80,20 @@ promise "it starts again" systemctl start clientsecretd.service
 eventually "and the hook with it" both_run
 promise "it stops" systemctl stop clientsecretd.service
 promise "and nothing is left, though systemd kills nobody" none_runs
+
+# What a hook leaves running that has ended by itself goes on as long as the daemon.
+printf '#!/bin/sh\n/usr/local/bin/straying &\n' >/usr/local/bin/leaving
+chmod 0755 /usr/local/bin/leaving
+some_run() { [ -n "$(strays)" ]; }
+configure_web "    on_change:
+      - exec: [/usr/local/bin/leaving]"
+stop() { systemctl stop clientsecretd.service; }
+kill_it() { kill -KILL "$(property MainPID)"; }
+for end in stop kill_it; do
+    promise "the daemon runs" systemctl restart clientsecretd.service
+    promise "a hook that ends is done" clientsecretd renew web
+    eventually "what it left runs" some_run
+    $end
+    eventually "and not after the daemon ($end)" none_runs
+done
 finish
