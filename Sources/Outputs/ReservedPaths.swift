@@ -15,34 +15,50 @@ package final class ReservedPaths: Sendable {
         var inputs: Set<AbsolutePath> = []
         var outputs: Set<AbsolutePath> = []
         var state: String?
+        var mounts: MountTable?
+        /// Where the inputs are by their own paths.
+        var inputPlaces: Set<Place> = []
+        /// The output that names each place by its own path, without a link; of several, by bind mounts, the first in order.
+        var named: [Place: AbsolutePath] = [:]
         /// Which file each input is; nil: it was not found, or not in time.
         var files: [AbsolutePath: FileStatus?] = [:]
         /// How often each input was observed.
         var observations: [AbsolutePath: Int] = [:]
         /// Inputs that are being observed.
         var asked: Set<AbsolutePath> = []
-        /// The output that claimed each real path first.
-        var claims: [String: AbsolutePath] = [:]
+        /// The output that claimed each place first.
+        var claims: [Place: AbsolutePath] = [:]
 
         /// Real paths of files, none of them outputs, that this process wrote.
         var own: Set<String> = []
         /// Where each file was last seen. Its content stays there: a rename over another output must not move it.
         var homes: [FileMark: Home] = [:]
 
-        /// Claims the file at a real path for an output. Returns the other output whose file it is already.
+        /// What a real path stands for: by a bind mount a file has several.
+        func place(_ realPath: String) -> Place {
+            mounts?.place(of: realPath) ?? Place(device: "", path: realPath)
+        }
+
+        mutating func locate() {
+            inputPlaces = Set(inputs.map { place($0.description) })
+            named = Dictionary(outputs.map { (place($0.description), $0) }, uniquingKeysWith: min)
+        }
+
+        /// Claims a place for an output. Returns the other output whose file it is already.
         ///
         /// An output that names the file by its real path has it, and links to it do not, whichever comes first: after
         /// a restart that could be another one, and applications would read the other client's secret.
-        mutating func claim(_ realPath: String, for output: AbsolutePath) -> AbsolutePath? {
-            let other = AbsolutePath(realPath).flatMap { outputs.contains($0) ? $0 : nil } ?? claims[realPath]
-            if let other, other != output, outputs.contains(other) { return other }
-            claims[realPath] = output
+        mutating func claim(_ place: Place, for output: AbsolutePath) -> AbsolutePath? {
+            if let other = named[place] ?? claims[place], other != output, outputs.contains(other) { return other }
+            claims[place] = output
             return nil
         }
     }
 
+    private typealias Place = MountTable.Place
+
     private struct Home {
-        let realPath: String
+        let place: Place
         /// Whether it held more than the daemon's secrets.
         let otherLines: Bool
     }
@@ -96,6 +112,16 @@ package final class ReservedPaths: Sendable {
             paths.observations = paths.observations.filter { inputs.contains($0.key) }
             paths.claims = [:]
             paths.homes = [:]
+            paths.locate()
+        }
+    }
+
+    /// Sets the mounts by which paths lead to files; nil where they are not known: then each path is one of its own.
+    package func set(mounts: MountTable?) {
+        paths.withLock { paths in
+            guard paths.mounts != mounts else { return }
+            paths.mounts = mounts
+            paths.locate()
         }
     }
 
@@ -132,17 +158,17 @@ package final class ReservedPaths: Sendable {
         findInputs()
         if let found = target.content?.status { observeAgain(inputsLike: found) }
         let failure = paths.withLock { paths -> Failure? in
-            if let state = paths.state, path.utf8.starts(with: (state + "/").utf8) {
+            let place = paths.place(path)
+            if let state = paths.state.map(paths.place), state.device == place.device,
+                RealPath.isAt(place.path, orBelow: state.path)
+            {
                 return Failure(.outputIsInput, at: .path(output))
             }
             if let found = target.content?.status {
                 let isInput = paths.files.values.contains { $0?.isSameFile(as: found) == true }
                 if isInput { return Failure(.outputIsInput, at: .path(output)) }
             }
-            if paths.inputs.contains(where: { $0.description == path }) {
-                return Failure(.outputIsInput, at: .path(output))
-            }
-            return nil
+            return paths.inputPlaces.contains(place) ? Failure(.outputIsInput, at: .path(output)) : nil
         }
         if let failure { throw failure }
         let wasMoved = try claim(path, target.content?.status, for: output)
@@ -159,10 +185,10 @@ package final class ReservedPaths: Sendable {
     /// Throws if the file is that of another output, or has lines of others that were moved there with it.
     func claim(_ realPath: String, _ found: FileStatus?, for output: AbsolutePath) throws(Failure) -> Bool {
         let (other, moved) = paths.withLock { paths -> (AbsolutePath?, (Home, AbsolutePath)?) in
-            if let other = paths.claim(realPath, for: output) { return (other, nil) }
+            let place = paths.place(realPath)
+            if let other = paths.claim(place, for: output) { return (other, nil) }
             guard let found, found.size > 0, let home = paths.homes[FileMark(found.identity)],
-                home.realPath != realPath,
-                let owner = paths.claims[home.realPath], owner != output
+                home.place != place, let owner = paths.claims[home.place], owner != output
             else { return (nil, nil) }
             return (nil, (home, owner))
         }
@@ -180,7 +206,7 @@ package final class ReservedPaths: Sendable {
         paths.withLock { paths in
             // Each replacement leaves a mark: far more of them than outputs are old ones.
             if paths.homes.count > 4 * paths.outputs.count + Self.spareHomes { paths.homes = [:] }
-            paths.homes[FileMark(found.identity)] = Home(realPath: realPath, otherLines: otherLines)
+            paths.homes[FileMark(found.identity)] = Home(place: paths.place(realPath), otherLines: otherLines)
         }
     }
 

@@ -138,14 +138,16 @@ package final class UserWriterService {
     }
 
     private func reserve(_ loaded: LoadedConfiguration) {
-        // Nothing tells this process that a key was replaced.
+        // Nothing tells this process that a key was replaced, or something mounted.
         reservedPaths.forgetInputs()
+        reservedPaths.set(mounts: .ofThisProcess())
         guard loaded.sources != last?.sources else { return }
         last = loaded
         let configuration = loaded.configuration
         let state = configuration.stateDirectory?.description ?? Configuration.defaultStateDirectory
         reservedPaths.set(
-            inputs: configuration.inputs.union(loaded.files), outputs: configuration.outputPaths,
+            inputs: configuration.inputs.union(loaded.files),
+            outputs: configuration.outputPaths.union([configuration.metricsFile].compactMap { $0 }),
             state: (try? GuardedPath.directory(state, as: identity)) ?? state,
             trusted: configuration.trustedDirectories)
     }

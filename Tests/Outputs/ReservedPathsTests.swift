@@ -127,6 +127,38 @@ import Testing
         #expect(try publisher.replaces([.whole: try Samples.secret(2)], in: second))
     }
 
+    /// By a bind mount one directory has two real paths. One output has the file, whichever comes first.
+    @Test(arguments: [["a/web.jwt", "b/web.jwt"], ["b/web.jwt", "a/web.jwt"]])
+    func aFileThatABindMountLeadsToIsOneOutputs(order: [String]) throws {
+        for folder in ["a", "b"] { try scratch.folder(folder) }
+        reservedPaths.set(mounts: try mounted("a", at: "b"))
+        try draw(inputs: [], outputs: order)
+        for name in order where name == "b/web.jwt" { try refuses(name, .sameFile, detail: scratch("a/web.jwt")) }
+        let first = try Samples.file(scratch("a/web.jwt"))
+        #expect(try publisher.replaces([.whole: try Samples.secret()], in: first))
+        try refuses("b/web.jwt", .sameFile, detail: scratch("a/web.jwt"))
+        // Without that mount they are two.
+        reservedPaths.set(mounts: try mounted("other", at: "b"))
+        #expect(publisher.problem(with: try Samples.file(scratch("b/web.jwt")), mayCreate: true) == nil)
+    }
+
+    @Test func anInputIsKnownBehindABindMount() throws {
+        for folder in ["state", "b"] { try scratch.folder(folder) }
+        reservedPaths.set(mounts: try mounted("state", at: "b"))
+        try draw(inputs: [])
+        try refuses("b/web.jwt", .outputIsInput)
+        reservedPaths.set(mounts: try mounted("keys", at: "b"))
+        try draw(inputs: ["keys/later.p8"])
+        try refuses("b/later.p8", .outputIsInput)
+    }
+
+    /// A mount table in which one directory of the scratch space is mounted at another.
+    private func mounted(_ source: String, at point: String) throws -> MountTable {
+        MountTable(
+            "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 8:1 \(scratch(source)) \(scratch(point)) rw - ext4 /dev/sda1 rw\n"
+        )
+    }
+
     /// As after a restart, when another order of writing would give the file to the other client.
     @Test func anOutputThatNamesTheFileItselfComesBeforeALink() throws {
         try scratch.link("here", to: ".")

@@ -65,7 +65,8 @@ final class Executor: Sendable {
         sweptDirectories =
             runner == nil ? nil : SweptDirectories(naming: naming, as: identity, reservedPaths: reservedPaths)
         pool = WorkerPool(limit: Self.threads, perLane: Self.threadsPerLane)
-        mounts = QuietMutex(MountTable.ofThisProcess())
+        mounts = QuietMutex(nil)
+        takeMounts()
     }
 
     /// Starts jobs; `report` is called once for each with its result, usually on a worker's thread.
@@ -130,6 +131,7 @@ final class Executor: Sendable {
     func takeMounts() {
         let table = MountTable.ofThisProcess()
         mounts.withLock { $0 = table }
+        reservedPaths.set(mounts: table)
     }
 
     /// Checks on a worker whether the state directory is still in place.

@@ -2,13 +2,7 @@ import Linux
 
 /// The mounts of one mount namespace, by what is mounted.
 struct NamespaceMounts: Hashable, Sendable {
-    /// A file by the file system that it is on.
-    struct Place: Hashable, Sendable {
-        /// ``MountTable/Mount/device``.
-        let device: String
-        /// From the root of the file system.
-        let path: String
-    }
+    typealias Place = MountTable.Place
 
     private let table: MountTable
     private let byID: [String: MountTable.Mount]
@@ -25,13 +19,13 @@ struct NamespaceMounts: Hashable, Sendable {
     }
 
     /// Where the file at a path without links is; nil where the table does not have it.
-    func place(of path: String) -> Place? { table.mount(of: path).map { Self.place(of: path, in: $0) } }
+    func place(of path: String) -> Place? { table.place(of: path) }
 
     /// Mounts of this file itself, also of one that a rename has replaced since. One that is mounted over the file itself, as
     /// systemd does for `ReadWritePaths=`, is not among them: the rename removes it.
     func ofFile(_ place: Place) -> [MountTable.Mount] {
         (bySource[place] ?? []).filter { mount in
-            byID[mount.parent].map { Self.place(of: mount.point, in: $0) } != place
+            byID[mount.parent].map { MountTable.place(of: mount.point, in: $0) } != place
         }
     }
 
@@ -53,11 +47,6 @@ struct NamespaceMounts: Hashable, Sendable {
                 }
                 return left.isEmpty ? nil : left
             })
-    }
-
-    private static func place(of path: String, in mount: MountTable.Mount) -> Place {
-        let rest = mount.point == "/" ? path : String(path.dropFirst(mount.point.count))
-        return Place(device: mount.device, path: mount.root == "/" ? rest : mount.root + rest)
     }
 }
 

@@ -17,10 +17,23 @@ package struct MountTable: Hashable, Sendable {
         package var isPrivate: Bool { ["/tmp", "/var/tmp"].contains(point) && root.contains("/systemd-private-") }
     }
 
+    /// A file by the file system that it is on: the same by whichever mount its path leads there.
+    package struct Place: Hashable, Sendable {
+        /// ``Mount/device``.
+        package let device: String
+        /// From the root of the file system.
+        package let path: String
+
+        package init(device: String, path: String) {
+            self.device = device
+            self.path = path
+        }
+    }
+
     /// In the order of the table, in which the last of several at one point covers the others.
     package let mounts: [Mount]
-    /// Those that are not covered, the deepest first.
-    private let uncovered: [Mount]
+    /// Those that are not covered, by their points.
+    private let uncovered: [String: Mount]
 
     /// - Parameter text: of `/proc/PID/mountinfo`.
     package init(_ text: String) {
@@ -33,8 +46,7 @@ package struct MountTable: Hashable, Sendable {
                 root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]), isReadOnly: isReadOnly(fields[5]),
                 isFileSystemReadOnly: isReadOnly(fields[end + 3]))
         }
-        uncovered = Dictionary(mounts.map { ($0.point, $0) }) { _, last in last }.values
-            .sorted { $0.point.utf8.count > $1.point.utf8.count }
+        uncovered = Dictionary(mounts.map { ($0.point, $0) }) { _, last in last }
     }
 
     /// The table as it is now; nil where /proc is not mounted.
@@ -51,7 +63,22 @@ package struct MountTable: Hashable, Sendable {
     private static let limit = 16 << 20
 
     /// The mount that `path` is on by its text, without following links.
-    package func mount(of path: String) -> Mount? { uncovered.first { RealPath.isAt(path, orBelow: $0.point) } }
+    package func mount(of path: String) -> Mount? {
+        var above = path[...]
+        while let slash = above.lastIndex(of: "/") {
+            if let mount = uncovered[String(above)] { return mount }
+            above = above[..<slash]
+        }
+        return uncovered["/"]
+    }
+
+    /// Where the file at a path without links is; nil where the table does not have it.
+    package func place(of path: String) -> Place? { mount(of: path).map { Self.place(of: path, in: $0) } }
+
+    package static func place(of path: String, in mount: Mount) -> Place {
+        let rest = mount.point == "/" ? path : String(path.dropFirst(mount.point.count))
+        return Place(device: mount.device, path: mount.root == "/" ? rest : mount.root + rest)
+    }
 
     /// A path as it is: in the table blanks, tabs, line breaks and backslashes are written in octal.
     private static func unescaped(_ field: Substring) -> String {
