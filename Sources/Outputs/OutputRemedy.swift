@@ -134,10 +134,24 @@ package enum OutputRemedy {
         return parent.mode & 0o022 == 0 ? writtenAs(owner) : .strangers(place.description)
     }
 
+    /// Whether a user's writer can be started: systemd runs no unit as a user without an entry in the account database.
+    ///
+    /// - Parameter user: a name or number. True where the database cannot be queried, and without systemd.
+    package static func maySystemdRun(_ user: String) -> Bool {
+        guard SystemManager.isSystemd else { return true }
+        do { return try Accounts.user(called: user) != nil } catch { return true }
+    }
+
+    /// What to do where ``maySystemdRun(_:)`` is false.
+    package static func accountWords(_ user: String) -> String {
+        "systemd runs no writer as \(Owner.words(userNamed: user)), who has no account here: create one with this number"
+    }
+
     /// Without systemd a daemon that runs as root starts the user writer itself.
     private static func writtenAs(_ owner: String) -> Remedy {
         // Root's files are not written as root: the administrator who overwrote the file as root gives it back.
         guard owner != "root" else { return .say("root owns it now: give it back to the user that it is written for") }
+        guard maySystemdRun(owner) else { return .say(accountWords(owner) + ", and write \"as:\" and its name") }
         let owner = Owner.setting(userNamed: owner)
         let words = "write \"as: \(owner)\" under this output"
         return SystemManager.isSystemd

@@ -8,15 +8,20 @@ internal import SystemPackage
 
 /// The daemon's client of the user writers: one connection for each request. Answers come from another user's process
 /// and are trusted only with what that user could do anyway.
-package struct UserWriterClient: Sendable {
+package final class UserWriterClient: Sendable {
     private let sockets: String
     private let configuration: String
     private let identity: Identity
     private let cancel: EventCounter?
+    /// The users whose writers dropped a request, and when they are asked again.
+    private let resting = QuietMutex<[String: Deadline]>([:])
 
     /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
     /// responding, and not longer than a local failure waits for its next attempt. In milliseconds.
     static let timeout: Int64 = 60_000
+    /// How long a writer that dropped a request is not asked again, whatever the file: systemd starts one for each request. In
+    /// milliseconds.
+    private static let rest: Int64 = 1_000
 
     /// - Parameters:
     ///   - socket: the daemon's status socket; those of the writers are in `writer/` next to it.
@@ -70,7 +75,28 @@ package struct UserWriterClient: Sendable {
 
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
 
+    /// Asks once more where the connection was closed without an answer: systemd does that to what waits when a writer has
+    /// ended (`FlushPending=`), which may have been idle for too long just then. The second time it is one that cannot start.
     private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
+        -> WriterAnswer
+    {
+        guard resting.withLock({ $0[user]?.hasPassed }) ?? true else {
+            throw failure(.writerSilent, user, path, cause: Errno.connectionReset.rawValue, detail: user)
+        }
+        do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
+            guard Self.isDropped(error) else { throw error }
+        }
+        do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
+            if Self.isDropped(error) { resting.withLock { $0[user] = Deadline(in: Self.rest) } }
+            throw error
+        }
+    }
+
+    private static func isDropped(_ failure: Failure) -> Bool {
+        failure.code == .writerSilent && failure.cause == Errno.connectionReset.rawValue
+    }
+
+    private func askOnce(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
         -> WriterAnswer
     {
         var stream: UnixStream

@@ -26,6 +26,7 @@ enum UserWriterFailures {
     ) -> Remedy? {
         switch code {
         case .writerMissing: missing("clientsecretd-writer@\(user).socket", user)
+        case .writerSilent where !OutputRemedy.maySystemdRun(user): .say(OutputRemedy.accountWords(user))
         case .writerSilent, .writerGarbled:
             .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)

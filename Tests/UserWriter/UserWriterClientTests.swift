@@ -15,24 +15,42 @@ import Testing
 @Suite(.needs(.root)) struct UserWriterClientTests {
     /// A writer that hears what is asked and answers with `bytes`; what the line makes of it.
     private func report(_ bytes: [UInt8], hearing: Bool = true) throws -> Result<OutputContents, Failure> {
+        try answering(bytes, hearing: hearing) { observe(beside: $0) }.value
+    }
+
+    /// What `body` makes of such a writer beside a status socket, and how many connections were made.
+    private func answering<Value>(
+        _ bytes: [UInt8], hearing: Bool = true, _ body: (String) throws -> Value
+    ) throws -> (value: Value, connections: Int) {
         let directory = try TemporaryDirectory()
         try directory.folder("writer")
         let listener = Handed(
             try ListeningSocket(path: directory("writer/app.sock"), mode: 0o600).descriptor.duplicate().release())
         let done = DispatchSemaphore(value: 0)
+        let connections = Atomic(0)
         Thread.detachNewThread {
-            listener.answer(bytes, hearing: hearing)
+            while listener.answer(bytes, hearing: hearing) { connections.add(1, ordering: .sequentiallyConsistent) }
             done.signal()
         }
-        defer { done.wait() }
-        return observe(beside: directory("status.sock"))
+        let value = Result { try body(directory("status.sock")) }
+        shutdown(listener.raw, Int32(SHUT_RDWR))
+        done.wait()
+        close(listener.raw)
+        return (try value.get(), connections.load(ordering: .sequentiallyConsistent))
+    }
+
+    /// - Parameter user: not root, for whom nothing is started.
+    private func client(beside socket: String, user: UInt32 = 4_711) -> UserWriterClient {
+        UserWriterClient(
+            besideSocket: socket, configuration: "/etc/c d/c.yaml", identity: Identity(user: user, group: user),
+            cancel: nil)
     }
 
     private func observe(beside socket: String, user: UInt32 = 4_711) -> Result<OutputContents, Failure> {
-        let line = UserWriterClient(
-            besideSocket: socket, configuration: "/etc/c d/c.yaml",
-            // Not root: nothing is started here.
-            identity: Identity(user: user, group: user), cancel: nil)
+        observe(by: client(beside: socket, user: user))
+    }
+
+    private func observe(by line: UserWriterClient) -> Result<OutputContents, Failure> {
         do throws(Failure) {
             return .success(try line.observe(try file(), as: "app", naming: nil))
         } catch {
@@ -98,6 +116,17 @@ import Testing
         // A writer says so of a text that is too long for a token.
         let long = "\"\(String(repeating: "A", count: Token.maximumLength + 1))\""
         #expect(failure(try self.report(place(holding: long)))?.code == .writerGarbled)
+    }
+
+    /// systemd closes what waits when a writer has ended, and starts one for each connection: fifty files' requests must not start
+    /// a hundred that cannot run.
+    @Test func aWriterThatDropsRequestsIsAskedAgainOnceAndThenRests() throws {
+        let (found, connections) = try answering([]) { socket in
+            let line = client(beside: socket)
+            return (0..<50).map { _ in failure(observe(by: line))?.code }
+        }
+        #expect(found.allSatisfy { $0 == .writerSilent })
+        #expect(connections == 2)
     }
 
     @Test(arguments: [
@@ -246,21 +275,18 @@ import Testing
 
 /// A listening descriptor on its way to another thread.
 private final class Handed: Sendable {
-    private let raw: Int32
+    let raw: Int32
 
     init(_ raw: Int32) { self.raw = raw }
 
-    func answer(_ bytes: [UInt8], hearing: Bool) {
-        defer { close(raw) }
+    /// Returns false once the listener was shut down.
+    func answer(_ bytes: [UInt8], hearing: Bool) -> Bool {
+        var waiting = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&waiting, 1, 60_000)
         let accepted = accept(raw, nil, nil)
-        guard accepted >= 0 else {
-            // The listener does not wait; whoever asks is about to.
-            var waiting = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
-            _ = unsafe poll(&waiting, 1, 60_000)
-            serve(accept(raw, nil, nil), bytes, hearing)
-            return
-        }
+        guard accepted >= 0 else { return false }
         serve(accepted, bytes, hearing)
+        return true
     }
 
     private func serve(_ connection: Int32, _ bytes: [UInt8], _ hearing: Bool) {
