@@ -127,6 +127,7 @@ extension Failure {
             case .noSuchUnit: (.unitUnknown, nil, nil)
             case .masked: (.unitMasked, nil, nil)
             case .broken(let load): (.unitRefused, nil, "it cannot use the unit's file (LoadState=\(load))")
+            case .impossible(let property): (.unitRefused, nil, "the unit has \(property)")
             case .refused(let words): (.unitRefused, nil, Self.withoutStop(words))
             case .failed: (.unitFailed, nil, nil)
             case .ended: (.unitEnded, nil, nil)
@@ -146,6 +147,10 @@ extension Failure {
                 name.map {
                     .say("correct the unit's name (did you mean \"\($0)\"?), or see what there is", see: .listUnits)
                 }
+            case .impossible("CanReload=no"):
+                .say("write restart: or reload_or_restart:, or ExecReload= into the unit")
+            case .impossible(let property):
+                .say("write another action, or remove \(property) from the unit's [Unit] section")
             case .notPermitted:
                 action.rule(for: user).map { .say("add a polkit rule", run: .addPolkitRule($0, to: PolkitRule.file)) }
             case .polkitMissing:

@@ -18,10 +18,12 @@ extension SystemdClient {
 
     /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
     package static func ownName(of unit: String) -> String {
-        let name = ask(within: 5_000) { systemd throws(UnitError) in
-            try systemd.property("Id", of: systemd.target(unit, propertyInterface)).variantText()
-        }
-        return name ?? unit
+        ask(within: 5_000) { systemd throws(UnitError) in try systemd.ownName(ofUnit: unit) } ?? unit
+    }
+
+    /// The unit's own name, where `unit` may be an alias.
+    package mutating func ownName(ofUnit unit: String) throws(UnitError) -> String {
+        try property("Id", of: target(unit, Self.propertyInterface)).variantText()
     }
 
     /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.

@@ -97,8 +97,24 @@ package struct SystemdClient: ~Copyable {
         case let load where order.isJob && UnitCondition.isBroken(load): return .broken(load)
         default: break
         }
+        if let property = try objection(of: unit, to: order) { return .impossible(property) }
         for part in order.parts {
             if let problem = problem(asking: part, on: unit) { return problem }
+        }
+        return nil
+    }
+
+    /// The property by which a unit takes no such order (systemd.unit(5)); nil where it does.
+    private mutating func objection(of unit: String, to order: UnitOrder) throws(UnitError) -> String? {
+        let properties = try target(unit, Self.propertyInterface)
+        if order == .reload || order == .reloadOrTryRestart {
+            let canReload = try property("CanReload", of: properties).variantBool()
+            if canReload || order == .reload { return canReload ? nil : "CanReload=no" }
+        }
+        guard order.isJob else { return nil }
+        for name in order == .start ? ["RefuseManualStart"] : ["RefuseManualStart", "RefuseManualStop"]
+        where try property(name, of: properties).variantBool() {
+            return "\(name)=yes"
         }
         return nil
     }
@@ -118,7 +134,7 @@ package struct SystemdClient: ~Copyable {
             let reason = explained(error)
             switch reason {
             case .notPermitted, .polkitMissing, .unreachable, .timedOut, .cancelled: return reason
-            case .noSuchUnit, .masked, .broken, .refused, .job, .failed, .ended: return nil
+            case .noSuchUnit, .masked, .broken, .impossible, .refused, .job, .failed, .ended: return nil
             }
         }
         return nil

@@ -12,6 +12,8 @@ package enum UnitError: Error, Hashable, Sendable {
     case masked
     /// systemd cannot use the unit's file; its LoadState.
     case broken(String)
+    /// The unit takes no such order, whoever gives it; the property that says so.
+    case impossible(String)
     /// Another reason, in systemd's own words.
     case refused(String)
     case job(JobResult)

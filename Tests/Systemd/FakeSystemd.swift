@@ -17,6 +17,9 @@ final class FakeSystemd: Sendable {
         var earlier: [(activity: String, invocation: UInt8)] = []
         /// The unit's state in each query after the order; the last one repeats. Empty: as before.
         var later: [(activity: String, invocation: UInt8)] = []
+        /// Its properties by which it takes no orders of some kinds, such as `RefuseManualStop`.
+        var refusals: Set<String> = []
+        var canReload = true
         var type = "simple"
         var part = "start"
         /// What kept it from its last start: `Condition`, `Assert` or `exec-condition`.
@@ -146,6 +149,9 @@ final class FakeSystemd: Sendable {
             case "ConditionTimestampMonotonic", "AssertTimestampMonotonic": unsafe reply(to: call, number: script.tried)
             case "ActiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.ran)
             case "InactiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.stopped)
+            case "CanReload": unsafe reply(to: call, bool: script.canReload)
+            case "RefuseManualStart", "RefuseManualStop":
+                unsafe reply(to: call, bool: script.refusals.contains(name ?? ""))
             case "Id": unsafe reply(to: call, text: "a.service")
             case "ReloadResult": unsafe reply(to: call, text: script.reload)
             case "Job":

@@ -398,6 +398,23 @@ struct SystemdClientTests {
         #expect(try problem(.init(load: "masked", activity: "inactive")) == (nil, []))
     }
 
+    private static let orders: [(UnitOrder, against: Set<String>, property: String?)] = [
+        (.reload, ["CanReload"], "CanReload=no"), (.reload, ["RefuseManualStop"], nil),
+        (.reloadOrTryRestart, ["RefuseManualStop"], nil), (.reloadOrTryRestart, ["CanReload"], nil),
+        (.reloadOrTryRestart, ["CanReload", "RefuseManualStop"], "RefuseManualStop=yes"),
+        (.tryRestart, ["RefuseManualStop"], "RefuseManualStop=yes"), (.tryRestart, ["CanReload"], nil),
+        (.tryRestart, ["RefuseManualStart"], "RefuseManualStart=yes"),
+        (.start, ["RefuseManualStart"], "RefuseManualStart=yes"), (.start, ["RefuseManualStop"], nil),
+    ]
+
+    @Test(arguments: orders)
+    func anOrderThatTheUnitNeverTakesIsKnown(order: UnitOrder, against: Set<String>, property: String?) throws {
+        let systemd = try FakeSystemd(
+            .init(refusals: against, canReload: !against.contains("CanReload"), error: ("a.InvalidArgs", "")))
+        var manager = try SystemdClient(at: .direct(systemd.path), timeout: Self.timeout, cancel: nil)
+        #expect(try manager.problem(with: order, on: "a.service") == property.map { .impossible($0) })
+    }
+
     @Test func aRuleNamesWhoMayDoWhatWithWhich() {
         let start =
             #"polkit.addRule(function(action, subject) { "#
