@@ -10,10 +10,26 @@ extension UnitSettings {
         package let path: String
         /// False where this process may not look.
         package let isMissing: Bool
+        /// Whether a link is where systemd makes a directory of its own.
+        package var isLink = false
     }
 
     /// Those of ``needs`` that are missing.
     package var missing: [Need] { needs.filter(\.isMissing) }
+
+    /// Links where systemd makes a directory itself: it follows none there, and the start fails. With `DynamicUser=` it makes such
+    /// a link, and may have left one.
+    private static func links(_ values: [String: Value]) -> [Need] {
+        guard values["DynamicUser"] != .flag(true) else { return [] }
+        return writableDirectories.flatMap { setting, place in
+            values.words(setting).compactMap { name in
+                guard let target = ForeignFile.link(place + name), !target.hasSuffix("private/" + name) else {
+                    return nil
+                }
+                return Need(setting: setting, path: place + name, isMissing: true, isLink: true)
+            }
+        }
+    }
 
     /// Settings of paths that may be prefixed with `-`, for one that may be missing, and with `+`.
     package static let pathLists = ["ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "ExecPaths", "NoExecPaths"]
@@ -64,12 +80,13 @@ extension UnitSettings {
             }
             paths += inside.filter { need in !mounts.contains { RealPath.isAt(need.1, orBelow: $0) } }
         }
-        return paths.compactMap { setting, path in
-            guard path.hasPrefix("/"), FileStatus.following(path) == nil,
-                !made.contains(where: { RealPath.isAt($0, orBelow: path) })
-            else { return nil }
-            return Need(setting: setting, path: path, isMissing: FileStatus.isAbsent(path) && showsAsSystemd(path))
-        }
+        return links(values)
+            + paths.compactMap { setting, path in
+                guard path.hasPrefix("/"), FileStatus.following(path) == nil,
+                    !made.contains(where: { RealPath.isAt($0, orBelow: path) })
+                else { return nil }
+                return Need(setting: setting, path: path, isMissing: FileStatus.isAbsent(path) && showsAsSystemd(path))
+            }
     }
 
     /// Whether this process has the same there as systemd: a service may have its own (`PrivateTmp=`, `ProtectHome=`).

@@ -150,6 +150,19 @@ import Testing
         }
     }
 
+    /// systemd follows no link there, but for the one that it makes itself for a dynamic user.
+    @Test func aLinkWhereSystemdMakesADirectoryKeepsTheUnitFromItsStart() throws {
+        let directory = try TemporaryDirectory()
+        try directory.folder("there")
+        try directory.link("link", to: "there")
+        func missing(_ name: String, _ others: [String: UnitSettings.Value] = [:]) -> [UnitSettings.Need] {
+            settings(others.merging(["StateDirectory": .list(["../..\(directory(name))"])]) { $1 }).missing
+        }
+        #expect(missing("there") == [] && missing("none") == [])
+        #expect(missing("link").map(\.isLink) == [true])
+        #expect(missing("link", ["DynamicUser": .flag(true)]) == [])
+    }
+
     @Test func whatSystemdMakesOrMountsItselfIsNotMissing() {
         func missing(_ values: [String: UnitSettings.Value]) -> [String] {
             settings(values).missing.map { "\($0.setting)=\($0.path)" }

@@ -41,14 +41,14 @@ struct DryRunProblems {
         self.rotation = rotation
         self.reader = reader
         review = unit.map { SandboxReview($0) }
-        self.inEffect = unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration)
+        self.inEffect = unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration, daemon: unit)
         addresses = self.inEffect == nil ? nil : RoleAddresses(of: loaded)
         failed = rotation.failures
     }
 
     mutating func findAll(at now: Now) {
-        add(inEffect?.problemsAtStart ?? [])
         add([problem(withLoopbackOf: UnitsInEffect.verifier, at: .named(UnitsInEffect.verifier))].compactMap(\.self))
+        add(inEffect.map { $0.problemsAtStart + $0.problemsWithAliases } ?? [])
         // It is the package's service that lost it, which reads the default configuration.
         if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])

@@ -10,12 +10,16 @@ package struct UnitsInEffect {
     private let units: [(name: String, settings: UnitSettings)]
     /// Units that load a client's secret.
     private let consumers: [(credential: ServedCredential, settings: UnitSettings)]
+    /// Such units that the configuration names by an alias, and their own names.
+    private let aliases: [(alias: String, name: String)]
 
     /// Nil where systemd cannot be asked. Blocks.
     ///
-    /// - Parameter configuration: nil: only the daemon's own unit is looked at.
-    package init?(of configuration: Configuration? = nil) {
-        guard let daemon = ServiceUnit.ofDaemon() else { return nil }
+    /// - Parameters:
+    ///   - configuration: nil: only the daemon's own unit is looked at.
+    ///   - daemon: the unit that runs it; nil: the package's.
+    package init?(of configuration: Configuration? = nil, daemon: ServiceUnit? = nil) {
+        guard let daemon = daemon ?? ServiceUnit.ofDaemon() else { return nil }
         var names = [daemon.name]
         let clients = configuration.map { Array($0.clients.values) } ?? []
         names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { Self.unit(of: $0) }
@@ -26,18 +30,22 @@ package struct UnitsInEffect {
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         var units: [(String, UnitSettings)] = []
         var consumers: [(ServedCredential, UnitSettings)] = []
+        var aliases: [(String, String)] = []
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
             for name in names {
                 if let settings = try systemd.settings(of: Self.instance(of: name)) { units.append((name, settings)) }
             }
             for credential in served where credential.unit.hasSuffix(".service") {
                 if let settings = try systemd.settings(of: credential.unit) { consumers.append((credential, settings)) }
+                let name = try systemd.ownName(ofUnit: credential.unit)
+                if name != credential.unit { aliases.append((credential.unit, name)) }
             }
             return ()
         }
         guard isAnswered != nil else { return nil }
         self.units = units
         self.consumers = consumers.sorted { $0.0.unit < $1.0.unit }
+        self.aliases = aliases.sorted { $0.0 < $1.0 }
     }
 
     static let store = "clientsecretd-store.service"
@@ -86,6 +94,16 @@ package struct UnitsInEffect {
         }
     }
 
+    /// That a unit does not get its credential, for which systemd asks by the unit's own name only.
+    var problemsWithAliases: [Failure] {
+        aliases.map { alias, name in
+            Failure(
+                .unitCannotStart, at: .named(alias),
+                detail: "systemd asks for its credential as \(Printable.name(name))",
+                remedy: .say("write \"unit: \(Printable.name(name))\" under \"credential\""))
+        }
+    }
+
     /// No command of this process starts or restarts a unit whose next start is known to fail: what runs now would be gone.
     package func forbidStarts() {
         var context = CommandContext.current
@@ -94,10 +112,15 @@ package struct UnitsInEffect {
     }
 
     private static func words(_ need: UnitSettings.Need) -> String {
-        "it does not start without \(Printable.name(need.path)), which \(need.setting)= names"
+        need.isLink
+            ? "\(Printable.name(need.path)) is a link, where systemd makes the directory itself (\(need.setting)=)"
+            : "it does not start without \(Printable.name(need.path)), which \(need.setting)= names"
     }
 
     private static func advice(for unit: String, _ settings: UnitSettings, _ need: UnitSettings.Need) -> String {
+        if need.isLink {
+            return "remove the link, and mount there what it leads to, with a bind mount"
+        }
         if UnitSettings.pathLists.contains(need.setting) {
             return
                 "create it, or put a \"-\" before the path, as in \(UnitFileLine.paths(need.setting, need.path)), with "
