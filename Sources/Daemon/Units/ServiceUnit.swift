@@ -34,6 +34,18 @@ package struct ServiceUnit: Sendable {
         }
     }
 
+    /// The service of the daemon that listens at a status socket of its own; nil where none does, where systemd listens for it, and
+    /// where systemd cannot be asked. Blocks.
+    ///
+    /// - Parameter user: the daemon's.
+    package static func ofDaemon(listeningAt socket: String, as user: UInt32) -> ServiceUnit? {
+        let stream = try? UnixStream(connectingTo: socket, timeoutSeconds: 1, milliseconds: 1_000)
+        guard let peer = try? stream?.peer(), peer.user == user,
+            let name = Cgroup.service(ofProcessIn: "/proc/\(peer.process)")
+        else { return nil }
+        return (try? named(name)) ?? nil
+    }
+
     /// The service of this name; nil where systemd knows too little of it. Blocks.
     static func named(_ name: String) throws(UnitError) -> ServiceUnit? {
         // Less than a start waits for its state directory.

@@ -12,14 +12,19 @@ enum ServiceUser {
     /// When root, who may do everything, checks a configuration, makes this process for good the user that runs its daemon,
     /// who has to work with it. Where none is known, it is checked as the caller.
     ///
-    /// Returns the unit whose sandbox restricts the service's user; nil where systemd cannot be asked, or for anybody else.
-    static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
+    /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon listens
+    /// at `socket`, if that was named. Nil where it is not known, systemd cannot be asked, or for anybody else.
+    static func judge(configuration: String, socket: String) throws(CommandFailure) -> ServiceUnit? {
         let account = try CommandFailure.explaining { () throws(SystemError) -> Account? in
             try Self.account(of: configuration)
         }
         guard let account, geteuid() == 0 || geteuid() == account.id else { return nil }
         // Asked while still root, who needs no message bus for it.
-        let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : nil
+        let isNamed = SystemManager.isSystemd && CommandContext.current.socket != nil
+        let unit =
+            isServices(configuration)
+            ? ServiceUnit.ofDaemon()
+            : isNamed ? ServiceUnit.ofDaemon(listeningAt: socket, as: account.id) : nil
         if let unit, unit.name != CommandContext.packagesUnit {
             var context = CommandContext.current
             context.unit = unit.name
