@@ -38,7 +38,10 @@ struct ReaderUnit: Hashable, Sendable {
         do throws(UnitError) {
             var systemd = try SystemdClient(cancel: nil)
             var units: [ReaderUnit] = []
-            for name in names {
+            for given in names {
+                // Processes are found by the unit's own name, of which this may be an alias.
+                let name = try systemd.ownName(ofUnit: given)
+                if units.contains(where: { $0.name == name }) { continue }
                 let settings = name.hasSuffix(".service") ? try systemd.settings(of: name) : nil
                 units.append(
                     ReaderUnit(
