@@ -40,6 +40,12 @@ struct ExtendedAttributes {
             switch Errno(rawValue: Int32(truncatingIfNeeded: -count)) {
             case .outOfRange where size < Self.sizeLimit: continue
             case .noData, .notSupported: return nil
+            // The file is open: what is missing is the way to it through /proc.
+            case .noSuchFileOrDirectory:
+                throw FileError(
+                    .systemError, at: path,
+                    detail: "/proc is not mounted, without which nobody can tell who may use the file",
+                    remedy: .say("mount it"))
             default:
                 _ = try checked(count, path)
                 return bytes

@@ -118,8 +118,8 @@ package enum TrustedFile {
                         "look at what \(Owner.words(user: status.owner)) put there, then replace it with a copy that root owns",
                         see: .list(path)))
         }
-        // Without rights for the group, which are the mask, no entry has an effect.
-        let list = status.mode & 0o070 == 0 ? nil : try AccessList(of: handle, path: path)
+        // Without these rights for the group, which are the mask, no entry has an effect.
+        let list = status.mode & (use == .key ? 0o070 : 0o020) == 0 ? nil : try AccessList(of: handle, path: path)
         if use == .key { return try KeyFilePermissions(identity).check(status, path, list) }
         let mode = status.othersMode(with: list)
         let strangers = list?.strangers(to: identity, group: status.group, readersToo: false) ?? []

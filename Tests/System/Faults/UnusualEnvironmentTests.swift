@@ -42,6 +42,25 @@ import Testing
         #expect(try run(["pgrep", "-f", "^sleep 600.7771$"]).output == "")
     }
 
+    /// An access list cannot be read then. Everybody may read a configuration, but not a key, of which the list decides.
+    @Test(.needs(.root)) func withoutProcAConfigurationIsThere() throws {
+        let sandbox = try Sandbox(clients: "web")
+        let key = sandbox.directory("AuthKey_ABC123DEFG.p8")
+        func check() throws -> (status: Int32, complaints: String) {
+            let checked = try run([
+                "unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
+                sandbox.binary, "check", "--config", sandbox.directory("clientsecretd.yaml"),
+            ])
+            return (checked.status, checked.complaints)
+        }
+        #expect(unsafe chmod(sandbox.directory("clientsecretd.yaml"), 0o644) == 0)
+        let readable = try check()
+        #expect(readable.status == 0, "\(readable)")
+        #expect(unsafe chmod(key, 0o640) == 0)
+        let closed = try check()
+        #expect(closed.status == 1 && closed.complaints.contains("/proc is not mounted"), "\(closed)")
+    }
+
     /// Nothing is to be shortened: the process may write no file of any length.
     @Test func aLimitOnTheSizeOfFilesIsNamed() throws {
         let sandbox = try Sandbox(clients: "web")
