@@ -37,19 +37,21 @@ package struct UnitAction: Sendable {
     /// Has systemd carry out an action, and waits for the result. Blocks.
     func run(_ action: Action) throws(Failure) {
         guard let (order, unit) = action.order else { return }
-        guard unit != OwnUnit.service else {
-            throw Failure(
-                .actionNotStarted, at: .action(action.id), detail: "\(unit) is the service that runs the daemon",
-                remedy: .say("remove the action: the daemon needs no restart"))
-        }
+        var isOwn = false
         let began = Clocks.monotonicMicroseconds()
         do throws(UnitError) {
             var systemd = try SystemdClient(
                 timeout: Self.timeout.count * 1_000, ofJobs: Self.jobTimeout.count * 1_000, cancel: cancel)
-            try systemd.carryOut(order, on: unit, ended: ended)
+            if let own = OwnUnit.service { isOwn = try systemd.ownName(of: unit) == own }
+            if !isOwn { try systemd.carryOut(order, on: unit, ended: ended) }
         } catch {
             let passed = Seconds((Clocks.monotonicMicroseconds() - began) / 1_000_000)
             throw Failure(error, of: action, for: Identity.current().user, after: passed)
+        }
+        guard !isOwn else {
+            throw Failure(
+                .actionNotStarted, at: .action(action.id), detail: "\(unit) is the service that runs the daemon",
+                remedy: .say("remove the action: the daemon needs no restart"))
         }
     }
 
@@ -76,6 +78,33 @@ package struct UnitAction: Sendable {
         return found
     }
 
+    /// An action with an alias of a unit, the same with the unit's own name, and the other actions that do the same.
+    package typealias Repetition = (action: ActionID, own: ActionID, others: [ActionID])
+
+    /// Actions that do the same to one unit under several of its names, each of them once: an action is known by its text.
+    /// None where systemd cannot be asked. Blocks.
+    package static func doubles(in actions: [Action]) -> [Repetition] {
+        let units = Set(actions.compactMap { $0.order?.unit })
+        guard units.count > 1, SystemManager.isSystemd else { return [] }
+        let names = SystemdClient.ask { systemd throws(UnitError) in
+            var names: [String: String] = [:]
+            for unit in units { names[unit] = try systemd.ownName(of: unit) }
+            return names
+        }
+        return doubles(in: actions, named: names ?? [:])
+    }
+
+    /// - Parameter names: the own name of each unit.
+    static func doubles(in actions: [Action], named names: [String: String]) -> [Repetition] {
+        var written: [ActionID: Set<ActionID>] = [:]
+        for action in actions { written[action.renamed(names).id, default: []].insert(action.id) }
+        var found: [Repetition] = []
+        for (own, ids) in written where ids.count > 1 {
+            for id in ids where id != own { found.append((id, own, ids.subtracting([id]).sorted())) }
+        }
+        return found.sorted { $0.action < $1.action }
+    }
+
     /// The loaded unit whose name was most likely meant; nil where none is near.
     private static func unit(near name: String, in systemd: inout SystemdClient) throws(UnitError) -> String? {
         // The suffix is a kind of unit that systemd knows: nothing in it means anything to a pattern.
@@ -86,6 +115,14 @@ package struct UnitAction: Sendable {
 }
 
 extension Action {
+    fileprivate func renamed(_ names: [String: String]) -> Action {
+        switch self {
+        case .unit(let verb, let unit): .unit(verb: verb, unit: names[unit] ?? unit)
+        case .signal(let unit, let signal): .signal(unit: names[unit] ?? unit, signal: signal)
+        case .exec, .redeploy: self
+        }
+    }
+
     /// The polkit rule that lets the user have the action carried out; nil for an action that needs none.
     package func rule(for id: UInt32) -> String? {
         // A user without a name is called by its number.
@@ -124,11 +161,12 @@ extension Failure {
             case .unreachable(let errno): (.busUnreachable, errno.rawValue, nil)
             case .notPermitted: (.unitNotPermitted, nil, nil)
             case .polkitMissing: (.polkitMissing, nil, nil)
+            case .polkitFailed(let words): (.polkitFailed, nil, Self.withoutStop(words))
             case .noSuchUnit: (.unitUnknown, nil, nil)
             case .masked: (.unitMasked, nil, nil)
             case .broken(let load): (.unitRefused, nil, "it cannot use the unit's file (LoadState=\(load))")
             case .impossible(let property): (.unitRefused, nil, "the unit has \(property)")
-            case .refused(let words): (.unitRefused, nil, Self.withoutStop(words))
+            case .needed(let words), .refused(let words): (.unitRefused, nil, Self.withoutStop(words))
             case .failed: (.unitFailed, nil, nil)
             case .ended: (.unitEnded, nil, nil)
             case .job(.failed): (.jobFailed, nil, nil)
@@ -151,6 +189,7 @@ extension Failure {
                 .say("write restart: or reload_or_restart:, or ExecReload= into the unit")
             case .impossible(let property):
                 .say("write another action, or remove \(property) from the unit's [Unit] section")
+            case .needed: .say("see what it needs", see: action.order.flatMap { .dependencies(of: $0.unit) })
             case .notPermitted:
                 action.rule(for: user).map { .say("add a polkit rule", run: .addPolkitRule($0, to: PolkitRule.file)) }
             case .polkitMissing:

@@ -115,6 +115,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case unitNotPermitted = "unit_not_permitted"
     /// The same, and polkit is not installed.
     case polkitMissing = "polkit_missing"
+    /// polkit does not answer systemd; detail: why.
+    case polkitFailed = "polkit_failed"
     case unitUnknown = "unit_unknown"
     case unitMasked = "unit_masked"
     /// detail: systemd's words.

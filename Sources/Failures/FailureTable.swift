@@ -227,6 +227,10 @@ extension FailureCode {
             row(
                 "the daemon's user may not do this, and polkit is not installed",
                 .say("apt-get install polkitd, and see which rule it needs", see: .check))
+        case .polkitFailed:
+            row(
+                "polkit does not say whether the daemon's user may do this",
+                .say("have it run, then check again", see: .status(of: "polkit.service")))
         case .unitUnknown:
             row("there is no such unit", .say("correct the unit's name, or see what there is", see: .listUnits))
         case .unitMasked:

@@ -36,7 +36,7 @@ import SystemPackage
     /// The well-known name of systemd.
     static let systemd = "org.freedesktop.systemd1"
     /// The bus itself as a sender: a name that no connection can own.
-    private static let driver = "org.freedesktop.DBus"
+    static let driver = "org.freedesktop.DBus"
 
     /// - Parameters:
     ///   - deadline: until when the connection may be used.
@@ -77,7 +77,7 @@ import SystemPackage
         let rule =
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='\(Self.ownerChanged)',"
             + "arg0='\(Self.systemd)'"
-        if let error = try reply(to: send("AddMatch", of: .bus, [.text(rule)])).error { throw error }
+        if let error = try reply(to: send("AddMatch", of: .bus, [.text(rule)])).error { throw UnitError(error) }
         while owner == nil {
             let reply = try reply(to: send("GetNameOwner", of: .bus, [.text(Self.systemd)]))
             if reply.isError("org.freedesktop.DBus.Error.NameHasNoOwner") {
@@ -85,7 +85,7 @@ import SystemPackage
                 _ = try receive()
                 continue
             }
-            if let error = reply.error { throw error }
+            if let error = reply.error { throw UnitError(error) }
             owner = try reply.text()
         }
     }

@@ -21,6 +21,7 @@ import SystemPackage
     enum Argument: Hashable {
         case text(String)
         case number(Int32)
+        case count(UInt32)
         case texts([String])
     }
 
@@ -30,6 +31,8 @@ import SystemPackage
             try Self.check(unsafe text.withCString { unsafe sd_bus_message_append_basic(raw, Self.code("s"), $0) })
         case .number(var number):
             try Self.check(unsafe sd_bus_message_append_basic(raw, Self.code("i"), &number))
+        case .count(var count):
+            try Self.check(unsafe sd_bus_message_append_basic(raw, Self.code("u"), &count))
         case .texts(let texts):
             try Self.check(unsafe sd_bus_message_open_container(raw, Self.code("a"), "s"))
             for text in texts { try append(.text(text)) }
@@ -212,11 +215,11 @@ import SystemPackage
     }
 
     /// The error, when this is the reply to a call that failed.
-    var error: UnitError? {
+    var error: BusError? {
         guard let error = unsafe sd_bus_message_get_error(raw) else { return nil }
         let name = unsafe error.pointee.name.map { unsafe String(cString: $0) } ?? ""
         let message = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? name
-        return UnitError(answer: name, message)
+        return BusError(name: name, message: message, isOfBus: sender == BusConnection.driver)
     }
 
     /// Goes into the next value, which holds others of these types: an array (`a`), a structure (`r`), an entry (`e`) or a variant

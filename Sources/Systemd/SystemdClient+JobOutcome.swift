@@ -83,11 +83,8 @@ extension SystemdClient {
     private mutating func endedByItself(_ unit: String, after order: UnitOrder) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
         // One job is the one that was ordered here; a user ordered a further one.
-        let properties = try target(unit, Self.propertyInterface)
-        // The signals name a unit by its own name, and the configuration may use an alias of it.
-        let name = try property("Id", of: properties).variantText()
-        guard moves[name, default: 0] <= (order.isJob ? 1 : 0) else { return false }
-        return try !isOneshot(properties)
+        guard moves[unit, default: 0] <= (order.isJob ? 1 : 0) else { return false }
+        return try !isOneshot(target(unit, Self.propertyInterface))
     }
 
     /// Whether a unit is not running although no user stopped it: it ended by itself after an order, or it was stopped to be

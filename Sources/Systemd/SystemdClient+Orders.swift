@@ -14,10 +14,12 @@ extension SystemdClient {
     ///   - ended: records units that did not stay up although they have not failed.
     @discardableResult
     package mutating func carryOut(
-        _ order: UnitOrder, on unit: String, settling: Int64 = settling, ended: EndedStarts? = nil
+        _ order: UnitOrder, on name: String, settling: Int64 = settling, ended: EndedStarts? = nil
     ) throws(UnitError) -> Bool {
         // Before the state is read: a stop by anybody from now on is noticed.
         try subscribe()
+        // Signals name it so, and what one order learns of it counts for one under another name.
+        let unit = try ownName(of: name)
         guard let found = try stateAfterStart(of: unit, before: order) else { return false }
         if found.load == "not-found" { throw .noSuchUnit }
         if order.isJob, UnitCondition.isBroken(found.load) { throw .broken(found.load) }
@@ -33,14 +35,8 @@ extension SystemdClient {
             ended?.remove(unit)
             return true
         }
-        let result: JobResult?
-        let now: UnitCondition
-        do throws(UnitError) {
-            if asked.isJob { wait(atMost: jobTimeout) }
-            (result, now) = try give(asked, to: unit, found: found)
-        } catch {
-            throw explained(error)
-        }
+        if asked.isJob { wait(atMost: jobTimeout) }
+        let (result, now) = try give(asked, to: unit, found: found)
         wait()
         if let result {
             // Stopped meanwhile, the unit reads the new secret when it starts.
@@ -94,11 +90,11 @@ extension SystemdClient {
         _ order: UnitOrder, to unit: String, found: UnitCondition
     ) throws(UnitError) -> (result: JobResult?, now: UnitCondition) {
         if case .signal(let number) = order {
-            _ = try call(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)])
+            _ = try give(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)], unit)
             return (nil, found)
         }
         ended = [:]
-        let job = try call(order.method, of: Self.manager, [.text(unit), .text("replace")]).text("o")
+        let job = try give(order.method, of: Self.manager, [.text(unit), .text("replace")], unit).text("o")
         let reported = try end(of: job, on: unit)
         let now = try conditionAgain(of: unit)
         return (try confirmed(reported, of: order, on: unit, found, now), now)

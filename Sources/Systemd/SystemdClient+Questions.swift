@@ -18,11 +18,11 @@ extension SystemdClient {
 
     /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
     package static func ownName(of unit: String) -> String {
-        ask(within: 5_000) { systemd throws(UnitError) in try systemd.ownName(ofUnit: unit) } ?? unit
+        ask(within: 5_000) { systemd throws(UnitError) in try systemd.ownName(of: unit) } ?? unit
     }
 
     /// The unit's own name, where `unit` may be an alias.
-    package mutating func ownName(ofUnit unit: String) throws(UnitError) -> String {
+    package mutating func ownName(of unit: String) throws(UnitError) -> String {
         try property("Id", of: target(unit, Self.propertyInterface)).variantText()
     }
 

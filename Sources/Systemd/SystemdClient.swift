@@ -15,6 +15,10 @@ package struct SystemdClient: ~Copyable {
     /// The same for the end of what was ordered.
     let jobTimeout: Int64
     let cancel: EventCounter?
+    /// Whether systemd lets root give orders without asking polkit.
+    let isRoot: Bool
+    /// Why polkit was not waited for any longer: no order on this value is given after that.
+    var silence: UnitError?
     /// Results of jobs that ended since the order was sent, by the job's path: a job may end before its order is answered.
     var ended: [String: String] = [:]
     /// How many jobs of each unit were seen to end.
@@ -52,18 +56,19 @@ package struct SystemdClient: ~Copyable {
             let isDirect = unsafe geteuid() == 0 && access(Self.privateSocket, F_OK) == 0
             try self.init(
                 at: isDirect ? .direct(Self.privateSocket) : .system, timeout: milliseconds, ofJobs: jobTimeout,
-                cancel: cancel)
+                isRoot: geteuid() == 0, cancel: cancel)
         }
     }
 
     init(
         at address: BusConnection.Address, timeout milliseconds: Int64, ofJobs jobTimeout: Int64? = nil,
-        cancel: EventCounter?
+        isRoot: Bool = false, cancel: EventCounter?
     ) throws(UnitError) {
         timeout = milliseconds
         self.jobTimeout = jobTimeout ?? milliseconds
         self.address = address
         self.cancel = cancel
+        self.isRoot = isRoot
         connection = try BusConnection.open(to: address, deadline: Deadline(in: milliseconds), cancel: cancel)
     }
 
@@ -125,16 +130,15 @@ package struct SystemdClient: ~Copyable {
             case .signal:
                 // SIGCONT changes nothing for a process of ExecReload= and the like, which runs already.
                 let target = try target(unit, Self.unitInterface)
-                _ = try call("Kill", of: target, [.text("control"), .number(SIGCONT)])
+                _ = try give("Kill", of: target, [.text("control"), .number(SIGCONT)], unit)
             case .start, .tryRestart, .reload, .reloadOrTryRestart:
                 // systemctl(1): this mode is only for stopping. systemd rejects it, but only after checking the rights.
-                _ = try call(order.method, of: Self.manager, [.text(unit), .text("triggering")])
+                _ = try give(order.method, of: Self.manager, [.text(unit), .text("triggering")], unit)
             }
         } catch {
-            let reason = explained(error)
-            switch reason {
-            case .notPermitted, .polkitMissing, .unreachable, .timedOut, .cancelled: return reason
-            case .noSuchUnit, .masked, .broken, .impossible, .refused, .job, .failed, .ended: return nil
+            switch error {
+            case .notPermitted, .polkitMissing, .polkitFailed, .unreachable, .timedOut, .cancelled: return error
+            case .noSuchUnit, .masked, .broken, .impossible, .needed, .refused, .job, .failed, .ended: return nil
             }
         }
         return nil
@@ -156,13 +160,19 @@ package struct SystemdClient: ~Copyable {
     mutating func call(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
     ) throws(UnitError) -> BusMessage {
+        let message = try reply(member, of: target, arguments)
+        if let error = message.error { throw UnitError(error) }
+        return message
+    }
+
+    /// The answer to a call, which may be an error.
+    mutating func reply(
+        _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
+    ) throws(UnitError) -> BusMessage {
         let cookie = try connection.send(member, of: target, arguments)
         while true {
             let message = try connection.receive()
-            if message.answers == cookie {
-                if let error = message.error { throw error }
-                return message
-            }
+            if message.answers == cookie { return message }
             try note(message)
         }
     }
@@ -173,17 +183,5 @@ package struct SystemdClient: ~Copyable {
         let job = try message.text("o")
         moves[try message.text(), default: 0] += 1
         ended[job] = try message.text()
-    }
-
-    /// Turns a refusal into `.polkitMissing` when polkit is missing.
-    mutating func explained(_ reason: UnitError) -> UnitError {
-        guard reason == .notPermitted, connection.isBus else { return reason }
-        let polkit = "org.freedesktop.PolicyKit1"
-        do throws(UnitError) {
-            if try call("NameHasOwner", of: .bus, [.text(polkit)]).bool() { return reason }
-            return try call("ListActivatableNames", of: .bus, []).texts().contains(polkit) ? reason : .polkitMissing
-        } catch {
-            return reason
-        }
     }
 }

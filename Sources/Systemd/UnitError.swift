@@ -8,12 +8,16 @@ package enum UnitError: Error, Hashable, Sendable {
     case notPermitted
     /// Only polkit could allow it to this user, and polkit is not installed.
     case polkitMissing
+    /// Only polkit could allow it to this user, and polkit does not answer; why, in the words of whoever could not ask it.
+    case polkitFailed(String)
     case noSuchUnit
     case masked
     /// systemd cannot use the unit's file; its LoadState.
     case broken(String)
     /// The unit takes no such order, whoever gives it; the property that says so.
     case impossible(String)
+    /// A unit that it needs is missing or masked, in systemd's own words.
+    case needed(String)
     /// Another reason, in systemd's own words.
     case refused(String)
     case job(JobResult)
@@ -25,21 +29,43 @@ package enum UnitError: Error, Hashable, Sendable {
     case timedOut
     case cancelled
 
-    /// An error that a method call over the bus was answered with.
-    ///
-    /// - Parameter message: a text for operators.
-    init(answer name: String, _ message: String) {
-        switch name {
-        case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired":
-            self = .notPermitted
+    /// What systemd's or the bus's answer to a call means if it is about what was asked for.
+    init(_ answer: BusError) {
+        switch answer.name {
+        // The bus works and does not hand the call on: systemd is not on it, or the bus's own policy forbids the call.
+        case BusError.accessDenied where answer.isOfBus: self = .unreachable(.permissionDenied)
+        case _ where answer.isOfBus: self = .unreachable(.socketNotConnected)
+        case BusError.accessDenied, BusError.interactive: self = .notPermitted
         case "org.freedesktop.systemd1.NoSuchUnit": self = .noSuchUnit
         case "org.freedesktop.systemd1.UnitMasked": self = .masked
-        // The bus works, but systemd is not on it, or has just gone.
-        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
-            "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
-            self = .unreachable(.socketNotConnected)
-        default: self = .refused(message)
+        default: self = .refused(answer.message)
         }
+    }
+}
+
+/// An error that a method call over the bus was answered with.
+struct BusError: Error, Hashable {
+    let name: String
+    /// A text for operators.
+    let message: String
+    /// Whether it comes from the message bus, and not from systemd.
+    let isOfBus: Bool
+
+    static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+    static let interactive = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+
+    /// Whether systemd says so of a call of its own. The only one that it makes for an order asks polkit.
+    var isOfSystemdsCall: Bool {
+        guard !isOfBus else { return false }
+        let ofCalls = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected"]
+        return ofCalls.contains { name == "org.freedesktop.DBus.Error." + $0 }
+            || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") || name.hasPrefix("org.freedesktop.PolicyKit1.")
+    }
+
+    /// Whether it may be about polkit's unit, which the bus has systemd start, as well as about the one that was named.
+    var mayBeOfPolkit: Bool {
+        !isOfBus
+            && (name == Self.accessDenied || name == Self.interactive || name.hasPrefix("org.freedesktop.systemd1."))
     }
 }
 

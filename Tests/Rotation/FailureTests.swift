@@ -126,7 +126,8 @@ import Testing
             .storeServiceMissing, .storeServiceSilent:
             .store
         case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
-            .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut, .jobCanceled,
+            .polkitFailed, .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut,
+            .jobCanceled,
             .jobDependency, .jobSkipped, .unitFailed, .unitEnded:
             .action(ActionID("restart a.service"))
         default: AbsolutePath("/d/f.p8").map { .path($0) }

@@ -58,7 +58,9 @@ import Testing
 
     /// An administrator who adds the missing rule must not wait for an hour.
     @Test func aUnitWhoseJobWasNotEvenBegunIsTriedLikeAHook() {
-        for failure in [Failure.Code.unitNotPermitted, .polkitMissing, .unitUnknown, .unitMasked, .busUnreachable] {
+        for failure in [
+            Failure.Code.unitNotPermitted, .polkitMissing, .polkitFailed, .unitUnknown, .unitMasked, .busUnreachable,
+        ] {
             #expect(pauses(.action(unit.id), unit, failure, count: 10_000).max() == 900_000, "\(failure)")
         }
     }

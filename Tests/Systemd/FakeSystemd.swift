@@ -32,6 +32,12 @@ final class FakeSystemd: Sendable {
         var isStopped = false
         /// The error that orders are answered with.
         var error: (name: String, message: String)?
+        /// That error comes from the message bus.
+        var isErrorOfBus = false
+        /// What the bus says of polkit.
+        var polkit = Polkit.running
+        /// The unit's LoadState after the order; nil: as before.
+        var laterLoad: String?
         /// How the ordered job ends; nil: never.
         var result: String? = "done"
         /// The job ends before its order is answered.
@@ -55,6 +61,15 @@ final class FakeSystemd: Sendable {
         var isExecutedAnew = false
         /// The connection is closed instead of an answer to this query of the unit's state after the order; 0: to none.
         var leavesAtQuery = 0
+    }
+
+    enum Polkit: Hashable, Sendable {
+        case running
+        case notInstalled
+        /// The bus can have it started.
+        case idle
+        /// The bus cannot, for this reason.
+        case failing(String)
     }
 
     private let directory: TemporaryDirectory
@@ -112,6 +127,27 @@ final class FakeSystemd: Sendable {
         case "Hello": unsafe reply(to: call, from: Self.driver) { unsafe append("s", ":1.7", to: $0) }
         case "AddMatch": unsafe reply(to: call, from: Self.driver) { _ in }
         case "GetNameOwner": unsafe reply(to: call, from: Self.driver) { unsafe append("s", Self.owner, to: $0) }
+        case "NameHasOwner":
+            unsafe reply(to: call, from: Self.driver) {
+                var isThere: Int32 = script.polkit == .running ? 1 : 0
+                unsafe sd_bus_message_append_basic($0, CChar(98), &isThere)
+            }
+        case "ListActivatableNames":
+            unsafe reply(to: call, from: Self.driver) {
+                unsafe sd_bus_message_open_container($0, CChar(97), "s")
+                unsafe append("s", Self.driver, to: $0)
+                if script.polkit != .notInstalled { unsafe append("s", "org.freedesktop.PolicyKit1", to: $0) }
+                unsafe sd_bus_message_close_container($0)
+            }
+        case "StartServiceByName":
+            if case .failing(let reason) = script.polkit {
+                unsafe refuse(call, "org.freedesktop.DBus.Error.Failed", reason, from: Self.driver)
+            } else {
+                unsafe reply(to: call, from: Self.driver) {
+                    var started: UInt32 = 1
+                    unsafe sd_bus_message_append_basic($0, CChar(117), &started)
+                }
+            }
         case "LoadUnit":
             if script.forged != nil {
                 unsafe reply(to: call, from: Self.stranger) { unsafe append("o", "/stranger", to: $0) }
@@ -138,7 +174,8 @@ final class FakeSystemd: Sendable {
                 if script.isStopped, script.activity == "inactive" { unsafe removed(10, "done", on: bus) }
             }
             switch name {
-            case "LoadState": unsafe reply(to: call, text: script.load)
+            case "LoadState":
+                unsafe reply(to: call, text: orders.isEmpty ? script.load : script.laterLoad ?? script.load)
             case "ActiveState": unsafe reply(to: call, text: script.activity)
             case "Type": unsafe reply(to: call, text: script.type)
             case "SubState": unsafe reply(to: call, text: script.part)
@@ -172,10 +209,7 @@ final class FakeSystemd: Sendable {
             if script.hangsUp { return false }
             if script.isSilent { return true }
             if let error = script.error {
-                var described = unsafe sd_bus_error()
-                unsafe sd_bus_error_set(&described, error.name, error.message)
-                unsafe sd_bus_reply_method_error(call, &described)
-                unsafe sd_bus_error_free(&described)
+                unsafe refuse(call, error.name, error.message, from: script.isErrorOfBus ? Self.driver : Self.owner)
                 return true
             }
             // Other units' jobs end all the time.
@@ -245,6 +279,16 @@ final class FakeSystemd: Sendable {
         unsafe sd_bus_message_new_method_return(call, &made)
         guard let answer = unsafe made else { return }
         unsafe fill(answer)
+        unsafe send(answer, from: sender, on: nil)
+    }
+
+    private func refuse(_ call: OpaquePointer, _ name: String, _ message: String, from sender: String) {
+        var described = unsafe sd_bus_error()
+        unsafe sd_bus_error_set(&described, name, message)
+        defer { unsafe sd_bus_error_free(&described) }
+        var made: OpaquePointer?
+        unsafe sd_bus_message_new_method_error(call, &made, &described)
+        guard let answer = unsafe made else { return }
         unsafe send(answer, from: sender, on: nil)
     }
 

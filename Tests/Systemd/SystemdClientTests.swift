@@ -11,15 +11,15 @@ struct SystemdClientTests {
     private static let timeout: Int64 = 60_000
 
     private func outcome(
-        of order: UnitOrder, _ script: FakeSystemd.Script, timeout: Int64 = timeout, cancel: EventCounter? = nil,
-        jobs: Int64? = nil, ended: EndedStarts? = nil
+        of order: UnitOrder, _ script: FakeSystemd.Script, on unit: String = "a.service", timeout: Int64 = timeout,
+        cancel: EventCounter? = nil, jobs: Int64? = nil, ended: EndedStarts? = nil
     ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
         let systemd = try FakeSystemd(script)
         do throws(UnitError) {
             var manager = try SystemdClient(
                 at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), timeout: timeout, ofJobs: jobs,
                 cancel: cancel)
-            let isDone = try manager.carryOut(order, on: "a.service", settling: 0, ended: ended)
+            let isDone = try manager.carryOut(order, on: unit, settling: 0, ended: ended)
             return (systemd, .success(isDone))
         } catch {
             return (systemd, .failure(error))
@@ -340,15 +340,129 @@ struct SystemdClientTests {
         }
     }
 
-    @Test(arguments: [
-        ("org.freedesktop.DBus.Error.AccessDenied", UnitError.notPermitted),
-        ("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", .notPermitted),
-        ("org.freedesktop.systemd1.NoSuchUnit", .noSuchUnit), ("org.freedesktop.systemd1.UnitMasked", .masked),
-        ("org.freedesktop.DBus.Error.ServiceUnknown", .unreachable(.socketNotConnected)),
-        ("org.freedesktop.systemd1.OnlyByDependency", .refused("in its words")),
-    ])
-    func refusalsAreDistinguished(name: String, error: UnitError) throws {
-        #expect(try outcome(of: .start, .init(error: (name, "in its words"))).result == .failure(error))
+    /// An order's answer, and what it is about.
+    struct Refusal: Sendable {
+        let name: String
+        var words = "in its words"
+        var isOfBus = false
+        var polkit = FakeSystemd.Polkit.running
+        /// The unit's LoadState by then.
+        var load = "loaded"
+        let reason: UnitError
+        /// Nil: `check` has no such order carried out, and has nothing to say.
+        let reported: UnitError?
+    }
+
+    private static let refusals = [
+        // About the unit, and units that it needs.
+        Refusal(name: "org.freedesktop.systemd1.NoSuchUnit", load: "not-found", reason: .noSuchUnit, reported: nil),
+        Refusal(name: "org.freedesktop.systemd1.UnitMasked", load: "masked", reason: .masked, reported: nil),
+        Refusal(
+            name: "org.freedesktop.systemd1.UnitMasked", words: "Unit b.service is masked.",
+            reason: .needed("Unit b.service is masked."), reported: nil),
+        Refusal(
+            name: "org.freedesktop.systemd1.NoSuchUnit", words: "Unit b.service not found.",
+            reason: .needed("Unit b.service not found."), reported: nil),
+        Refusal(
+            name: "org.freedesktop.systemd1.OnlyByDependency", reason: .refused("in its words"), reported: nil),
+        Refusal(
+            name: "org.freedesktop.systemd1.TransactionIsDestructive", reason: .refused("in its words"), reported: nil),
+        Refusal(name: "org.freedesktop.DBus.Error.InvalidArgs", reason: .refused("in its words"), reported: nil),
+        // polkit has answered.
+        Refusal(
+            name: "org.freedesktop.DBus.Error.AccessDenied", reason: .notPermitted, reported: .notPermitted),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.AccessDenied", polkit: .idle, reason: .notPermitted,
+            reported: .notPermitted),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", reason: .notPermitted,
+            reported: .notPermitted),
+        // It has not.
+        Refusal(
+            name: "org.freedesktop.DBus.Error.AccessDenied", polkit: .notInstalled, reason: .polkitMissing,
+            reported: .polkitMissing),
+        Refusal(
+            name: "org.freedesktop.systemd1.UnitMasked", words: "Unit polkit.service is masked.",
+            polkit: .failing("Unit polkit.service is masked."),
+            reason: .polkitFailed("Unit polkit.service is masked."),
+            reported: .polkitFailed("Unit polkit.service is masked.")),
+        Refusal(
+            name: "org.freedesktop.systemd1.NoSuchUnit", polkit: .failing("Unit polkit.service not found."),
+            reason: .polkitFailed("Unit polkit.service not found."),
+            reported: .polkitFailed("Unit polkit.service not found.")),
+        Refusal(
+            name: "org.freedesktop.systemd1.BadUnitSetting", polkit: .failing("a bad setting"),
+            reason: .polkitFailed("a bad setting"), reported: .polkitFailed("a bad setting")),
+        Refusal(
+            name: "org.freedesktop.DBus.Error.AccessDenied", polkit: .failing("startup job failed"),
+            reason: .polkitFailed("startup job failed"), reported: .polkitFailed("startup job failed")),
+    ]
+
+    /// Errors that systemd hands on from the bus or from polkit.
+    private static let handedOn = [
+        "org.freedesktop.DBus.Error.TimedOut", "org.freedesktop.DBus.Error.Timeout",
+        "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
+        "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.Disconnected",
+        "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.PolicyKit1.Error.Failed",
+    ].map {
+        Refusal(name: $0, reason: .polkitFailed("in its words"), reported: .polkitFailed("in its words"))
+    }
+
+    /// What the bus says itself is about the way to systemd.
+    private static let ofBus =
+        [
+            "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+            "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.LimitsExceeded",
+        ].map {
+            Refusal(
+                name: $0, isOfBus: true, reason: .unreachable(.socketNotConnected),
+                reported: .unreachable(.socketNotConnected))
+        } + [
+            Refusal(
+                name: "org.freedesktop.DBus.Error.AccessDenied", isOfBus: true,
+                reason: .unreachable(.permissionDenied), reported: .unreachable(.permissionDenied))
+        ]
+
+    @Test(arguments: refusals + handedOn + ofBus) func aRefusalIsOfWhatHasFailed(_ refusal: Refusal) throws {
+        let script = FakeSystemd.Script(
+            error: (refusal.name, refusal.words), isErrorOfBus: refusal.isOfBus, polkit: refusal.polkit,
+            laterLoad: refusal.load, isBus: true)
+        #expect(try outcome(of: .start, script).result == .failure(refusal.reason))
+        let systemd = try FakeSystemd(script)
+        var manager = try SystemdClient(at: .bus(systemd.path), timeout: Self.timeout, cancel: nil)
+        #expect(try manager.problem(with: .start, on: "a.service") == refusal.reported)
+    }
+
+    /// systemd asks polkit nothing for root, also where root comes over the bus.
+    @Test func aRefusalToRootIsNotPolkits() throws {
+        let words = "Unit b.service is masked."
+        let script = FakeSystemd.Script(
+            error: ("org.freedesktop.systemd1.UnitMasked", words), polkit: .failing("it is broken"), isBus: true)
+        let systemd = try FakeSystemd(script)
+        var manager = try SystemdClient(at: .bus(systemd.path), timeout: Self.timeout, isRoot: true, cancel: nil)
+        #expect(throws: UnitError.needed(words)) { try manager.carryOut(.start, on: "a.service") }
+    }
+
+    @Test func whoeverAnswersNothingIsPolkitWhileSystemdAnswersOtherCalls() throws {
+        let systemd = try FakeSystemd(.init(isSilent: true, isBus: true))
+        var manager = try SystemdClient(at: .bus(systemd.path), timeout: 300, cancel: nil)
+        #expect(try manager.problem(with: .start, on: "a.service") == .polkitFailed("no answer"))
+        // Not waited for again.
+        #expect(try manager.problem(with: .reload, on: "a.service") == .polkitFailed("no answer"))
+        #expect(systemd.orders == ["StartUnit a.service triggering"])
+    }
+
+    /// The stand-in calls its unit a.service whatever it is asked for.
+    @Test func aUnitIsOrderedByItsOwnNameAndKnownByIt() throws {
+        let ended = EndedStarts()
+        func order(_ name: String, _ script: FakeSystemd.Script) throws -> (FakeSystemd, Result<Bool, UnitError>) {
+            try outcome(of: .tryRestart, script, on: name, ended: ended)
+        }
+        let first = try order("alias.service", .init(later: [("active", 2), ("inactive", 2)]))
+        #expect(first.0.orders == ["TryRestartUnit a.service replace"])
+        #expect(first.1 == .failure(.ended))
+        let again = try order("a.service", .init(activity: "inactive", invocation: 2, later: [("active", 3)]))
+        #expect(again.0.orders == ["StartUnit a.service replace"])
     }
 
     @Test func nobodyIsWaitedForLongerThanAsked() throws {

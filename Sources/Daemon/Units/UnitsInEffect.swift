@@ -37,7 +37,7 @@ package struct UnitsInEffect {
             }
             for credential in served where credential.unit.hasSuffix(".service") {
                 if let settings = try systemd.settings(of: credential.unit) { consumers.append((credential, settings)) }
-                let name = try systemd.ownName(ofUnit: credential.unit)
+                let name = try systemd.ownName(of: credential.unit)
                 if name != credential.unit { aliases.append((credential.unit, name)) }
             }
             return ()

@@ -40,7 +40,7 @@ struct ReaderUnit: Hashable, Sendable {
             var units: [ReaderUnit] = []
             for given in names {
                 // Processes are found by the unit's own name, of which this may be an alias.
-                let name = try systemd.ownName(ofUnit: given)
+                let name = try systemd.ownName(of: given)
                 if units.contains(where: { $0.name == name }) { continue }
                 let settings = name.hasSuffix(".service") ? try systemd.settings(of: name) : nil
                 units.append(
