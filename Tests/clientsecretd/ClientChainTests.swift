@@ -303,6 +303,13 @@ import Testing
             "the unit was started before the secret was minted", .process, "systemctl restart shop.service",
             { $0.processes = [process(holding: [], startedAt: now - 7_200)] }
         ),
+        (
+            "the same, and on_change names it by an alias", .process, "systemctl restart apache.service",
+            {
+                $0.units = [ReaderUnit(name: "apache.service", aliases: ["shop.service"], activity: "active")]
+                $0.processes = [process(holding: [], of: "apache.service", startedAt: now - 7_200)]
+            }
+        ),
         ("the unit was started since", nil, nil, { $0.processes = [process(holding: [])] }),
         (
             "the unit was not restarted, as its settings show", .process, "systemctl restart shop.service",

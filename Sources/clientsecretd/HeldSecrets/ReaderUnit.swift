@@ -13,7 +13,10 @@ struct ReaderUnit: Hashable, Sendable {
         let removedBy: String?
     }
 
+    /// Its own name, as control groups have it, which `on_change` may not use.
     let name: String
+    /// Other names of it in the configuration.
+    var aliases: Set<String> = []
     /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
     let activity: String?
     /// The outputs' variables that its processes are started with, and where each comes from.
@@ -38,14 +41,16 @@ struct ReaderUnit: Hashable, Sendable {
         do throws(UnitError) {
             var systemd = try SystemdClient(cancel: nil)
             var units: [ReaderUnit] = []
-            for given in names {
-                // Processes are found by the unit's own name, of which this may be an alias.
-                let name = try systemd.ownName(of: given)
-                if units.contains(where: { $0.name == name }) { continue }
+            for written in names {
+                let name = try systemd.ownName(of: written)
+                if let index = units.firstIndex(where: { $0.name == name }) {
+                    units[index].aliases.insert(written)
+                    continue
+                }
                 let settings = name.hasSuffix(".service") ? try systemd.settings(of: name) : nil
                 units.append(
                     ReaderUnit(
-                        name: name, activity: try systemd.condition(of: name).activity,
+                        name: name, aliases: [written], activity: try systemd.condition(of: name).activity,
                         variables: settings.map { variables(of: client, in: $0) } ?? [:],
                         changedAt: settings.flatMap { changedAt(name, $0.paths) }))
             }
@@ -53,6 +58,11 @@ struct ReaderUnit: Hashable, Sendable {
         } catch {
             return names.map { ReaderUnit(name: $0, activity: nil) }
         }
+    }
+
+    /// Whether `on_change` restarts it.
+    func isRestarted(by client: ClientConfiguration) -> Bool {
+        aliases.union([name]).contains { client.onChange.contains(.unit(verb: .restart, unit: $0)) }
     }
 
     /// The services that a file is for, by the settings that systemd knows: those that name it as an environment file, else those

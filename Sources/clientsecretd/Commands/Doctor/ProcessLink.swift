@@ -108,7 +108,7 @@ extension ChainFacts {
             guard let first = ofUnits[unit.name]?.min(by: { $0.id < $1.id }), let start = first.startedAt else {
                 continue
             }
-            guard client.onChange.contains(.unit(verb: .restart, unit: unit.name)) else { continue }
+            guard unit.isRestarted(by: client) else { continue }
             // By a clock that is not trusted no order in time is known.
             if clockFailure != nil { continue }
             if start < current.issuedAt {
