@@ -159,6 +159,9 @@ package final class ReservedPaths: Sendable {
         if let found = target.content?.status { observeAgain(inputsLike: found) }
         let failure = paths.withLock { paths -> Failure? in
             let place = paths.place(path)
+            if let state = paths.state, RealPath.isAt(path, orBelow: state) {
+                return Failure(.outputIsInput, at: .path(output))
+            }
             if let state = paths.state.map(paths.place), state.device == place.device,
                 RealPath.isAt(place.path, orBelow: state.path)
             {

@@ -15,9 +15,9 @@ struct Debounce: Hashable, Sendable {
         /// Of keys, sources and the configuration. The quiet period is short because reading them while they are being written
         /// overwrites no data; a directory that is never quiet costs at most one read a second.
         static let input = Pace(quiet: 1, longest: 3)
-        /// Of outputs that are only read.
+        /// Of outputs that are read, or get a new secret.
         static let output = Pace(quiet: 2, longest: 3)
-        /// Of outputs that are written: another program may be about to write the rest of its own content.
+        /// Of outputs that are repaired: another program may be about to write the rest of its own content.
         static let repair = Pace(quiet: 2, longest: 10)
     }
 

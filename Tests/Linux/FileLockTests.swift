@@ -4,6 +4,16 @@ import TestSupport
 import Testing
 
 @Suite struct FileLockTests {
+    @Test func theHolderIsKnownWhileItHoldsTheLock() throws {
+        let directory = try TemporaryDirectory()
+        #expect(FileLock.holder(of: directory("lock")) == nil)
+        do {
+            let lock = try #require(try FileLock.take(directory("lock")))
+            #expect(FileLock.holder(of: directory("lock")) == getpid())
+            _ = consume lock
+        }
+        #expect(FileLock.holder(of: directory("lock")) == nil)
+    }
 
     /// A process killed while it starts a program leaves the lock with the forked child until that calls exec.
     @Test func aLockThatIsLetGoSoonIsWaitedFor() throws {

@@ -34,14 +34,11 @@ package struct ServiceUnit: Sendable {
         }
     }
 
-    /// The service of the daemon that listens at a status socket of its own; nil where none does, where systemd listens for it, and
-    /// where systemd cannot be asked. Blocks.
-    ///
-    /// - Parameter user: the daemon's.
-    package static func ofDaemon(listeningAt socket: String, as user: UInt32) -> ServiceUnit? {
-        let stream = try? UnixStream(connectingTo: socket, timeoutSeconds: 1, milliseconds: 1_000)
-        guard let peer = try? stream?.peer(), peer.user == user,
-            let name = Cgroup.service(ofProcessIn: "/proc/\(peer.process)")
+    /// The service of the daemon that uses a state directory; nil where none does, and where systemd cannot be asked. The daemon is
+    /// not asked: where systemd listens for it, that would start it. Blocks.
+    package static func ofDaemon(using state: AbsolutePath) -> ServiceUnit? {
+        guard SystemManager.isSystemd, let holder = FileLock.holder(of: "\(state)/lock"),
+            let name = Cgroup.service(ofProcessIn: "/proc/\(holder)")
         else { return nil }
         return (try? named(name)) ?? nil
     }

@@ -9,6 +9,29 @@ package enum FileLock {
     /// Between two tries, in microseconds.
     private static let interval: UInt32 = 10_000
 
+    /// The process that holds the lock of `path`; nil where none does, and where the kernel counts another device for the file
+    /// than it shows, as in some overlays (proc_locks(5)).
+    package static func holder(of path: String) -> Int32? {
+        guard let file = FileStatus.following(path)?.identity,
+            let table = ForeignFile.read("/proc/locks", limit: 1 << 20)
+        else { return nil }
+        // makedev(3)
+        let major = file.device >> 8 & 0xFFF | file.device >> 32 & ~0xFFF
+        let minor = file.device & 0xFF | file.device >> 12 & ~0xFF
+        for line in table.split(separator: UInt8(ascii: "\n")) {
+            // 1: FLOCK ADVISORY WRITE 529 fe:00:131 0 EOF
+            let parts = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard parts.count > 5, parts[1] == "FLOCK" else { continue }
+            let place = parts[5].split(separator: ":")
+            if place.count == 3, UInt64(place[0], radix: 16) == major, UInt64(place[1], radix: 16) == minor,
+                UInt64(place[2]) == file.inode
+            {
+                return Int32(parts[4])
+            }
+        }
+        return nil
+    }
+
     /// Locks `path`, which is created when missing; nil when another process still holds the lock after ``timeout``.
     /// Held until the descriptor is closed.
     ///

@@ -32,7 +32,12 @@ extension PathComponent {
 
     /// The first that is found, with those who may keep the way.
     private init?(at path: String, for identity: Identity, _ find: @escaping @Sendable (User) -> PathComponent?) {
-        let found = DiskTimeout.value(at: path) { Self.keepers(identity).lazy.compactMap(find).first }
+        let found = DiskTimeout.value(at: path) { () -> PathComponent? in
+            for keeper in Self.keepers(identity) {
+                if let found = find(keeper) { return found }
+            }
+            return nil
+        }
         guard let found = found ?? nil else { return nil }
         self = found
     }

@@ -116,10 +116,11 @@ struct Drift: Hashable, Sendable {
         isRequested = true
     }
 
-    /// Whether the file may be written now: not while another program may be writing it, but it is waited for so long only.
+    /// Whether the file may be written now: not while another program may be writing it, which is waited for less long for a secret
+    /// that it never held.
     func mayWrite(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
         guard !isUndone, !isLeftAlone(wanted, &deadlines) else { return false }
-        return unrest?.isDue(.repair, &deadlines) ?? true
+        return unrest?.isDue(lastGood == wanted ? .repair : .output, &deadlines) ?? true
     }
 
     /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is

@@ -76,7 +76,7 @@ struct Target: Sendable {
     /// Why no application uses what is there, as far as the API shows it.
     var disuse: Failure? {
         if case .unused(let words)? = use {
-            Failure(.pushSwitchedOff, at: .target(output.target), detail: words)
+            Failure(.pushSwitchedOff, at: .target(output.target), detail: Redaction.foreign(words))
         } else {
             nil
         }

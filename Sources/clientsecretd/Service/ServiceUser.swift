@@ -12,19 +12,17 @@ enum ServiceUser {
     /// When root, who may do everything, checks a configuration, makes this process for good the user that runs its daemon,
     /// who has to work with it. Where none is known, it is checked as the caller.
     ///
-    /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon listens
-    /// at `socket`, if that was named. Nil where it is not known, systemd cannot be asked, or for anybody else.
-    static func judge(configuration: String, socket: String) throws(CommandFailure) -> ServiceUnit? {
-        let account = try CommandFailure.explaining { () throws(SystemError) -> Account? in
-            try Self.account(of: configuration)
-        }
-        guard let account, geteuid() == 0 || geteuid() == account.id else { return nil }
-        // Asked while still root, who needs no message bus for it.
-        let isNamed = SystemManager.isSystemd && CommandContext.current.socket != nil
-        let unit =
+    /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon uses its
+    /// state directory. Nil where it is not known, systemd cannot be asked, or for anybody else.
+    static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
+        let owner = try CommandFailure.explaining { () throws(SystemError) -> (Account, state: AbsolutePath?)? in
             isServices(configuration)
-            ? ServiceUnit.ofDaemon()
-            : isNamed ? ServiceUnit.ofDaemon(listeningAt: socket, as: account.id) : nil
+                ? try ServiceUnit.daemonAccount().map { ($0, nil) }
+                : try stateOwner(of: configuration, environment(for: configuration))
+        }
+        guard let (account, state) = owner, geteuid() == 0 || geteuid() == account.id else { return nil }
+        // Asked while still root, who needs no message bus for it.
+        let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : state.flatMap(ServiceUnit.ofDaemon)
         if let unit, unit.name != CommandContext.packagesUnit {
             var context = CommandContext.current
             context.unit = unit.name
@@ -87,7 +85,7 @@ enum ServiceUser {
         DiskTimeout.begin(seconds: 5)
         defer { DiskTimeout.end() }
         let owner = try CommandFailure.explaining { () throws(SystemError) in
-            try stateOwner(of: configuration, environment)
+            try stateOwner(of: configuration, environment)?.account
         }
         if let owner { try become(owner) }
     }
@@ -109,13 +107,15 @@ enum ServiceUser {
 
     private static func account(of configuration: String) throws(SystemError) -> Account? {
         isServices(configuration)
-            ? try ServiceUnit.daemonAccount() : try stateOwner(of: configuration, environment(for: configuration))
+            ? try ServiceUnit.daemonAccount()
+            : try stateOwner(of: configuration, environment(for: configuration))?.account
     }
 
-    /// For root, the other user who owns the state directory of a configuration, unless that user has called root (sudo(8)).
+    /// For root, the other user who owns the state directory of a configuration, unless that user has called root (sudo(8)); and
+    /// that directory.
     private static func stateOwner(
         of configuration: String, _ environment: [String: String]
-    ) throws(SystemError) -> Account? {
+    ) throws(SystemError) -> (account: Account, state: AbsolutePath?)? {
         guard geteuid() == 0, let file = FileStatus.following(configuration) else { return nil }
         // The configuration may be that user's own.
         let owner = try Accounts.user(id: file.owner)
@@ -134,7 +134,7 @@ enum ServiceUser {
         let isReadable =
             file.mode & 0o004 != 0 || file.owner == user
             || file.group == account.primaryGroup && file.mode & 0o040 != 0
-        return isReadable ? account : nil
+        return isReadable ? (account, state) : nil
     }
 
     /// This process's environment and, for the service's own configuration, the directory of the credentials that

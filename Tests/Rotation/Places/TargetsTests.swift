@@ -605,7 +605,7 @@ import Testing
         bench.use[target] = .unused("enabled is false")
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         #expect(bench.answer() == .renewed([try bench.renewed(web)]))
-        let warning = Failure(.pushSwitchedOff, at: .target(target), detail: "enabled is false")
+        let warning = Failure(.pushSwitchedOff, at: .target(target), detail: "'enabled is false'")
         for _ in 1...3 {
             #expect(try output(bench).state == .ok)
             #expect(try output(bench).error == warning.message)

@@ -55,7 +55,7 @@ struct CheckCommand: ParsableCommand {
             hidden = HiddenOutputSearch.all(of: loaded.configuration, at: .now)
             inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
         }
-        let unit = try ServiceUser.judge(configuration: path, socket: daemon.path())
+        let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
         let result = source.load()
         if case .failure(let error) = result, answer.json {

@@ -67,7 +67,7 @@ extension ChainFacts {
         }
         let path = settings.source.path
         let inEffect = ServiceUser.unitsInEffect(of: configuration, at: path)
-        let unit = try ServiceUser.judge(configuration: path, socket: socket)
+        let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
         guard case .success(let loaded) = source.load() else { return all }
         let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit, inEffect: inEffect)
