@@ -89,7 +89,7 @@ mount --bind /srv/app /srv/www
 { cat $configuration; echo "  other: {outputs: [{path: /srv/www/.env, format: env, variable: SECRET, as: app}]}"; } >/run/both
 cp $configuration /run/one
 cat /run/both >$configuration
-contains "two outputs that are one file are an error" "/srv/www/.env: it is the same file as another output: /srv/app/.env" \
+contains "two outputs that are one file are an error" "/srv/www/.env: it is the same file as another output: '/srv/app/.env'" \
     "$(clientsecretd check 2>&1)"
 clientsecretd reload >/dev/null
 systemctl restart clientsecretd-writer@app.socket clientsecretd-writer@app
