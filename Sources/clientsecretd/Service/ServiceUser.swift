@@ -15,9 +15,10 @@ enum ServiceUser {
     /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon uses its
     /// state directory. Nil where it is not known, systemd cannot be asked, or for anybody else.
     static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
-        let owner = try CommandFailure.explaining { () throws(SystemError) -> (Account, state: AbsolutePath?)? in
+        let owner = try CommandFailure.explaining {
+            () throws(SystemError) -> (account: Account, state: AbsolutePath?)? in
             isServices(configuration)
-                ? try ServiceUnit.daemonAccount().map { ($0, nil) }
+                ? try ServiceUnit.daemonAccount().map { (account: $0, state: nil) }
                 : try stateOwner(of: configuration, environment(for: configuration))
         }
         guard let (account, state) = owner, geteuid() == 0 || geteuid() == account.id else { return nil }
