@@ -55,7 +55,7 @@ import Testing
     @Test func theOnlyKeyIsShared() throws {
         try withConfiguration { _, existing in
             var given = try answers()
-            given.existingKey = existing.key(for: given)
+            given.existingKey = try existing.key(for: given)
             let text = try existing.naming(given.configuration()).text(isOfService: false)
             #expect(!text.contains("keys:"))
             let configuration = try existing.parsed(with: text).get().configuration
@@ -69,7 +69,7 @@ import Testing
         let flags = ["--push", "supabase", "--set", "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname"]
         try withConfiguration { directory, existing in
             var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
-            given.existingKey = existing.key(for: given)
+            given.existingKey = try existing.key(for: given)
             let first = try given.configuration()
             let main = try #require(try existing.mainFile(with: first.target))
             #expect(main.path == directory("c.yaml"))
@@ -85,7 +85,7 @@ import Testing
         for (keys, end) in [("targets: \(old)", ""), ("\"targets\": \(old)", ""), ("", template), ("", "\n...\n")] {
             try withConfiguration(keys: keys, end: end) { _, existing in
                 var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
-                given.existingKey = existing.key(for: given)
+                given.existingKey = try existing.key(for: given)
                 let target = try given.configuration().target
                 #expect(throws: CommandFailure.self) { try existing.mainFile(with: target) }
             }
@@ -97,11 +97,11 @@ import Testing
         try withConfiguration(keys: Self.other, key: "key: apple, ") { _, existing in
             #expect(try existing.key(for: answers("--key", "/keys/AuthKey_OTHER1KEYS.p8"))?.description == "other")
             var given = try answers("--team-id", "OTHER1TEAM")
-            #expect(existing.key(for: given) == nil)
+            #expect(try existing.key(for: given) == nil)
             given.formerKeyID = KeyID("OTHER1KEYS")
-            #expect(existing.key(for: given)?.description == "other")
+            #expect(try existing.key(for: given)?.description == "other")
             given.formerKeyID = KeyID("ABC123DEFG")
-            #expect(existing.key(for: given) == nil)
+            #expect(try existing.key(for: given) == nil)
         }
     }
 
@@ -110,16 +110,38 @@ import Testing
         try withConfiguration { _, existing in
             let copy = "/root/AuthKey_ABC123DEFG.p8"
             let same = try answers("--team-id", "DEF123GHIJ", "--key", copy)
-            #expect(existing.key(for: same)?.description == "apple")
+            #expect(try existing.key(for: same)?.description == "apple")
             let other = try answers("--team-id", "OTHER1TEAM", "--key", copy)
-            #expect(existing.key(for: other) == nil)
+            #expect(try existing.key(for: other) == nil)
+        }
+    }
+
+    /// The client would be signed for by the other team.
+    @Test func aKeyOfAnotherTeamIsNeitherTakenNorOffered() throws {
+        try withConfiguration(keys: Self.other, key: "key: apple, ") { _, existing in
+            let file = try #require(AbsolutePath("/keys/AuthKey_ABC123DEFG.p8"))
+            let failure = #expect(throws: CommandFailure.self) {
+                try existing.key(for: answers("--team-id", "OTHER1TEAM", "--key", file.description))
+            }
+            #expect(
+                failure?.message
+                    == "\(file): the configuration has this key as \"apple\", of team DEF123GHIJ; name the key file of team OTHER1TEAM"
+            )
+            let copy = try #require(AbsolutePath("/root/AuthKey_ABC123DEFG.p8"))
+            let unknown = try #require(AbsolutePath("/root/AuthKey_ABC123DEFH.p8"))
+            for (path, team, isOthers) in [
+                (file, "OTHER1TEAM", true), (copy, "OTHER1TEAM", true), (unknown, "OTHER1TEAM", false),
+                (file, "DEF123GHIJ", false), (file, "", false),
+            ] {
+                #expect(existing.isOfAnotherTeam(path, than: TeamID(team)) == isOthers, "\(path) \(team)")
+            }
         }
     }
 
     @Test func anotherKeyGetsANameOfItsOwn() throws {
         try withConfiguration(key: "key: apple, ") { _, existing in
             let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
-            #expect(existing.key(for: given) == nil)
+            #expect(try existing.key(for: given) == nil)
             let text = try existing.naming(given.configuration()).text(isOfService: false)
             let configuration = try existing.parsed(with: text).get().configuration
             #expect(configuration.keys.keys.sorted().map(\.description) == ["apple", "shop"])
@@ -147,7 +169,7 @@ import Testing
         try withConfiguration { directory, existing in
             var given = try answers("--format", "raw")
             given.output = AbsolutePath("/run/clientsecretd/out/web.jwt")
-            given.existingKey = existing.key(for: given)
+            given.existingKey = try existing.key(for: given)
             let text = try given.configuration().text(isOfService: false, isAddition: true)
             guard case .failure(let refusal) = existing.parsed(with: text) else {
                 Issue.record("accepted")

@@ -153,6 +153,25 @@ final class Person {
         }
     }
 
+    /// Its team is known, unless another one was given: then another file is asked for.
+    @Test func aKeyOfTheConfigurationIsTakenWithItsTeam() throws {
+        try withKey { (key: String) throws in
+            let name = try #require(KeyName("apple"))
+            let person = Person([key, "com.example.web"])
+            var dialog = person.dialog
+            dialog.existingKey = { (answers) throws(CommandFailure) in answers.key?.description == key ? name : nil }
+            var given = InitAnswers()
+            given.output = AbsolutePath("/x/out")
+            given.format = FormatOptions.Format(FormatRegistry.standard)
+            #expect(try dialog.complete(given).existingKey == name)
+            #expect(person.lines.isEmpty)
+            dialog.existingKey = { (_) throws(CommandFailure) in throw CommandFailure(.usage, "another team's") }
+            person.lines = [key]
+            #expect(throws: CommandFailure.self) { try dialog.complete(given) }
+            #expect(person.shown.suffix(2).first == "  another team's")
+        }
+    }
+
     @Test func answersOfFlagsAreNotAskedFor() throws {
         let person = Person(["com.example.web"])
         let given = try InitCommand.parse(

@@ -53,6 +53,8 @@ import Testing
         #expect(offered() == nil)
         #expect(offered(KeyID("ABC123DEFH")) == directory("b/AuthKey_ABC123DEFH.p8"))
         #expect(offered(KeyID("ABC123DEFX")) == nil)
+        let rest = InitProposals.key(nil, in: directories, except: { $0.name == "AuthKey_ABC123DEFG.p8" }, root)
+        #expect(rest?.description == directory("b/AuthKey_ABC123DEFH.p8"))
     }
 
     /// The stranger would decide which of root's files becomes the key.

@@ -223,18 +223,33 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 
-    /// A certificate, say, or the file with the secret.
+    /// A public key, say, or the file with the secret; a damaged key comes with the command that mends it.
     @Test func nothingIsWrittenForAFileThatIsNoKey() throws {
         let sandbox = try Sandbox()
-        let file = try sandbox.directory.write("SECRET=abc\n", to: "AuthKey_ABC123DEFH.p8")
-        let made = try sandbox.command(
-            "init", "--key", file, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--output",
-            sandbox.directory("out/web.jwt"))
-        #expect(made.status == 1)
-        #expect(
-            made.complaints
-                == "clientsecretd: \(file): not a PEM file; name Apple's key file with --key; nothing was written\n")
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        let path = sandbox.directory("AuthKey_ABC123DEFH.p8")
+        let key = try String(contentsOfFile: sandbox.key, encoding: .utf8)
+        let advice = "; name Apple's key file with --key; nothing was written\n"
+        for (text, start, end) in [
+            ("SECRET=abc\n", "not a PEM file", advice),
+            (
+                try run(["openssl", "pkey", "-in", sandbox.key, "-pubout"]).output,
+                "a public key, not the private one", advice
+            ),
+            (
+                key.replacingOccurrences(of: "-----END PRIVATE KEY-----", with: ""),
+                "the private key cannot be decoded: its END line is missing; write it again from a copy; once the key works, "
+                    + "remove \(path).damaged, which holds it too: test ! -e ", " && mv \(path).new \(path)\n"
+            ),
+        ] {
+            try sandbox.directory.write(text, to: "AuthKey_ABC123DEFH.p8")
+            let made = try sandbox.command(
+                "init", "--key", path, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web", "--output",
+                sandbox.directory("out/web.jwt"))
+            #expect(made.status == 1)
+            #expect(made.complaints.hasPrefix("clientsecretd: \(path): \(start)"), "\(made.complaints)")
+            #expect(made.complaints.hasSuffix(end), "\(made.complaints)")
+            #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        }
     }
 
     /// A corrected command finds no configuration in its way.

@@ -35,11 +35,11 @@ struct ExistingConfiguration {
     }
 
     /// The key that the new client shares, as far as the answers name one: its file, or its team and key id. Without either, the
-    /// only key that there is.
-    func key(for answers: InitAnswers) -> KeyName? {
+    /// only key that there is. Throws where that file is another team's.
+    func key(for answers: InitAnswers) throws(CommandFailure) -> KeyName? {
         let keys = loaded.configuration.keys
         if let path = answers.key {
-            if let known = keys.first(where: { $0.value.location == .file(path) }) { return known.key }
+            if let known = try key(in: path, of: answers.team) { return known }
             // A copy of the file: Apple gives no two keys one id.
             guard let id = answers.keyID ?? KeyID(fileName: path.name), let team = answers.team else { return nil }
             return keys.first { $0.value.keyID == id && $0.value.team == team }?.key
@@ -49,6 +49,26 @@ struct ExistingConfiguration {
             (id == nil || entry.keyID == id) && (answers.team == nil || entry.team == answers.team)
         }
         return fitting.count == 1 && (id != nil || keys.count == 1) ? fitting.first?.key : nil
+    }
+
+    /// The key in a file; nil where there is none. Throws where it is another team's than the one that is given.
+    private func key(in file: AbsolutePath, of team: TeamID?) throws(CommandFailure) -> KeyName? {
+        let known = loaded.configuration.keys.filter { $0.value.location == .file(file) }.sorted { $0.key < $1.key }
+        guard let (name, entry) = known.first(where: { team == nil || $0.value.team == team }) ?? known.first else {
+            return nil
+        }
+        guard let team, entry.team != team else { return name }
+        throw CommandFailure(
+            .usage,
+            "\(Printable.name(file.description)): the configuration has this key as \"\(name)\", of team \(entry.team); "
+                + "name the key file of team \(team)")
+    }
+
+    /// Whether the keys with this file, or with the key id in its name, are other teams' than the one that is given.
+    func isOfAnotherTeam(_ file: AbsolutePath, than team: TeamID?) -> Bool {
+        let id = KeyID(fileName: file.name)
+        let known = loaded.configuration.keys.values.filter { $0.location == .file(file) || $0.keyID == id }
+        return team != nil && !known.isEmpty && known.allSatisfy { $0.team != team }
     }
 
     /// The file of a key; nil for one without.
@@ -82,10 +102,6 @@ struct ExistingConfiguration {
         guard case .added(var key) = new.key else { return new }
         var new = new
         let taken = loaded.configuration.keys
-        if let name = taken.first(where: { $0.value.location == .file(key.file) })?.key {
-            new.key = .existing(name)
-            return new
-        }
         let names = ["apple", new.name.description] + (1...).lazy.prefix(taken.count).map { "apple-\($0)" }
         key.name = names.lazy.compactMap { KeyName($0) }.first { taken[$0] == nil }
         new.key = .added(key)

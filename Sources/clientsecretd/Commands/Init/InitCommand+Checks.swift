@@ -26,9 +26,8 @@ extension InitCommand {
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
     static func checkIsKey(_ file: AbsolutePath) throws(CommandFailure) {
-        do throws(CommandFailure) { try NamedKey.check(file.description) } catch {
-            throw CommandFailure(error.code, "\(error.message); name Apple's key file with --key; nothing was written")
-        }
+        try NamedKey.check(
+            file.description, otherwise: "name Apple's key file with --key; nothing was written")
     }
 
     static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {

@@ -143,7 +143,7 @@ struct InitCommand: ParsableCommand {
             try answers.adoptOwner(isOfService: place.isService)
         }
         answers.target?.keepToken(in: place.file.directory, isWritten: !place.isPrinted)
-        answers.existingKey = place.existing?.key(for: answers)
+        answers.existingKey = try place.existing?.key(for: answers)
         if let key = answers.existingKey, let path = answers.key, let file = place.existing?.file(of: key),
             path != file
         {
@@ -155,8 +155,11 @@ struct InitCommand: ParsableCommand {
         if let app = app?.preset, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
         guard var dialog else { return (answers, found) }
         dialog.takesDefaults = yes
+        let team = answers.team
         dialog.proposals = InitProposals(
-            for: found, in: from, key: answers.keyID ?? answers.formerKeyID, Environment.current)
+            for: found, in: from, key: answers.keyID ?? answers.formerKeyID,
+            except: { place.existing?.isOfAnotherTeam($0, than: team) == true }, Environment.current)
+        if let existing = place.existing { dialog.existingKey = existing.key(for:) }
         return (try dialog.complete(answers), found)
     }
 

@@ -26,6 +26,8 @@ struct InitDialog {
     var takesDefaults = false
     /// What is offered where nothing else is known.
     var proposals = InitProposals()
+    /// The configuration's key that the answers name; nil where they name another. Throws where its team is not theirs.
+    var existingKey: (InitAnswers) throws(CommandFailure) -> KeyName? = { _ in nil }
 
     /// The places where applications read a secret, as the menu shows them.
     private enum Place {
@@ -56,13 +58,20 @@ struct InitDialog {
             answers.key = try answer("The key file from Apple (AuthKey_<KEYID>.p8)", offering: offer) { text in
                 if text.isEmpty { throw ValidationError(Self.originOfKeys) }
                 let path = try Self.file(text)
-                do throws(CommandFailure) { try NamedKey.check(path.description) } catch {
-                    throw ValidationError("\(error.message); write the path of Apple's .p8 file")
+                do throws(CommandFailure) {
+                    try NamedKey.check(path.description, otherwise: "write the path of Apple's .p8 file")
+                    var named = answers
+                    named.key = path
+                    answers.existingKey = try existingKey(named)
+                } catch {
+                    throw ValidationError(error.message)
                 }
                 return path
             }
         }
-        if let key = answers.key, (answers.keyID ?? answers.formerKeyID ?? KeyID(fileName: key.name)) == nil {
+        if let key = answers.key, answers.existingKey == nil,
+            (answers.keyID ?? answers.formerKeyID ?? KeyID(fileName: key.name)) == nil
+        {
             say("Its name is not AuthKey_<KEYID>.p8, so it does not show the key id.")
             answers.keyID = try answer("The key's id", Flags.keyID)
         }

@@ -15,9 +15,13 @@ struct InitProposals {
     /// - Parameters:
     ///   - found: the secret of `--from`, and the file that it is in.
     ///   - id: the key's, where it is known.
+    ///   - isOthers: whether a key file is another team's.
     ///   - environment: of this process.
-    init(for found: FoundClient?, in file: AbsolutePath?, key id: KeyID?, _ environment: [String: String]) {
-        key = Self.key(id, in: Self.keyDirectories(environment), ServiceUser.identity)
+    init(
+        for found: FoundClient?, in file: AbsolutePath?, key id: KeyID?, except isOthers: (AbsolutePath) -> Bool,
+        _ environment: [String: String]
+    ) {
+        key = Self.key(id, in: Self.keyDirectories(environment), except: isOthers, ServiceUser.identity)
         unit = { output in (file ?? output).flatMap { Self.service(reading: $0, found?.fingerprint) } }
     }
 
@@ -36,12 +40,16 @@ struct InitProposals {
     private static let mostNames = 10_000
 
     /// The key file of this id by Apple's name for it; without an id the only one that there is.
-    static func key(_ id: KeyID?, in directories: [AbsolutePath], _ identity: Identity) -> AbsolutePath? {
+    static func key(
+        _ id: KeyID?, in directories: [AbsolutePath], except isOthers: (AbsolutePath) -> Bool = { _ in false },
+        _ identity: Identity
+    ) -> AbsolutePath? {
         let files = directories.flatMap { directory in
             let names =
                 id.map { ["AuthKey_\($0).p8"] }
                 ?? ForeignFile.names(in: directory.description, limit: mostNames).filter { KeyID(fileName: $0) != nil }
-            return names.compactMap { AbsolutePath("\(directory)/\($0)") }.filter { isOffered($0, identity) }
+            return names.compactMap { AbsolutePath("\(directory)/\($0)") }
+                .filter { !isOthers($0) && isOffered($0, identity) }
         }
         // Copies of one key have one name.
         return Set(files.map(\.name)).count == 1 ? files.first : nil
