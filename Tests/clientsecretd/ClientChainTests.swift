@@ -433,7 +433,36 @@ import Testing
     @Test func theReasonForWaitingIsNamed() throws {
         var view = try Self.view(of: Self.facts().client, action: .pending)
         view.actions[0].error = nil
-        #expect([view].waitingWords == "Waiting until shop.service has restarted ...")
+        let words = "Waiting until shop.service has restarted ..."
+        #expect([view].waitingWords == words)
+        // Such as that the place is switched off.
+        view.outputs[0].error = "a warning"
+        #expect([view].waitingWords == words)
+        view.outputs[0].state = .failed
+        #expect([view].waitingWords != words)
+    }
+
+    /// Whatever else keeps the daemon from its work.
+    @Test func appleIsAskedAboutACurrentSecretThatAnOutputHolds() throws {
+        let bytes = Claims.sample().sampleToken()
+        let token = Token(bytes, sha256: { _ in [UInt8](repeating: 7, count: 32) })
+        var facts = try Self.facts()
+        facts.problems = [Failure(.stateUnusable, at: .path(try Self.path("/var/lib/clientsecretd")))]
+        #expect(facts.reasonNotToAsk == "it was not asked, because no current secret is published")
+        facts.secretToTry = .success(
+            PublishedSecret(
+                name: facts.name, place: "/srv/shop/.env", token: token,
+                jws: try CompactJWS(bytes), clientID: facts.client.clientID, configured: nil))
+        func keep(until expiry: WallTime) {
+            let claims = Claims.sample(expiresAt: expiry.secondsSinceEpoch)
+            facts.decision = .keep(
+                SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil), until: expiry)
+        }
+        keep(until: Self.now + 3_600)
+        facts.published = [(token.fingerprint, "/srv/shop/.env")]
+        #expect(facts.reasonNotToAsk == nil)
+        keep(until: Self.now)
+        #expect(facts.reasonNotToAsk != nil)
     }
 
     @Test func noLinkShowsASecret() throws {

@@ -74,8 +74,19 @@ struct ReaderUnit: Hashable, Sendable {
             var systemd = try SystemdClient(cancel: nil)
             // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
-            for name in names where !name.hasPrefix("clientsecretd") {
-                settings[name] = try systemd.settings(of: name)
+            for name in names {
+                do throws(UnitError) {
+                    // An alias has a file, too.
+                    let own = try systemd.ownName(of: name)
+                    guard settings[own] == nil, !own.hasPrefix("clientsecretd") else { continue }
+                    settings[own] = try systemd.settings(of: own)
+                } catch {
+                    switch error {
+                    case .unreachable, .timedOut, .cancelled: throw error
+                    // It is about this unit only.
+                    default: continue
+                    }
+                }
             }
         } catch {
             return []

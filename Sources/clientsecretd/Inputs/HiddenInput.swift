@@ -16,6 +16,8 @@ enum HiddenInput {
         tcflush(STDIN_FILENO, TCIFLUSH)
         _ = Descriptor.write(Array("\(question): ".utf8), to: STDERR_FILENO)
         let line = read(atMost: longest)
+        // After the line: the rest of what was pasted would be shown, or run by the shell.
+        tcflush(STDIN_FILENO, TCIFLUSH)
         BorrowedTerminal.giveBack()
         _ = Descriptor.write([UInt8(ascii: "\n")], to: STDERR_FILENO)
         return line

@@ -43,6 +43,8 @@ extension ClientView {
     /// Whether outputs or actions have yet to be carried out for the first time, and nothing has failed.
     fileprivate var isPending: Bool {
         let isAnyPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
-        return isAnyPending && outputs.allSatisfy { $0.error == nil } && actions.allSatisfy { $0.error == nil }
+        // What is in order may come with a warning.
+        return isAnyPending && outputs.allSatisfy { $0.state == .ok || $0.error == nil }
+            && actions.allSatisfy { $0.error == nil }
     }
 }

@@ -21,6 +21,7 @@ import Testing
             ulimit -c 0
             sh -c 'echo $$ >\(sandbox.directory("child")); exec \(sandbox.binary) id-token web --config \(configuration)'
             echo "ended with $?"
+            read -r line && echo "read $line"
             exec cat >/dev/null
             """)
     }
@@ -61,5 +62,26 @@ import Testing
         try console.press("Enter")
         let lines = try console.wait(for: "ended with 1")
         #expect(!lines.contains { $0.contains("hidden") })
+    }
+
+    /// Else the shell would run the rest of what was pasted.
+    @Test func whatFollowsTheLineIsDiscarded() throws {
+        let console = try console()
+        try console.wait(for: "Identity token:")
+        // Stopped so that the terminal stays as it is: all is typed before the first line is read.
+        kill(try child(), SIGSTOP)
+        try sandbox.eventually("it is stopped") {
+            try String(contentsOfFile: "/proc/\(child())/stat", encoding: .utf8).contains(") T ")
+        }
+        for line in ["hidden", "spilled"] {
+            try console.type(line)
+            try console.press("Enter")
+        }
+        #expect(try !console.screen().contains { $0.contains("spilled") })
+        kill(try child(), SIGCONT)
+        try console.wait(for: "ended with 1")
+        try console.type("shown")
+        try console.press("Enter")
+        #expect(try console.wait(for: "read ").contains("read shown"))
     }
 }

@@ -65,12 +65,13 @@ promise "another user sees what can be seen" runuser -u nobody -- clientsecretd 
 # A program that does not run is known by its unit, here by the directory in which it starts.
 systemctl stop app.service
 printf '[Service]\nUser=app\nWorkingDirectory=/srv/app\nExecStart=sleep infinity\n' >/etc/systemd/system/other.service
+ln -s app.service /etc/systemd/system/front.service
 systemctl daemon-reload
 promise "a second unit, in the file's directory" systemctl start other.service
 systemctl stop other.service
 script --quiet --return --command "clientsecretd init --from /srv/app/.env --name shop" /run/typescript <<<$'\n\nno' >/dev/null
-contains "the unit that names the file is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
-rm /etc/systemd/system/other.service
+contains "the unit that names the file is offered, once for all its names" "[app.service]" "$(tr -d '\r' </run/typescript)"
+rm /etc/systemd/system/other.service /etc/systemd/system/front.service
 systemctl daemon-reload
 systemctl start app.service
 

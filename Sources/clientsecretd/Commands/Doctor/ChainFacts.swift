@@ -50,16 +50,17 @@ struct ChainFacts {
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("it was not asked")
 
-    /// Why Apple is not asked; nil where it may be. An output that lacks the current secret is no reason where another one has
-    /// it.
+    /// Why Apple is not asked; nil where it may be. Nothing is a reason where an output has the current secret, unless that has
+    /// expired.
     var reasonNotToAsk: String? {
         let broken = Set(ClientChain(self).links.filter { $0.state == .broken }.map(\.name))
-        let isElsewhere =
+        let isPublished =
             if case .success(let secret)? = secretToTry { secret.token.fingerprint == current?.fingerprint } else {
                 false
             }
-        return broken.contains(.secret) || broken.contains(.outputs) && !isElsewhere
-            ? "it was not asked, because no current secret is published" : nil
+        let isExpired = broken.contains(.secret) && current.map { now >= $0.expiresAt } != false
+        return broken.isDisjoint(with: [.secret, .outputs]) || isPublished && !isExpired
+            ? nil : "it was not asked, because no current secret is published"
     }
 
     /// The current secret, as the daemon says, else as a daemon would find it.

@@ -92,7 +92,12 @@ struct InitPlan {
         // The verdict comes before what is left to do, and gives up root's rights.
         let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
         let check = try CheckCommand.parse(["--config", place.path, "--socket", socket])
-        let verdict = Result { try check.run(after: heading) }
+        var verdict = Result { try check.run(after: heading) }
+        // What is left to do points at the message, which would else come last.
+        if case .failure(let failure as CommandFailure) = verdict, !failure.message.isEmpty {
+            CommandOutput.complain(failure.message)
+            verdict = .failure(CommandFailure(failure.code, ""))
+        }
         steps.isComplete = (try? verdict.get()) != nil
         try CommandOutput.answer(lines: steps.lines)
         try verdict.get()
