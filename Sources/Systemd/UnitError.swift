@@ -8,13 +8,13 @@ package enum UnitError: Error, Hashable, Sendable {
     case notPermitted
     /// Only polkit could allow it to this user, and polkit is not installed.
     case polkitMissing
-    /// Only polkit could allow it to this user, and polkit does not answer; why, in the words of whoever could not ask it.
+    /// Only polkit could allow it to this user, and polkit does not answer; why, in the words of systemd or the bus, which could not ask it.
     case polkitFailed(String)
     case noSuchUnit
     case masked
     /// systemd cannot use the unit's file; its LoadState.
     case broken(String)
-    /// The unit takes no such order, whoever gives it; the property that says so.
+    /// The unit takes no such order from any user; the property that says so.
     case impossible(String)
     /// A unit that it needs is missing or masked, in systemd's own words.
     case needed(String)

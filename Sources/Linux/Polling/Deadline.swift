@@ -1,4 +1,4 @@
-/// Until when something is waited for. A suspend of the machine does not count: whoever is waited for is suspended too.
+/// Until when something is waited for. A suspend of the machine does not count: the program that is waited for is suspended too.
 package struct Deadline: Hashable, Comparable, Sendable {
     /// On CLOCK_MONOTONIC.
     package let microseconds: Int64

@@ -1,6 +1,7 @@
 import StatusAPI
 
-/// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them.
+/// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them. `run` ends with those of
+/// `DaemonRun.Ending` (`Daemon/DaemonRun+Ending.swift`), of which 75 is not here.
 enum CommandExitStatus: Int32 {
     case done = 0
     /// Anything else; for `inspect`, a secret that is not good.

@@ -50,7 +50,7 @@ extension NextSteps {
 
     /// - Parameters:
     ///   - file: where the application reads its secret now, and what was found there.
-    ///   - first: what was written.
+    ///   - new: what was written.
     static func change(
         _ file: AbsolutePath?, _ found: FoundClient?, to new: NewClient, _ app: AppPreset?
     ) -> String? {
