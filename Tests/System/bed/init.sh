@@ -112,4 +112,10 @@ refused "a stranger's file is not written to" "${init[@]}" --output /run/clients
     --restart app.service
 equal "and left" "[Unit]" "$(cat /run/elsewhere)"
 refused "nor is there a configuration then" test -e $configuration
+
+anew
+userdel clientsecretd
+refused "a service whose user is missing" "${init[@]}" --output /run/clientsecretd/out/web.jwt
+equal "is reported before the step that points at it" "the service runs as this user,as shown above" \
+    "$(grep -o 'the service runs as this user\|as shown above' "$seen" | paste -sd,)"
 finish
