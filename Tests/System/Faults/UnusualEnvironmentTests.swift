@@ -45,7 +45,6 @@ import Testing
     /// An access list cannot be read then. Everybody may read a configuration, but not a key, of which the list decides.
     @Test(.needs(.root)) func withoutProcAConfigurationIsThere() throws {
         let sandbox = try Sandbox(clients: "web")
-        let key = sandbox.directory("AuthKey_ABC123DEFG.p8")
         func check() throws -> (status: Int32, complaints: String) {
             let checked = try run([
                 "unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
@@ -56,7 +55,7 @@ import Testing
         #expect(unsafe chmod(sandbox.directory("clientsecretd.yaml"), 0o644) == 0)
         let readable = try check()
         #expect(readable.status == 0, "\(readable)")
-        #expect(unsafe chmod(key, 0o640) == 0)
+        #expect(unsafe chmod(sandbox.key, 0o640) == 0)
         let closed = try check()
         #expect(closed.status == 1 && closed.complaints.contains("/proc is not mounted"), "\(closed)")
     }
