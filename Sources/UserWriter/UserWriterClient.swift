@@ -76,7 +76,8 @@ package final class UserWriterClient: Sendable {
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
 
     /// Asks once more where the connection was closed without an answer: systemd does that to what waits when a writer has
-    /// ended (`FlushPending=`), which may have been idle for too long just then. The second time it is one that cannot start.
+    /// ended (`FlushPending=`), which may have been idle for too long just then. The second time it is one that cannot start. A file
+    /// is not written once more at once: the writer that was killed may have left a temporary file, which is removed first.
     private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
         -> WriterAnswer
     {
@@ -84,7 +85,7 @@ package final class UserWriterClient: Sendable {
             throw failure(.writerSilent, user, path, cause: Errno.connectionReset.rawValue, detail: user)
         }
         do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
-            guard Self.isDropped(error) else { throw error }
+            guard Self.isDropped(error), request.task != .publish else { throw error }
         }
         do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
             if Self.isDropped(error) { resting.withLock { $0[user] = Deadline(in: Self.rest) } }
