@@ -20,8 +20,10 @@ final class SocketService: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let asked = Mutex("")
 
-    /// - Parameter user: who begins to listen, for whom the kernel takes the service.
-    init(at path: String, _ reply: Reply, as user: UInt32? = nil) throws {
+    /// - Parameters:
+    ///   - user: who begins to listen, for whom the kernel takes the service.
+    ///   - dropped: how many connections are closed before, as by systemd when another process has ended.
+    init(at path: String, _ reply: Reply, as user: UInt32? = nil, dropping dropped: Int = 0) throws {
         let socket =
             try user.map { user in
                 try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
@@ -32,6 +34,7 @@ final class SocketService: Sendable {
         // What accepts connections waits for them.
         _ = fcntl(socket.raw, F_SETFL, 0)
         Thread.detachNewThread { [self] in
+            for _ in 0..<dropped { _ = try? socket.accept() }
             serve(reply)
             ended.signal()
         }

@@ -202,7 +202,8 @@ import Testing
         #"{"result":"failed","code":"\#(code)","detail":null,"retry_after":null}"# + "\n"
     }
 
-    /// A process keeps what it was handed at its start, so what is put right is seen by the next one.
+    /// A process keeps what it was handed at its start, so what is put right is seen by the next one. Of a connection that comes
+    /// while the former is still ending nothing is answered.
     @Test(arguments: [
         ("store_file_unusable", false), ("store_credentials_refused", false), ("store_unavailable", true),
     ])
@@ -214,7 +215,7 @@ import Testing
         #expect(heard.inputs.withLock { $0 } == (isKept ? [] : [.storeWatched(false)]))
         #expect(service.takeNotices() == [])
         try FileManager.default.removeItem(atPath: path)
-        _ = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
+        _ = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"), dropping: 1)
         let put = try? service.put(token, at: place, ifAt: 42, issued: { _ in nil })
         #expect(put == (isKept ? nil : .done(revision: 43)))
         service.disconnect()
@@ -325,7 +326,7 @@ import Testing
 
     @Test(arguments: ["no answer\n", #"{"result":"put","revision":43}"# + "\n", #"{"result":"#, ""])
     func anythingElseIsNoAnswer(_ text: String) throws {
-        _ = try SocketService(at: path, .answer(text))
+        _ = try SocketService(at: path, .answer(text), dropping: 1)
         #expect(try whatFailed()?.code == .storeServiceSilent)
     }
 

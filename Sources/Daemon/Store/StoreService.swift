@@ -145,10 +145,12 @@ final class StoreService: Sendable {
             if request.isRead { readWaits.withLock { $0 = nil } }
             // The service may have been restarted since the last request.
             if let connection = takeIdle(), let result = try ask(request, on: connection, deadline) { return result }
-            guard let result = try ask(request, on: try connect(), deadline) else {
-                throw Failure(.storeServiceSilent, at: .store, cause: Errno.connectionReset.rawValue)
+            // Twice: where another process ends just now, as one does whose connection was ended a moment ago, systemd closes what
+            // waits for it (`FlushPending=`).
+            for _ in 0..<2 {
+                if let result = try ask(request, on: try connect(), deadline) { return result }
             }
-            return result
+            throw Failure(.storeServiceSilent, at: .store, cause: Errno.connectionReset.rawValue)
         }
     }
 

@@ -108,9 +108,9 @@ struct StoreReading: Sendable {
     /// The service has ended. Returns when another process may be asked.
     fileprivate mutating func serviceEnded(at now: BootTime) -> BootTime {
         isWatched = false
-        let next = newServices.next(at: now) ?? now
-        newServices.note(at: next)
-        return next
+        if let next = newServices.next(at: now) { return next }
+        newServices.note(at: now)
+        return now
     }
 
     fileprivate mutating func beginReading(at now: Now) {

@@ -178,6 +178,21 @@ struct StoreReadingTests {
         #expect(reads == 3)
     }
 
+    /// However often it has ended before: only those after which it was asked at once count.
+    @Test(arguments: [1, 2, 10]) func aServiceThatEndsLaterIsAskedAtOnce(afterEnds count: Int) throws {
+        try begin()
+        bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store)
+        bench.pass(60)
+        while try nextRead < bench.now.wall + 1_000 { bench.pass(60) }
+        bench.forget()
+        for _ in 0..<count { bench.tell(.storeServiceEnded) }
+        #expect(reads == 1)
+        bench.pass(65)
+        bench.forget()
+        bench.tell(.storeServiceEnded)
+        #expect(reads == 1)
+    }
+
     @Test func aServiceThatHasEndedNoLongerHasTheStoreLeftAlone() throws {
         bench.failures[.store] = Failure(.storeUnreachable, at: .store, retryAfter: 3600)
         bench.go()
