@@ -30,6 +30,9 @@ static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
 static int32_t *holders;
 static int holder_count, holder_room;
 
+// How long one that was sent SIGKILL is waited for, in milliseconds.
+enum { DYING = 500 };
+
 // What is open for as long as this process lives; -1: not yet.
 static int life_reading = -1, life_writing = -1;
 
@@ -196,14 +199,30 @@ static void reap_holders(void) {
     }
 }
 
-void clinux_child_abandon(int32_t process) {
+bool clinux_child_abandon(int32_t process) {
     pthread_mutex_lock(&orphans);
     // Without memory it is an orphan.
     append(process, &holders, &holder_count, &holder_room);
     free_slot(process);
     // It may have ended meanwhile.
     reap_holders();
+    bool is_any_left = is_ending_orphans;
     pthread_mutex_unlock(&orphans);
+    return is_any_left;
+}
+
+bool clinux_stopped_holders_kill(void) {
+    pthread_mutex_lock(&orphans);
+    for (int index = 0; index < holder_count; index++) {
+        if (!clinux_child_is_stopped(holders[index])) continue;
+        kill(holders[index], SIGKILL);
+        // It dies at once, and what it held becomes an orphan by then.
+        for (int rest = DYING; rest > 0 && !is_killed(holders[index]); rest--) usleep(1000);
+    }
+    reap_holders();
+    bool is_any_left = is_ending_orphans;
+    pthread_mutex_unlock(&orphans);
+    return is_any_left;
 }
 
 // Opens the pipe by which supervisors see this process end: 0, or an error.

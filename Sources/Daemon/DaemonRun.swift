@@ -236,7 +236,10 @@ package final class DaemonRun {
             end, goesOn: isOnce, within: isOnce ? Self.timeout : min(left(), Self.lastTimeout))
         if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastTimeout)) }
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
-        guard let once else { return .done }
+        guard let once else {
+            ChildProcess.endStoppedBackgroundProcesses(within: min(left(), Self.lastTimeout))
+            return .done
+        }
         // A program that was run for it may have restarted a server.
         ChildProcess.releaseBackgroundProcesses()
         report(end)

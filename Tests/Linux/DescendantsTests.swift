@@ -201,25 +201,48 @@ struct DescendantsTests {
         try hooks.expectGone(2)
     }
 
-    /// What is left running is its supervisor's user's, too.
-    @Test func endsWhatKillsTheSupervisorThatHoldsIt() async {
-        await #expect(processExitsWith: .success) {
+    /// What is left running is its supervisor's user's, too. One that was stopped does not see this process end.
+    @Test(arguments: ["KILL", "STOP"]) func endsWhatKillsOrStopsTheSupervisorThatHoldsIt(signal: String) async {
+        await #expect(processExitsWith: .success) { [signal] in
             try ChildProcess.adoptOrphans()
             let hooks = try Hooks()
             for name in ["ready", "go"] { try Hooks.makeFIFO(hooks.directory(name)) }
             let report = try hooks.run(
                 """
                 (setsid sh -c 'echo $$ >>$HERE/pids; echo >$HERE/ready; read x <$HERE/go
-                kill -KILL $(cut -d " " -f 4 /proc/$$/stat); exec sleep 600' >/dev/null 2>&1 &); read x <$HERE/ready
+                kill -\(signal) $(cut -d " " -f 4 /proc/$$/stat); exec sleep 600' >/dev/null 2>&1 &); read x <$HERE/ready
                 """)
             #expect(report.ending == .exited(0))
             let go = Descriptor(adopting: unsafe open(hooks.directory("go"), O_WRONLY))
             #expect(unsafe write(go.raw, "\n", 1) == 1)
             let pid = try #require(try hooks.pids().first)
             while kill(pid, 0) == 0 {
-                ChildProcess.reapOrphans()
+                if signal == "STOP" {
+                    ChildProcess.endStoppedBackgroundProcesses(within: Hooks.never)
+                } else {
+                    ChildProcess.reapOrphans()
+                }
                 usleep(1_000)
             }
+        }
+    }
+
+    /// Nothing tells of its end once more.
+    @Test func endsWhatASupervisorHeldThatIsKilledOnceItHasReported() async {
+        await #expect(processExitsWith: .success) {
+            try ChildProcess.adoptOrphans()
+            let hooks = try Hooks()
+            try Hooks.makeFIFO(hooks.directory("ready"))
+            var child = try StartedChild(
+                ["/bin/sh", "-c", "\(escapee) echo $PPID >$HERE/holder"], environment: hooks.environment)
+            let interruption = child.wait(milliseconds: Hooks.never, cancel: -1)
+            let holder = try #require(
+                pid_t(hooks.directory.read("holder").trimmingCharacters(in: .whitespacesAndNewlines)))
+            try #require(kill(holder, SIGKILL) == 0)
+            try #require(waitid(P_PID, id_t(holder), nil, WEXITED | WNOWAIT) == 0)
+            let ending = try child.end(after: interruption)
+            #expect(ending == .exited(0))
+            try hooks.expectGone(1)
         }
     }
 

@@ -53,8 +53,12 @@ int clinux_orphans_adopt(void);
 // Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
 // False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
 bool clinux_orphans_end(void);
-// Stops waiting for a supervisor that goes on: clinux_orphans_reap takes its status.
-void clinux_child_abandon(int32_t process);
+// Stops waiting for a supervisor that goes on: clinux_orphans_reap takes its status. True where that one, or another, turns
+// out to have been killed: then clinux_orphans_end is to be called until it returns false.
+bool clinux_child_abandon(int32_t process);
+// Kills the supervisors that go on and were stopped (SIGSTOP), which would not see this process end. True: then
+// clinux_orphans_end is to be called until it returns false.
+bool clinux_stopped_holders_kill(void);
 // Has what children left running go on when this process ends.
 void clinux_children_release(void);
 // Takes the status of every ended child that was not started by clinux_child_start, as PID 1 and a subreaper have to.

@@ -38,6 +38,14 @@ package enum ChildProcess {
         clinux_orphans_reap()
     }
 
+    /// Ends the background processes that have stopped their supervisor, which could not end them with this process. Others it
+    /// does end.
+    ///
+    /// - Parameter milliseconds: how long to wait for them.
+    package static func endStoppedBackgroundProcesses(within milliseconds: Int64) {
+        if clinux_stopped_holders_kill() { StartedChild.endOrphans(within: milliseconds) }
+    }
+
     /// Has the background processes of children that ended by themselves go on after this process.
     package static func releaseBackgroundProcesses() {
         clinux_children_release()

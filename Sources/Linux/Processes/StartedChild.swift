@@ -88,7 +88,7 @@ struct StartedChild: ~Copyable {
         takeReport()
         readOutput()
         let death = try reap()
-        if case .signalled? = death { endOrphans() }
+        if case .signalled? = death { Self.endOrphans() }
         guard let report else { return interruption ?? death ?? .signalled(SIGKILL) }
         switch report.kind {
         case CLINUX_REPORT_EXITED: return .exited(report.value)
@@ -111,16 +111,23 @@ struct StartedChild: ~Copyable {
     }
 
     /// Ends what a supervisor held that was killed.
-    private func endOrphans() {
-        let deadline = Deadline(in: Self.dying)
-        while clinux_orphans_end(), !deadline.hasPassed { usleep(Self.pause * 1_000) }
+    ///
+    /// - Parameter milliseconds: how long to wait for it.
+    static func endOrphans(within milliseconds: Int64 = dying) {
+        let deadline = Deadline(in: milliseconds)
+        while clinux_orphans_end(), !deadline.hasPassed { usleep(pause * 1_000) }
+    }
+
+    /// Leaves the supervisor to itself, which may have been killed since its report.
+    private func abandon() {
+        if clinux_child_abandon(process) { Self.endOrphans() }
     }
 
     /// Reaps the supervisor; `nil` while it is still ending processes, or holds what the program has left running.
     private func reap() throws(SystemError) -> ExitReport.Ending? {
         if let report {
             guard !report.is_holding else {
-                clinux_child_abandon(process)
+                abandon()
                 return nil
             }
             // It ends at once.
@@ -129,7 +136,7 @@ struct StartedChild: ~Copyable {
         var signalled: Int32 = 0
         var status: Int32 = 0
         let result = unsafe clinux_child_reap(process, pidfd.raw, &signalled, &status)
-        if result < 0 { clinux_child_abandon(process) }
+        if result < 0 { abandon() }
         if result == -EAGAIN { return nil }
         try SystemError.check(result, "learn how \(program) ended")
         return signalled != 0 ? .signalled(status) : .exited(status)
