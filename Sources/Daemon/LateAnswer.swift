@@ -3,7 +3,8 @@ import Glibc
 import Linux
 import Rotation
 
-/// The answer to a question that is asked until it is answered, with the pauses that any local failure has.
+/// The answer to a question that is asked until it is answered, with the pauses that any local failure has, for some minutes at
+/// most.
 final class LateAnswer<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var value: Value?
@@ -14,12 +15,17 @@ final class LateAnswer<Value: Sendable>: Sendable {
 
     private let state = QuietMutex(State())
 
+    /// How often is asked at most: for six minutes and the time that the questions take.
+    static var mostQuestions: Int { 12 }
+
     /// Asks once. Without an answer a thread goes on asking.
     ///
     /// - Parameters:
+    ///   - most: how often is asked at most.
     ///   - pause: in milliseconds, after so many questions without an answer.
     ///   - ask: nil: there is no answer. Blocks.
     init(
+        atMost most: Int = mostQuestions,
         pause: @escaping @Sendable (Int) -> Int64 = { Retry.localPause(failures: $0).count * 1_000 },
         _ ask: @escaping @Sendable () -> Value?
     ) {
@@ -29,10 +35,8 @@ final class LateAnswer<Value: Sendable>: Sendable {
         }
         state.withLock { $0.isLate = true }
         try? WorkerThread.start { [self] in
-            var questions = 1
-            while true {
+            for questions in 1..<most {
                 usleep(UInt32(clamping: pause(questions) * 1_000))
-                questions += 1
                 guard let value = ask() else { continue }
                 let report = state.withLock { state in
                     state.value = value

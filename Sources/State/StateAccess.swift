@@ -35,7 +35,8 @@ package final class StateAccess: Sendable {
     /// - Parameters:
     ///   - path: of the directory, named in the failure meanwhile.
     ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
-    ///   - lost: called with a directory that is no longer in its place, before another is opened.
+    ///   - lost: called with a directory that is used no longer, as it is no longer in its place or `isHidden` says so, before
+    ///     another is opened.
     package init(
         at path: AbsolutePath?, open: @escaping Opening, isHidden: @escaping @Sendable () -> Bool = { false },
         lost: @escaping @Sendable (StateDirectory) -> Void

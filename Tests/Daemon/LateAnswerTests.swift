@@ -1,3 +1,4 @@
+import Glibc
 import Linux
 import TestSupport
 import Testing
@@ -10,6 +11,7 @@ import Testing
         let pauses = QuietMutex<[Int]>([])
         let isReady = QuietMutex(false)
         let answer = LateAnswer(
+            atMost: .max,
             pause: { number in
                 pauses.withLock { $0.append(number) }
                 return 1
@@ -30,6 +32,20 @@ import Testing
         answer.whenAnsweredLate { reported.signal() }
         #expect(reported.wait(atMost: 0))
         #expect(pauses.withLock { $0.prefix(3) } == [1, 2, 3])
+    }
+
+    @Test func isNotAskedForWithoutEnd() {
+        let pauses = QuietMutex<[Int]>([])
+        let answer = LateAnswer<String>(
+            atMost: 3,
+            pause: { number in
+                pauses.withLock { $0.append(number) }
+                return 1
+            }, { nil })
+        #expect(eventually { pauses.withLock { $0.count } == 2 })
+        usleep(50_000)
+        #expect(pauses.withLock { $0 } == [1, 2])
+        #expect(answer.value == nil)
     }
 
     @Test func oneThatIsGivenAtOnceIsNotAskedForAgain() {

@@ -25,8 +25,10 @@ enum OwnSandbox {
             return Answer(review: try ServiceUnit.named(unit).map { SandboxReview($0) })
         } catch {
             switch error {
-            // There is no bus on this machine.
-            case .unreachable(.noSuchFileOrDirectory): return Answer(review: nil)
+            // There is no bus on this machine, or it is closed to this user: that stays so.
+            case .unreachable(.noSuchFileOrDirectory), .unreachable(.connectionRefused),
+                .unreachable(.permissionDenied):
+                return Answer(review: nil)
             case .unreachable, .timedOut: return nil
             default: return Answer(review: nil)
             }
