@@ -30,6 +30,7 @@ extension SystemdClient {
             asked = .start
         }
         if found.load == "masked", order.isJob { throw .masked }
+        if let property = try objection(of: unit, to: asked) { throw .impossible(property) }
         // The start of a unit that a reload or signal has ended has read the new secret.
         if asked.isForRunning, !asked.isRestart, found.isUp, ended?.hasOther(than: found.invocation, of: unit) == true {
             ended?.remove(unit)

@@ -110,7 +110,7 @@ package struct SystemdClient: ~Copyable {
     }
 
     /// The property by which a unit takes no such order (systemd.unit(5)); nil where it does.
-    private mutating func objection(of unit: String, to order: UnitOrder) throws(UnitError) -> String? {
+    mutating func objection(of unit: String, to order: UnitOrder) throws(UnitError) -> String? {
         let properties = try target(unit, Self.propertyInterface)
         if order == .reload || order == .reloadOrTryRestart {
             let canReload = try property("CanReload", of: properties).variantBool()
