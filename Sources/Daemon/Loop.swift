@@ -49,7 +49,7 @@ final class Loop {
     private var stopAt: BootTime?
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
     private var reloadAt: BootTime?
-    private var reloadLimit = RateLimit(1, in: ControlDemand.pause)
+    private var reloadLimit = RateLimit(1, in: RateLimitedRequest.pause)
     /// When the state directory is checked because something in it or above it has changed.
     private var stateCheckAt: BootTime?
 

@@ -28,7 +28,7 @@ struct Jobs: Sendable {
     private var firstOfConfiguration = JobID.first
     /// Failures under the earlier configuration whose work has not succeeded since.
     private var former: [Resource: Attempts] = [:]
-    private let jitter: Jitter
+    private let jitter: SeededRandom
 
     private struct Running: Sendable {
         let job: Job
@@ -41,7 +41,7 @@ struct Jobs: Sendable {
 
     /// - Parameter seed: of retries' jitter.
     init(seed: UInt64) {
-        jitter = Jitter(seed: seed)
+        jitter = SeededRandom(seed: seed)
     }
 
     // MARK: What is

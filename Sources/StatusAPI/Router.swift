@@ -28,7 +28,7 @@ final class Router {
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
     private var cache = ResponseCache()
-    private var demands: KeyedRateLimit<ControlDemand>
+    private var demands: KeyedRateLimit<RateLimitedRequest>
     /// The connections that await an answer of the rotation, by request id.
     private var waiting: [RequestID: [HTTPConnection]] = [:]
     /// The id of the last reload that was asked for, until it is answered.
@@ -208,7 +208,7 @@ final class Router {
     }
 
     /// Refuses what a user asked for a moment ago.
-    private func limit(_ demands: [ControlDemand], by peer: Peer) throws(Problem) {
+    private func limit(_ demands: [RateLimitedRequest], by peer: Peer) throws(Problem) {
         guard peer.user != 0 else { return }
         let now = BootTime(milliseconds: Clocks.bootMilliseconds())
         guard let (demand, wait) = self.demands.take(demands, at: now) else { return }
@@ -275,7 +275,7 @@ extension Router {
         let unknown = wanted.filter { name in ClientName(name).map { !known.contains($0) } ?? true }
         guard unknown.isEmpty else { throw .unknownClients(unknown, known: cache.names) }
         let clients = Set(wanted.compactMap { ClientName($0) })
-        try limit((clients.isEmpty ? known : clients).map(ControlDemand.renewal), by: order.peer)
+        try limit((clients.isEmpty ? known : clients).map(RateLimitedRequest.renewal), by: order.peer)
         return .renew(
             Request.Renewal(
                 clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,

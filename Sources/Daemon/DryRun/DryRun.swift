@@ -87,7 +87,7 @@ package struct DryRun: Sendable {
             return
         }
         var rotation = Rotation(
-            seed: 0, hostJitter: HostJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
+            seed: 0, hostJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
             configurationPath: settings.path,
             clockRun: settings.stateDirectory(of: configuration).map { KeptClock(in: $0, as: settings.identity).run })
         rotation.handle(.configured(configuration), at: now)

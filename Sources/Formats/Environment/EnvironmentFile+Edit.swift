@@ -194,4 +194,12 @@ extension EnvironmentFile {
             throw formatError(at: max(0, bytes.count - 1), "readers would not agree on what \(name) is set to")
         }
     }
+
+    /// How lines end that are added: as the last one of the file does.
+    var lineBreak: [UInt8] {
+        guard let last = bytes.lastIndex(of: .lineFeed), last > 0, bytes[last - 1] == .carriageReturn else {
+            return [.lineFeed]
+        }
+        return [.carriageReturn, .lineFeed]
+    }
 }

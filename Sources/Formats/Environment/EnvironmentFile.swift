@@ -268,11 +268,4 @@ struct EnvironmentFile {
         guard firstTextOffset > 0 else { return 0 }
         return bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count
     }
-
-    var lineBreak: [UInt8] {
-        guard let last = bytes.lastIndex(of: .lineFeed), last > 0, bytes[last - 1] == .carriageReturn else {
-            return [.lineFeed]
-        }
-        return [.carriageReturn, .lineFeed]
-    }
 }

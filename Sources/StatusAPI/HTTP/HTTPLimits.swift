@@ -40,7 +40,7 @@ package struct HTTPLimits: Hashable, Sendable {
     /// Requests that may await the rotation's answer, including those whose client has disconnected.
     package var pendingRequests = 64
     /// Between two requests for one thing by a user other than root.
-    package var requestPause = ControlDemand.pause
+    package var requestPause = RateLimitedRequest.pause
 
     /// The limits of the daemon.
     package init() {}

@@ -70,7 +70,7 @@ struct InitCommand: ParsableCommand {
         transform: Flags.credential)
     var credential: String?
 
-    @OptionGroup var notified: NotifiedUnit
+    @OptionGroup var notified: InitUnitFlags
 
     @OptionGroup var pushed: InitTargetFlags
 

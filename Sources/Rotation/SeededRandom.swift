@@ -1,5 +1,5 @@
 /// Pseudorandom numbers determined by the seed and the question, so that a run can be replayed.
-struct Jitter: Hashable, Sendable {
+struct SeededRandom: Hashable, Sendable {
     let seed: UInt64
 
     /// A number from 0 up to 1, the same for the same question: FNV-1a over its text, mixed by SplitMix64's finisher.

@@ -3,34 +3,35 @@ import Testing
 @testable import Daemon
 
 /// Where in the renewal window a machine renews.
-@Suite struct HostJitterTests {
+@Suite struct RenewalJitterTests {
     private func id(_ number: Int) -> [UInt8] {
         let digits = String(number, radix: 16)
         return Array((String(repeating: "0", count: 32 - digits.count) + digits + "\n").utf8)
     }
 
     @Test func theMachineIDDecides() {
-        let value = HostJitter.value(machineID: id(1), hostName: "app1")
-        #expect(HostJitter.value(machineID: id(1), hostName: "app2") == value)
-        #expect(HostJitter.value(machineID: id(2), hostName: "app1") != value)
+        let value = RenewalJitter.value(machineID: id(1), hostName: "app1")
+        #expect(RenewalJitter.value(machineID: id(1), hostName: "app2") == value)
+        #expect(RenewalJitter.value(machineID: id(2), hostName: "app1") != value)
     }
 
     @Test func withoutOneTheHostNameDecides() {
-        let value = HostJitter.value(machineID: nil, hostName: "app1")
-        #expect(HostJitter.value(machineID: nil, hostName: "app1") == value)
-        #expect(HostJitter.value(machineID: nil, hostName: "app2") != value)
+        let value = RenewalJitter.value(machineID: nil, hostName: "app1")
+        #expect(RenewalJitter.value(machineID: nil, hostName: "app1") == value)
+        #expect(RenewalJitter.value(machineID: nil, hostName: "app2") != value)
     }
 
     @Test func aRestartMovesNothing() {
-        #expect(HostJitter.value == HostJitter.value)
+        #expect(RenewalJitter.value == RenewalJitter.value)
         // What a release once drew stays: another value would move the renewals of a whole fleet.
-        #expect(HostJitter.value(machineID: nil, hostName: "app1") == Double(4_014_175_414) / Double(UInt64(1) << 32))
+        #expect(
+            RenewalJitter.value(machineID: nil, hostName: "app1") == Double(4_014_175_414) / Double(UInt64(1) << 32))
     }
 
     @Test func machinesAreSpread() {
         var tenths: [Int: Int] = [:]
         for number in 0..<1_000 {
-            let value = HostJitter.value(machineID: id(number), hostName: "")
+            let value = RenewalJitter.value(machineID: id(number), hostName: "")
             #expect((0..<1).contains(value))
             tenths[Int(value * 10), default: 0] += 1
         }

@@ -3,7 +3,7 @@ package import Model
 
 /// What a `POST` asks for, as far as it may not be asked for again at once by a user other than root: so no user keeps the
 /// rotation busy with requests. A hook runs as the daemon's own user, and is limited like everybody else.
-package enum ControlDemand: Hashable, Sendable {
+package enum RateLimitedRequest: Hashable, Sendable {
     case renewal(ClientName)
     case rollout(ClientName, RolloutOrder)
     case reload
@@ -12,7 +12,7 @@ package enum ControlDemand: Hashable, Sendable {
     package static let pause: Seconds = 10
 }
 
-extension ControlDemand: CustomStringConvertible {
+extension RateLimitedRequest: CustomStringConvertible {
     /// The beginning of a sentence about when it was last asked for.
     package var description: String {
         switch self {

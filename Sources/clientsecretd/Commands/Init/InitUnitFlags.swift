@@ -2,7 +2,7 @@ import ArgumentParser
 import Model
 
 /// The unit that `init` has notified of a new secret, and how.
-struct NotifiedUnit: ParsableArguments {
+struct InitUnitFlags: ParsableArguments {
     @Option(help: .value("unit", "The unit to restart after each renewal."), transform: Flags.unit)
     var restart: String?
 
