@@ -19,9 +19,10 @@ import Testing
             echo "ended with $?"
             exec sleep 600
             """, environment: ["TMPDIR": temporary])
+        // On a busy machine not all are renewed in one second, of which the first line names those of the last one.
         try console.wait(for: "a renewal of all three clients") { screen in
-            screen.contains { $0.contains(/^Renewed .*: .*web/) }
-                && screen.contains { $0.contains(/^web +ok .* 1 +2 of 2 ok/) }
+            screen.contains { $0.contains(/^Renewed .*: [a-z]/) }
+                && screen.contains { $0.contains(/^web +ok .* [1-9] +2 of 2 ok/) }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).count == 1)
         try console.press("C-c")
