@@ -248,7 +248,7 @@ static int open_life(void) {
 
 void clinux_children_release(void) {
     pthread_mutex_lock(&orphans);
-    // What it holds is read by nobody: that there is something is what each supervisor sees.
+    // No supervisor reads the byte: each only sees that there is one.
     if (life_writing >= 0)
         while (write(life_writing, "", 1) < 0 && errno == EINTR) {}
     pthread_mutex_unlock(&orphans);

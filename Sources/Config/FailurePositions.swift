@@ -10,7 +10,7 @@ package struct FailurePositions {
     /// Several clients may name the same: it is reported at the first place.
     private var places: [Thing: Position] = [:]
 
-    /// What a failure may be about, besides keys and clients.
+    /// What a failure may be about, other than keys and clients.
     private enum Thing: Hashable {
         case path(AbsolutePath)
         case target(TargetName)

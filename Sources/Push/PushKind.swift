@@ -32,7 +32,7 @@ package struct PushKind: Sendable {
     /// What the answer to ``read`` has to look like, before anything is written.
     var shape: [AnswerShape] = []
     /// What the answer to ``read`` looks like while applications use the place; none where it does not show that. Otherwise it is
-    /// switched off: it is written all the same, with a warning.
+    /// switched off: it is still written, with a warning.
     var inUse: [AnswerShape] = []
     /// The client ids that the place is set up for, by the answer to ``read``; none where it does not show any.
     var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?

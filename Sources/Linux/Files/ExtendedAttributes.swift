@@ -44,7 +44,7 @@ struct ExtendedAttributes {
             case .noSuchFileOrDirectory:
                 throw FileError(
                     .systemError, at: path,
-                    detail: "/proc is not mounted, without which nobody can tell who may use the file",
+                    detail: "/proc is not mounted, so it is not known who may use the file",
                     remedy: .say("mount it"))
             default:
                 _ = try checked(count, path)

@@ -35,7 +35,7 @@ struct Files: Sendable {
 }
 
 /// - A file is read back before it is judged, and again after every sign that it has changed; what a job read that began
-///   before the sign does not count. One that is never quiet is read all the same, so that it is known to be bad before it may
+///   before the sign does not count. One that is never quiet is read too, so that it is known to be bad before it may
 ///   be written.
 /// - One write serves all clients of a file: it waits until all of them are settled.
 /// - What other programs do to a file (`Drift`) is repaired, but not for ever.
