@@ -5,6 +5,7 @@ internal import Failures
 package struct ClientView: Hashable, Sendable {
     package var name: ClientName
     package var clientID: ClientID
+    /// Those of the current secret; before the first one, those of the key that will sign it.
     package var team: TeamID
     package var keyID: KeyID
     package var health: HealthState

@@ -105,7 +105,8 @@ extension Rotation {
             reason?.since = old.since
         }
         let view = ClientView(
-            name: name, clientID: client.entry.clientID, team: client.key.team, keyID: client.key.keyID, health: health,
+            name: name, clientID: client.entry.clientID, team: current?.team ?? client.key.team,
+            keyID: current?.keyID ?? client.key.keyID, health: health,
             reason: health == .ok ? nil : reason, current: current,
             deliveredExpiresAt: deliveredExpiry(client, wanted),
             renewAt: current.map { renewal(of: $0, client) }, renewals: known.health.tally.mints.successes,

@@ -389,6 +389,15 @@ struct ReceivedSecretsTests {
         #expect(try state == .stale)
     }
 
+    /// You revoke the former key at Apple once no machine shows it.
+    @Test func theStatusShowsTheKeyThatSignedTheCurrentSecret() throws {
+        _ = try beginWithTwoKeys()
+        #expect(try bench.view("web").keyID == KeyID("XYZ123DEFG"))
+        bench.pass(Values.day)
+        try offer(try secret(2, issued: 1))
+        #expect(try bench.view("web").keyID == KeyID("ABC123DEFG"))
+    }
+
     @Test func thePreferredKeysSecretDoesNotWinWhileItIsCritical() throws {
         let first = try beginWithTwoKeys()
         bench.pass(Values.day)

@@ -22,7 +22,7 @@ struct PublishedSecret {
     let jws: CompactJWS
     /// For whom it is.
     let clientID: ClientID
-    /// Nil for a secret from a file that the caller names.
+    /// The configured key with its key id, else the preferred one; nil for a secret from a file that the caller names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
 
     /// What the outputs of a client hold: each different secret once, or why there is none. Of a client without outputs, the
@@ -30,9 +30,9 @@ struct PublishedSecret {
     static func all(
         of name: ClientName, in loaded: LoadedConfiguration, from source: ConfigurationSource
     ) -> [Result<PublishedSecret, CommandFailure>] {
-        guard let client = loaded.configuration.clients[name], let key = loaded.configuration.keys[client.key] else {
-            return []
-        }
+        guard let client = loaded.configuration.clients[name] else { return [] }
+        let keys = client.keys.compactMap { loaded.configuration.keys[$0] }
+        guard let preferred = keys.first else { return [] }
         let loader = KeyLoader(as: source.identity.trusting(loaded.configuration), credentials: source.credentials)
         func secret(_ token: Token, at place: String) throws(CommandFailure) -> PublishedSecret {
             // Nothing else is sent anywhere, whatever the file holds.
@@ -45,9 +45,10 @@ struct PublishedSecret {
                         + "renew it: \(Remedy.renew(name.description))"
                 )
             }
+            let signer = keys.first { $0.keyID.description == jws.stated.keyID.value }
             return PublishedSecret(
                 name: name, place: place, token: token, jws: jws, clientID: client.clientID,
-                configured: (key, loader))
+                configured: (signer ?? preferred, loader))
         }
         guard !client.outputs.isEmpty else {
             do throws(CommandFailure) {

@@ -55,6 +55,7 @@ extension ChainFacts {
                 }
             }
             facts.secretToTry = PublishedSecret.first(of: name, among: found)
+            facts.signer = try? facts.secretToTry?.get().configured?.key
             let files = outputFiles[name] ?? []
             facts.readers = OutputReaders(of: files)
             facts.writtenAt =

@@ -16,7 +16,10 @@ struct ChainFacts {
 
     let name: ClientName
     let client: ClientConfiguration
+    /// The preferred key.
     let key: KeyConfiguration
+    /// The key with the key id of ``secretToTry``; nil where none is known.
+    var signer: KeyConfiguration?
     let now: WallTime
     /// What `check` finds of this client and of what all clients share.
     var problems: [Failure] = []

@@ -42,6 +42,7 @@ extension ChainFacts {
     }
 
     fileprivate var idsLink: ChainLink {
+        let key = signer ?? key
         let ids = "team \(key.team), key \(key.keyID), " + client.clientID.words
         if case .file(let path) = key.location, let inName = KeyID(fileName: path.name), inName != key.keyID {
             return ChainLink(
