@@ -16,7 +16,7 @@ package struct Record: Hashable, Sendable {
     package var outputs: Set<OutputPlace>
     /// What was last put into each place behind an API.
     package var pushed: [PushOutput: SecretInfo]
-    /// What APIs have shown last that places hold, where that is not the secret that is to be there.
+    /// What APIs have shown last that places hold.
     package var shown: [PushOutput: PlaceContent]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID>

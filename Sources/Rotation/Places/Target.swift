@@ -10,8 +10,8 @@ struct Target: Sendable {
     private(set) var sight = Sight.nothing
     /// When the API took the secret; nil where that was before the start.
     private var pushedAt: BootTime?
-    /// Whether the API has shown a secret since the start. One that does, and then shows nothing that can be recognised,
-    /// holds another one.
+    /// Whether the API has shown a secret that was put there. An API that did, and then shows nothing that can be recognised, such
+    /// as another digest, holds another one.
     private var wasShown = false
     /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
@@ -101,9 +101,20 @@ struct Target: Sendable {
         drift.requestRepair()
     }
 
-    /// Takes what a client's record says that the API has shown.
+    /// What the API has shown there last, for the record; nil where that is not known.
+    var lastShown: PlaceContent? {
+        if sight == .secret, let pushed { return .secret(expiresAt: pushed.expiresAt) }
+        return shown == .something ? nil : shown
+    }
+
+    /// Takes what a client's record says that the API has shown last, after what was pushed.
     mutating func recall(_ content: PlaceContent) {
-        if readAt == nil, !isUncertain, shown == nil { shown = content }
+        guard readAt == nil, !isUncertain, shown == nil else { return }
+        if let pushed, content == .secret(expiresAt: pushed.expiresAt) {
+            wasShown = true
+        } else {
+            shown = content
+        }
     }
 
     /// Takes what a client's record says. When the state directory answers late, what was pushed meanwhile is newer.

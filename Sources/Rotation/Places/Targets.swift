@@ -41,10 +41,10 @@ struct Targets: Sendable {
         }
     }
 
-    /// What APIs have shown that a client's targets hold instead, for its record.
+    /// What APIs have shown last that a client's targets hold, for its record.
     func shown(of client: ConfiguredClient) -> [PushOutput: PlaceContent] {
         client.targets.reduce(into: [:]) { all, output in
-            if let shown = self.all[output.target]?.shown, shown != .something { all[output] = shown }
+            all[output] = self.all[output.target]?.lastShown
         }
     }
 

@@ -733,6 +733,16 @@ import Testing
         #expect(requests(bench).prefix(2) == ["ask production", "push production"])
     }
 
+    @Test func takesADigestThatIsNotRecognisedAfterARestartForAChange() throws {
+        let bench = try settled()
+        bench.pass(600)
+        bench.forget()
+        bench.blind = [target]
+        try bench.restart(try configuration())
+        bench.pass(10)
+        #expect(requests(bench).prefix(2) == ["ask production", "push production"])
+    }
+
     // MARK: Health
 
     /// The same judgement with and without the daemon, of a place that refuses what is pushed.
