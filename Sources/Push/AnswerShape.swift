@@ -27,10 +27,10 @@ struct AnswerShape: Sendable {
         }
     }
 
-    /// A JSON pointer, whose names are templates.
+    /// A JSON pointer, whose names are templates. A list of one thing counts as that thing, because some APIs answer so.
     let pointer: [String]
     let forms: Set<Form>
-    /// What a text, or whether a truth is true, has to be; nil for any.
+    /// What a text, or whether a truth is true, has to be, as a template; nil for any.
     let value: String?
     /// What follows where it is otherwise, as the end of a message.
     let otherwise: String?
@@ -49,15 +49,16 @@ struct AnswerShape: Sendable {
 
     /// What was found instead; nil where the answer fits.
     ///
-    /// - Parameter pointer: ``pointer``, filled.
-    func mismatch(_ answer: JSONValue, at pointer: [String]) -> String? {
-        let found = answer[pointer]
+    /// - Parameter fill: expands a template.
+    func mismatch(_ answer: JSONValue, _ fill: (String) -> String) -> String? {
+        let pointer = pointer.map(fill)
+        let found = Self.value(in: answer, at: pointer)
         let form = Form(found)
         let place = pointer.isEmpty ? "the answer" : pointer.joined(separator: ".")
         var words: String
         if !forms.contains(form) {
             words = form == .absent ? Self.gap(in: answer, at: pointer) : "\(place) is \(form.rawValue)"
-        } else if let value, let shown = Self.text(found), shown != value {
+        } else if let value, let shown = Self.text(found), shown != fill(value) {
             words = "\(place) is \(Printable.name(shown))"
         } else {
             return nil
@@ -67,8 +68,15 @@ struct AnswerShape: Sendable {
     }
 
     /// Whether an answer fits.
-    static func fits(_ shapes: [AnswerShape], _ answer: JSONValue, _ fill: ([String]) -> [String]) -> Bool {
-        shapes.allSatisfy { $0.mismatch(answer, at: fill($0.pointer)) == nil }
+    static func fits(_ shapes: [AnswerShape], _ answer: JSONValue, _ fill: (String) -> String) -> Bool {
+        shapes.allSatisfy { $0.mismatch(answer, fill) == nil }
+    }
+
+    private static func value(in answer: JSONValue, at pointer: [String]) -> JSONValue? {
+        pointer.reduce(answer) { value, name in
+            let only = value?.elements.flatMap { $0.count == 1 ? $0[0] : nil }
+            return (only ?? value)?[name]
+        }
     }
 
     private static func text(_ value: JSONValue?) -> String? {

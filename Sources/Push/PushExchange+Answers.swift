@@ -127,12 +127,23 @@ extension PushKind.ErrorRule {
     fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
         if let status, status != answer.status { return false }
         if let listing {
-            guard answer.status < 300, let listed = (try? JSONValue(answer.body))?[listing]?.elements, !listed.isEmpty
+            guard answer.status < 300, let listed = (try? JSONValue(answer.body))?[listing], !listed.isEmpty
             else { return false }
         } else if status == nil, answer.status < 400 {
             return false
         }
         let text = String(decoding: answer.body, as: UTF8.self)
         return contains.isEmpty || contains.contains { text.contains($0) }
+    }
+}
+
+extension JSONValue {
+    /// Whether it lists nothing.
+    fileprivate var isEmpty: Bool {
+        switch self {
+        case .array(let elements): elements.isEmpty
+        case .object(let members): members.isEmpty
+        default: self == .null
+        }
     }
 }

@@ -266,7 +266,7 @@ package struct PushExchange {
     /// Whether applications use the place, by what the API shows of it.
     private func use(_ answer: HTTPAnswer) -> PlaceUse? {
         guard !target.kind.inUse.isEmpty, let json = json(answer) else { return nil }
-        let problem = target.kind.inUse.lazy.compactMap { $0.mismatch(json, at: filled($0.pointer)) }.first
+        let problem = target.kind.inUse.lazy.compactMap { $0.mismatch(json, filled) }.first
         return problem.map { .unused(hidden.words($0)) } ?? .used
     }
 
@@ -275,7 +275,7 @@ package struct PushExchange {
         guard !shapes.isEmpty else { return }
         guard let json = json(answer) else { throw RoleFailure(.pushAnswerUnexpected, detail(of: answer)) }
         for shape in shapes {
-            guard let words = shape.mismatch(json, at: filled(shape.pointer)) else { continue }
+            guard let words = shape.mismatch(json, filled) else { continue }
             throw RoleFailure(shape.meaning, hidden.words(words))
         }
     }
@@ -300,7 +300,8 @@ package struct PushExchange {
         try check(received, creation.confirmed)
     }
 
-    func filled(_ pointer: [String]) -> [String] {
-        pointer.map { PushTemplate.expand($0, values) { value, _ in value } }
+    /// A template with the settings and what the exchange has learnt.
+    func filled(_ template: String) -> String {
+        PushTemplate.expand(template, values) { value, _ in value }
     }
 }

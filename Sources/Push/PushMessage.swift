@@ -74,12 +74,12 @@ extension PushRoleRequest: JSONDocument {
 
 /// A deployment that was begun for what was pushed: the list of an API may show it only later.
 package struct BegunDeployment: Hashable, Sendable {
-    /// The API's id of it; nil where the answer named none.
-    package let id: String?
+    /// The API's id of it.
+    package let id: String
     /// By the API's clock.
     package let at: WallTime
 
-    package init(id: String?, at: WallTime) {
+    package init(id: String, at: WallTime) {
         self.id = id
         self.at = at
     }
@@ -87,7 +87,7 @@ package struct BegunDeployment: Hashable, Sendable {
 
 extension BegunDeployment: JSONDocument {
     package init(_ begun: BegunDeployment?, _ members: inout JSONMembers) throws(JSONError) {
-        let id = try members.orNull("id", begun?.id)
+        let id = try members("id", begun?.id)
         self.init(id: id, at: try members("at", (begun?.at).map(UnixTime.init)).moment)
     }
 }

@@ -96,10 +96,12 @@ extension PushExchange {
         return nil
     }
 
-    /// Begins a deployment, whose id is the answer's member of this name.
+    /// Begins a deployment, whose id is the answer's member of this name. An answer without one began none.
     mutating func begin(_ request: PushRequest, id member: String) throws(RoleFailure) {
         let answer = try answer(to: request, isChange: true)
-        let id = json(answer)?[member]?.text.flatMap { isID($0) ? $0 : nil }
+        guard let id = json(answer)?[member]?.text, isID(id) else {
+            throw RoleFailure(.pushAnswerUnexpected, detail(of: answer))
+        }
         begun = BegunDeployment(id: id, at: answer.moment ?? WallTime(secondsSinceEpoch: 0))
     }
 
@@ -119,16 +121,12 @@ extension PushExchange {
         read: (JSONValue) throws(RoleFailure) -> Deployment
     ) throws(RoleFailure) -> [Deployment] {
         guard let begun else { return listed }
-        if let id = begun.id {
-            guard !listed.contains(where: { $0.id == id }) else { return listed }
-            values["deployment"] = id
-            do throws(RoleFailure) {
-                return listed + [try read(json(try answer(to: request)) ?? .null)]
-            } catch {
-                guard error.code == .pushPlaceMissing else { throw error }
-            }
-        } else if listed.contains(where: { $0.began >= changed }) {
-            return listed
+        guard !listed.contains(where: { $0.id == begun.id }) else { return listed }
+        values["deployment"] = begun.id
+        do throws(RoleFailure) {
+            return listed + [try read(json(try answer(to: request)) ?? .null)]
+        } catch {
+            guard error.code == .pushPlaceMissing else { throw error }
         }
         let began = max(begun.at.milliseconds, changed)
         guard (clock?.milliseconds ?? began) - began < Deployment.longest else {

@@ -51,7 +51,7 @@ extension PushKind {
         at pointer: [String], isBase64: Bool = false
     ) -> @Sendable (PushExchange, JSONValue) -> Shown {
         { exchange, answer in
-            let text = answer[exchange.filled(pointer)]?.text
+            let text = answer[pointer.map(exchange.filled)]?.text
             let decoded = isBase64 ? text.flatMap { Base64.decode($0) } : nil
             return Shown(decoded.map { String(decoding: $0, as: UTF8.self) } ?? text, expected: exchange.secretText)
         }

@@ -452,7 +452,8 @@ import Testing
             }
         }
         for (publish, answer) in [
-            (pocketbase, #"{"id":"1"}"#), (vercel, #"{"created":{},"failed":[]}"#), (netlify, #"{"key":"SECRET"}"#),
+            (pocketbase, #"{"id":"1"}"#), (vercel, #"{"created":{"key":"SECRET"},"failed":[]}"#),
+            (vercel, #"{"created":[{"key":"SECRET"}]}"#), (netlify, #"{"key":"SECRET"}"#),
         ] {
             guard case .published(let reading, _) = publish(answer), reading.holds == nil else {
                 Issue.record("\(publish(answer))")
@@ -461,6 +462,33 @@ import Testing
             let failure = try #require(publish(#"{"message":"failed"}"#).failure, "an error counts as done")
             #expect(failure.code == .pushAnswerUnexpected)
         }
+        for (publish, answer, code) in [
+            (vercel, #"{"created":[],"failed":[]}"#, .pushAnswerUnexpected),
+            (vercel, #"{"created":{},"failed":[]}"#, .pushAnswerUnexpected),
+            (vercel, #"{"created":{"key":"OTHER"},"failed":[]}"#, .pushAnswerUnexpected),
+            (vercel, #"{"created":{"key":"SECRET"},"failed":{"error":{"code":"INTERNAL"}}}"#, .pushRejected),
+            (vercel, #"{"created":{},"failed":{"error":{"code":"ENV_CONFLICT"}}}"#, .pushEnvironmentsConflict),
+            (netlify, #"{"key":"OTHER"}"#, .pushAnswerUnexpected),
+        ] as [((String) -> PushResult, String, FailureCode)] {
+            #expect(publish(answer).failure?.code == code, "\(answer)")
+        }
+    }
+
+    /// Taken for a deployment, the error would never be shown, and the secret waited for during an hour.
+    @Test(arguments: [#"{"error":{"code":"bad_request","message":"it cannot be deployed"}}"#, "{}", #"{"id":7}"#])
+    func aDeploymentThatTheAnswerDoesNotNameWasNotBegun(answer: String) throws {
+        let result = publish(.vercel, Self.vercel, verb: .redeploy) { request in
+            if request.method == "POST" { return (200, answer) }
+            let path = request.address.description
+            if path.contains("/env") {
+                return (200, #"{"envs":[{"key":"SECRET","target":["production"],"updatedAt":1000}]}"#)
+            }
+            if path.contains("/v6/deployments") { return (200, #"{"deployments":[]}"#) }
+            return (200, #"{"name":"shop","targets":{"production":{"id":"dpl_0"}}}"#)
+        }
+        let failure = try #require(result.failure)
+        #expect(failure.code == .pushAnswerUnexpected)
+        #expect(!answer.contains("message") || failure.detail?.contains("it cannot be deployed") == true)
     }
 
     /// By the API's clock; that of another of its machines may be behind.

@@ -55,7 +55,7 @@ import Testing
                     holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)))),
             .published(PlaceReading(holds: nil, use: .used)),
             .read(PlaceReading(holds: true, use: .unused("enabled is false"))),
-            .redeployed(ready: true, begun: BegunDeployment(id: nil, at: WallTime(secondsSinceEpoch: 7))),
+            .redeployed(ready: true, begun: BegunDeployment(id: "dpl_2", at: WallTime(secondsSinceEpoch: 7))),
         ]
         let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
         let failed = codes.filter { !$0.traits.contains(.ofDaemonOnly) }.map { PushResult.failed(RoleFailure($0)) }

@@ -26,7 +26,7 @@ extension PushKind {
         write: PushRequest(
             "PATCH", variable.path, query: variable.query,
             body: .json(#"{"context":{{context}},"value":{{client_secret}}}"#), done: [200, 201],
-            confirmed: [AnswerShape(at: ["key"], is: [.text])]),
+            confirmed: [AnswerShape(at: ["key"], is: [.text], equals: "{{variable}}")]),
         read: variable, shape: [AnswerShape(at: ["key"], is: [.text]), AnswerShape(at: ["values"], is: [.array])],
         shown: shownByNetlify,
         creation: Creation(
@@ -36,7 +36,8 @@ extension PushKind {
                 body: .json(
                     #"[{"key":{{variable}},"is_secret":true,"scopes":["builds","functions","runtime"],"#
                         + #""values":[{"context":{{context}},"value":{{client_secret}}}]}]"#),
-                done: [200, 201], isList: true, confirmed: [AnswerShape(at: ["0", "key"], is: [.text])]),
+                done: [200, 201], isList: true,
+                confirmed: [AnswerShape(at: ["key"], is: [.text], equals: "{{variable}}")]),
             confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
             confirmed: [AnswerShape(at: ["id"], is: [.text])], doubt: "the site exists"),
         redeployment: Redeployment(project: ["account", "site"], environments: "context") {

@@ -32,7 +32,7 @@ extension PushKind {
             "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
             body: .json(
                 #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
-            done: [200, 201], confirmed: [AnswerShape(at: ["created"], is: [.object, .array])]),
+            done: [200, 201], confirmed: [AnswerShape(at: ["created", "key"], is: [.text], equals: "{{variable}}")]),
         read: variables, shape: [AnswerShape(at: ["envs"], is: [.array])],
         redeployment: Redeployment(project: ["team", "project"], environments: "environments") {
             exchange throws(RoleFailure) in try exchange.deployAtVercel(reading: variables)
