@@ -12,4 +12,13 @@ struct ConfigurationChange {
 
     /// Whether there is another store than before, or none at all now.
     var isOfStore: Bool { old.store != new.store }
+
+    /// Whether what was read for a client is still from where its secrets are received. Each key has a place of its own in the
+    /// store: what is in that of a key that was removed would count as forged.
+    func keepsSource(of client: ConfiguredClient) -> Bool {
+        guard let former = old.clients[client.name], former.source == client.entry.source else { return false }
+        guard client.entry.source?.isStore == true else { return true }
+        return !isOfStore && former.clientID == client.entry.clientID
+            && former.keys.map { old.keys[$0] } == client.entry.keys.map { new.keys[$0] }
+    }
 }

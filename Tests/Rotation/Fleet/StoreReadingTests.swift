@@ -22,6 +22,7 @@ struct StoreReadingTests {
 
     private static func configuration(keys: [String] = ["apple"], place: String = "etcd") throws -> Configuration {
         var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        client.key = try Values.key(keys[0])
         client.otherKeys = try keys.dropFirst().map { try Values.key($0) }
         client.lifetime = .maximum
         client.source = SourceConfiguration(.store)
@@ -320,6 +321,23 @@ struct StoreReadingTests {
         #expect(try bench.view("web").source?.state == .current)
         // One request for both.
         #expect(bench.works.contains(.readStore([place, old])))
+    }
+
+    /// The last step of replacing a key: what the place of a removed key held is none of this client's secrets.
+    @Test(arguments: [["apple"], ["former"]])
+    func removingAKeyMakesNoSourceWrong(left: [String]) throws {
+        let bench = try Bench(try Self.configuration(keys: ["apple", "former"]))
+        bench.prints[try Values.key("former")] = other
+        bench.store[place] = .secret(try secret(1), revision: 4)
+        bench.store[Values.place(ofKey: "2")] = .secret(
+            try Values.issued(2, keyID: "XYZ123DEFG", from: -10, signer: other), revision: 5)
+        bench.go()
+        bench.held = [.store]
+        bench.reload(try Self.configuration(keys: left))
+        #expect(try bench.view("web").source?.state != .wrong)
+        bench.release(.store)
+        #expect(try bench.view("web").source?.state == .current)
+        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func atTheStartTheStateDirectoryServesWhileTheStoreIsSilent() throws {
