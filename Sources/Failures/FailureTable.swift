@@ -297,7 +297,7 @@ extension FailureCode {
                     see: $0.path.flatMap(ShellCommand.inspect))
             }
         case .sourceMissing:
-            row("the source is missing or empty") {
+            row("there is no secret in the source") {
                 .say("see whether what copies it here works", see: $0.path.flatMap(ShellCommand.list))
             }
         case .sourceUnreadable:
@@ -364,7 +364,7 @@ extension FailureCode {
         case .rolloutHeld:
             row("the rollout of its new secret is held") {
                 .say(
-                    "see which machines fail with it; then resume or finish it",
+                    "see whether machines fail with it; then resume or finish it",
                     see: $0.client.flatMap(ShellCommand.showRollout))
             }
         case .storeServiceMissing:

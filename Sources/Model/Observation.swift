@@ -27,8 +27,10 @@ package struct FileObservation: Hashable, Sendable {
 /// What a source held when it was read.
 package enum SourceObservation: Hashable, Sendable {
     case secret(SecretInfo)
-    /// There is no file, or it is empty or has no such variable.
+    /// There is no file, or it is empty.
     case missing
+    /// The file has no such variable, and why, as the end of a sentence.
+    case absent(String)
     /// Something that is no client secret; what it is instead, without any of its bytes.
     case foreign(String)
     /// This machine may not see what it holds.

@@ -114,23 +114,28 @@ extension Executor {
                     remedy: Self.remedy(ofSource: error))
             }
         }
-        guard let bytes = content?.bytes, !bytes.isEmpty else { return .source(.missing) }
-        let found: ParsedFile.Content?
+        guard let bytes = content?.bytes, !bytes.isEmpty, let format = file.format.implementation else {
+            return .source(.missing)
+        }
         do throws(FormatError) {
-            found = try file.format.implementation?.parse(bytes, slots: [file.slot]).slots[file.slot]
-            if case .unclear(let error)? = found { throw error }
+            let found = try format.parse(bytes, slots: [file.slot]).slots[file.slot]
+            // As `inspect` finds it, also where an output would be put in order first.
+            let candidate = try type(of: format).candidate(in: bytes, at: file.slot)
+            switch (found, candidate) {
+            case (.unclear(let error), _): throw error
+            case (.token(let token), _), (.foreign, .bytes(let token)): return .source(judged(token))
+            case (.foreign, .missing(let words)): return .source(.foreign(words))
+            case (nil, .missing(let words)): return .source(.absent(words))
+            case (nil, _), (.foreign, nil): return .source(.missing)
+            }
         } catch {
             return .source(.foreign("line \(error.line): \(error.reason)"))
         }
-        switch found {
-        case nil: return .source(.missing)
-        case .token(let bytes)?:
-            guard let issued = recognise(Token(bytes)) else {
-                return .source(.foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)"))
-            }
-            return .source(.secret(issued))
-        case .foreign?, .unclear?: return .source(.foreign("it is not a client secret"))
-        }
+    }
+
+    private func judged(_ bytes: [UInt8]) -> SourceObservation {
+        recognise(Token(bytes)).map(SourceObservation.secret)
+            ?? .foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)")
     }
 
     /// What a received token says of itself; nil for one that is no client secret. Its bytes are kept only if one of the

@@ -54,6 +54,7 @@ extension Rotation {
             let (state, detail): (SourceView.State, String?)
             switch observation {
             case .missing: (state, detail) = (.missing, nil)
+            case .absent(let words): (state, detail) = (.missing, words)
             case .refused: (state, detail) = (.unreachable, nil)
             case .foreign(let words): (state, detail) = (.wrong, words)
             case .secret(let issued):
@@ -78,7 +79,7 @@ extension Rotation {
         for state in [SourceView.State.wrong, .unreachable, .current, .stale] {
             if let detail = seen[state] { return (state, detail, nil) }
         }
-        return (.missing, nil, nil)
+        return (.missing, seen[.missing] ?? nil, nil)
     }
 
     /// What reads a client's source.
@@ -131,7 +132,7 @@ extension Rotation {
         case .current: return verdict.isWithheld ? configurationWatch.restraint : nil
         case .stale: return Failure(.sourceStale, at: place, detail: verdict.detail, remedy: remedy)
         case .wrong: return Failure(.sourceWrong, at: place, detail: verdict.detail, remedy: remedy)
-        case .missing: return Failure(.sourceMissing, at: place, remedy: remedy)
+        case .missing: return Failure(.sourceMissing, at: place, detail: verdict.detail, remedy: remedy)
         case .unreachable where source.isStore:
             return storeFailure(of: client) ?? Failure(.storeUnreachable, at: place)
         case .unreachable:

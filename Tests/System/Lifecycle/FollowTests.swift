@@ -16,7 +16,9 @@ import Testing
     }
 
     /// The follower's configuration: what `public-key` prints, and a client.
-    private func configure() throws {
+    ///
+    /// - Parameter form: how the source holds the secret, as the end of a YAML mapping.
+    private func configure(_ form: String = "") throws {
         let printed = try signer.command("public-key")
         #expect(printed.status == 0, "\(printed.complaints)")
         try follower.directory.write(
@@ -27,7 +29,7 @@ import Testing
               web:
                 client_id: com.example.web
                 key: apple
-                from: {path: \(follower.directory("in/web.jwt"))}
+                from: {path: \(follower.directory("in/web.jwt"))\(form)}
                 outputs:
                   - path: \(follower.directory("out/web.jwt"))
                 deliver_over: 1d
@@ -154,6 +156,34 @@ import Testing
         #expect(try source()["state"] == "unreachable")
         #expect(try published() == first)
         #expect(try follower.directory.read("ran").split(separator: "\n").count == 1)
+    }
+
+    /// What `inspect` finds in such a file, and with its words.
+    @Test func aSourceInAnotherFormatIsReadAsInspectReadsIt() throws {
+        try signer.start()
+        let first = try signer.directory.read("out/web.jwt")
+        let other = try sign(issued: 60)
+        let variable = ", variable: APPLE_SECRET"
+        let json = ", format: json"
+        let found =
+            [
+                (variable, "PORT=1\nAPPLE_CLIENT_SECRET=\(first)\n", "missing", "APPLE_SECRET is not set in it"),
+                (
+                    variable, "APPLE_SECRET=\(first)\nAPPLE_SECRET=\(other)\n", "wrong",
+                    "APPLE_SECRET is set to different values in it"
+                ),
+                (json, #"{"secret": "\#(first)"}"#, "wrong", "this is not a JSON object with a \"client_secret\""),
+                (json, #"{"client_secret": "x", "client_secret": "\#(first)"}"#, "current", nil),
+            ] as [(form: String, text: String, state: String, words: String?)]
+        for one in found {
+            try configure(one.form)
+            try offer(one.text)
+            try follower.start()
+            let renewed = try follower.command("renew", "web")
+            #expect(try source()["state"] == one.state, "\(one.text)")
+            #expect(one.words.map(renewed.complaints.contains) ?? (renewed.status == 0), "\(renewed.complaints)")
+            follower.stop()
+        }
     }
 
     @Test func swappedLinksOfAMountedSecretAreFollowed() throws {
