@@ -32,7 +32,7 @@ struct RefreshCommand: ParsableCommand {
         let tokens = try TokenRequest(secret, program).tokens(
             [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)
         var report = TokenReport(tokens: tokens, user: nil, showing: showing)
-        if let kept { report.keep(in: kept) }
+        if let kept { report.keep(in: kept, refreshedWith: token) }
         report.check(withCode: nil, client: secret.clientID, nonce: nil, isRequired: false, with: program)
         try report.print(as: answer)
     }

@@ -35,10 +35,11 @@ struct TokenFile: ~Copyable {
         if !isWritten { unsafe unlink(path) }
     }
 
-    mutating func write(_ response: TokenResponse) throws(CommandFailure) {
-        let text = JSONText.object(
-            response.tokens.map { ($0.name, .string($0.value)) })
-        let bytes = text.bytes + [UInt8(ascii: "\n")]
+    /// - Parameter used: the refresh token that was exchanged, which stays valid; Apple sends no new one.
+    mutating func write(_ response: TokenResponse, refreshedWith used: String?) throws(CommandFailure) {
+        var tokens = response.tokens
+        if let used, response.refreshToken == nil { tokens.append(("refresh_token", used)) }
+        let bytes = JSONText.object(tokens.map { ($0.name, .string($0.value)) }).bytes + [UInt8(ascii: "\n")]
         let failed =
             Descriptor.write(bytes, to: file.raw)
             ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : Errno(rawValue: errno))

@@ -16,9 +16,9 @@ struct TokenReport {
         self.showing = showing
     }
 
-    /// Writes the tokens to the file of `--save`.
-    mutating func keep(in file: consuming TokenFile) {
-        do throws(CommandFailure) { try file.write(tokens) } catch { failure = error }
+    /// Writes the tokens to the file of `--save`, so that the other commands for tokens can read it.
+    mutating func keep(in file: consuming TokenFile, refreshedWith used: String? = nil) {
+        do throws(CommandFailure) { try file.write(tokens, refreshedWith: used) } catch { failure = error }
     }
 
     /// Checks the identity token that came from Apple itself and, where there is one, the one that came with the code: it
