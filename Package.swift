@@ -46,7 +46,7 @@ let package = Package(
         source("Digest", uses: ["AppleClientSecret", "CLibcrypto"]),
         source("Failures", uses: ["AppleClientSecret"]),
         source("Formats", uses: ["AppleClientSecret", "Model"]),
-        source("Model", uses: ["AppleClientSecret", "Failures"]),
+        source("Model", uses: ["AppleClientSecret", "Digest", "Failures"]),
         source("Rotation", uses: ["AppleClientSecret", "Failures", "Model"]),
         source("Linux", uses: ["AppleClientSecret", "Failures", "CLinux", systemPackage]),
         source(

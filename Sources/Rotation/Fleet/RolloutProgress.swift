@@ -25,8 +25,6 @@ struct RolloutProgress: Sendable {
     private(set) var lost: Set<String> = []
     /// How many machines have reported the client, and have no report now.
     private var missing = 0
-    /// Of the machines that report: ten thousand of them are costly to compute.
-    private var ranks: [String: UInt64] = [:]
     /// When it was first seen. After a day every machine has reported that can.
     private let begunAt: BootTime
     /// Whether a machine is waited for, so that the reports are read often.
@@ -81,12 +79,8 @@ struct RolloutProgress: Sendable {
     mutating func observe(
         _ settings: RolloutSettings, _ members: Fleet.Members, missing: Int, _ deadlines: inout Deadlines
     ) -> RolloutPolicy.Progress {
-        ranks = members.all.reduce(into: [:]) { ranks, member in
-            ranks[member.machine] = self.ranks[member.machine] ?? rollout.rank(of: member.machine)
-        }
         self.missing = missing
-        var progress = RolloutPolicy.Progress(
-            machines: RolloutPolicy.Machine.all(members, of: rollout, ranks), missing: missing)
+        var progress = RolloutPolicy.Progress(machines: RolloutPolicy.Machine.all(members, of: rollout), missing: missing)
         noteLost(&progress.machines, settings, members, &deadlines)
         let machines = progress.machines
         let admitted = RolloutPolicy.admitted(machines, by: rollout)
@@ -157,16 +151,12 @@ struct RolloutProgress: Sendable {
 }
 
 extension RolloutPolicy.Machine {
-    /// - Parameter ranks: those that were computed before.
-    static func all(
-        _ members: Fleet.Members, of rollout: Rollout, _ ranks: [String: UInt64] = [:]
-    ) -> [RolloutPolicy.Machine] {
+    static func all(_ members: Fleet.Members, of rollout: Rollout) -> [RolloutPolicy.Machine] {
         members.all.map { member in
             let holds = member.holding.holds(rollout.secret)
             let hasDelivered = holds && member.holding.delivered
             return RolloutPolicy.Machine(
-                name: member.machine, rank: ranks[member.machine] ?? rollout.rank(of: member.machine),
-                hasDelivered: hasDelivered,
+                name: member.machine, rank: rollout.rank(of: member.machine), hasDelivered: hasDelivered,
                 // What it lacks of the store says nothing of its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
                     && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
