@@ -62,7 +62,7 @@ package enum Notify {
 package final class NotifySocket {
     private let socket: UnixDatagram
     /// The value of `NOTIFY_SOCKET`.
-    package let address: String
+    private let address: String
 
     /// Becomes writable when there is room again for what could not be sent.
     package var raw: Int32 { socket.descriptor.raw }

@@ -202,11 +202,6 @@ import Testing
             row(
                 .managerUnreachable(SystemError("send", errno: .brokenPipe)), .warning,
                 "the service manager cannot be notified: cannot send: Broken pipe"),
-            row(
-                .managerSilent(address: "/run/n"), .warning,
-                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=/run/n); the daemon continues, and "
-                    + "sends them when they are read again"),
-            row(.managerReached, .warning, "the service manager reads the daemon's messages again"),
             row(.sandboxWeakened("weaker"), .warning, "weaker"),
             row(.hookPrinted(action, "heard"), .info, "restart a.service: 'heard'", ["ACTION=restart a.service"]),
             row(

@@ -159,43 +159,6 @@ import Testing
         }
     }
 
-    @Test func aManagerThatDoesNotReadIsComplainedOfOnce() async {
-        await #expect(processExitsWith: .success) {
-            let receiver = try NotifyReceiver()
-            let directory = try TemporaryDirectory()
-            let log = try unsafe open(directory.write("", to: "log"), O_WRONLY | O_APPEND)
-            #expect(dup2(log, STDERR_FILENO) == STDERR_FILENO)
-            var manager = ServiceManagerNotifications(log: Log(environment: [:]))
-            manager.show(try Self.snapshot(1, of: 1, ready: true), at: Self.after(0))
-            #expect(manager.alive(at: Self.after(0)) == nil)
-            // One that has much to do is not.
-            try receiver.fill()
-            manager.show(try Self.snapshot(2, of: 2, ready: true), at: Self.after(1_000))
-            #expect(manager.alive(at: Self.after(1_000)) == Self.after(6_000))
-            #expect(manager.alive(at: Self.after(5_999)) == Self.after(6_000))
-            _ = receiver.received()
-            manager.sendQueued()
-            #expect(manager.alive(at: Self.after(6_000)) == nil)
-            try receiver.fill()
-            manager.show(try Self.snapshot(3, of: 3, ready: true), at: Self.after(7_000))
-            #expect(manager.alive(at: Self.after(7_000)) == Self.after(12_000))
-            #expect(try directory.read("log") == "")
-            #expect(manager.alive(at: Self.after(12_000)) == nil)
-            manager.show(try Self.snapshot(4, of: 4, ready: true), at: Self.after(13_000))
-            #expect(manager.alive(at: Self.after(20_000)) == nil)
-            let address = try #require(ProcessInfo.processInfo.environment["NOTIFY_SOCKET"])
-            let complaint =
-                "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon continues, and "
-                + "sends them when they are read again\n"
-            #expect(try directory.read("log") == complaint)
-            _ = receiver.received()
-            manager.sendQueued()
-            #expect(receiver.received() == ["STATUS=ok: 4 clients"])
-            let relief = "the service manager reads the daemon's messages again\n"
-            #expect(try directory.read("log") == complaint + relief)
-        }
-    }
-
     private static func after(_ milliseconds: Int64) -> BootTime {
         BootTime(milliseconds: 1_000_000 + milliseconds)
     }

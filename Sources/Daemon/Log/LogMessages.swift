@@ -268,21 +268,6 @@ extension LogLine {
             "074d9169c3ab44eeb1489dffe179e2ed", .warning, "the service manager cannot be notified: \(error)")
     }
 
-    /// The service manager takes no messages from the socket of this address.
-    static func managerSilent(address: String) -> LogLine {
-        LogLine(
-            "320fdcf21766476cbe047b2c50961da1", .warning,
-            "the service manager does not read the daemon's messages (NOTIFY_SOCKET=\(address)); the daemon continues, and "
-                + "sends them when they are read again")
-    }
-
-    /// It takes them again.
-    static var managerReached: LogLine {
-        // At the priority of the first warning, so that a log that shows the one shows the other.
-        LogLine(
-            "3706af8de1f04f92a16a02acde76d3a6", .warning, "the service manager reads the daemon's messages again")
-    }
-
     /// Units run with less protection than they ship with; the words say which and how.
     static func sandboxWeakened(_ words: String) -> LogLine {
         LogLine("8d1c6a52f0b74e39a7d4e61f92c35b08", .warning, words)

@@ -11,8 +11,6 @@ struct ServiceManagerNotifications {
     private var notifyQueue = NotifyQueue()
     /// Whether the socket has no room for what is in the queue.
     private var isFull = false
-    /// Since the first iteration of the loop that found it full.
-    private var fullSince: BootTime?
     /// Half of what the watchdog allows, in milliseconds; nil without a watchdog.
     private let interval = Watchdog.interval().map { max($0 / 2, 1) }
     private var nextPing: BootTime?
@@ -20,8 +18,8 @@ struct ServiceManagerNotifications {
     private var phase = Phase.starting
     private var lastDone = 0
     private var nextProgress: BootTime?
-    /// False once a warning said that the manager does not read.
-    private var isRead = true
+    /// Whether it was logged that the manager cannot be notified.
+    private var isUnreachable = false
 
     private enum Phase {
         case starting
@@ -35,10 +33,6 @@ struct ServiceManagerNotifications {
     private static let timeout: Int64 = 60_000
     /// Milliseconds between two reports of progress: people read them no faster.
     private static let progressInterval: Int64 = 1_000
-
-    /// Milliseconds for which messages may wait until there is a warning. A busy manager reads them earlier; one that is
-    /// frozen, or that reads nothing after READY, does not.
-    private static let readingTime: Int64 = 5_000
 
     /// Whether there is a service manager.
     var isListening: Bool { socket != nil }
@@ -63,10 +57,6 @@ struct ServiceManagerNotifications {
     ///
     /// - Returns: when it has to be called again; nil when there is no need.
     mutating func alive(at now: BootTime) -> BootTime? {
-        [ping(at: now), complain(at: now)].compactMap { $0 }.min()
-    }
-
-    private mutating func ping(at now: BootTime) -> BootTime? {
         guard let interval else { return nil }
         if let nextPing, now < nextPing { return nextPing }
         notify(.watchdog)
@@ -144,29 +134,8 @@ struct ServiceManagerNotifications {
         } catch {
             isFull = false
             // Once, not for each message.
-            if isRead { log.note(.managerUnreachable(error)) }
-            isRead = false
-            return
+            if !isUnreachable { log.note(.managerUnreachable(error)) }
+            isUnreachable = true
         }
-        if !isRead { log.note(.managerReached) }
-        isRead = true
-    }
-
-    /// Warns once that the manager does not read the messages.
-    ///
-    /// - Returns: when that is due; nil when it is not.
-    private mutating func complain(at now: BootTime) -> BootTime? {
-        guard let socket, isFull else {
-            fullSince = nil
-            return nil
-        }
-        let since = fullSince ?? now
-        fullSince = since
-        guard isRead else { return nil }
-        let due = since.advanced(milliseconds: Self.readingTime)
-        guard now >= due else { return due }
-        log.note(.managerSilent(address: socket.address))
-        isRead = false
-        return nil
     }
 }
