@@ -1,20 +1,14 @@
 package import Model
 
-/// What only the simulator and the tests ask; debug builds check the invariants after each plan, too. What users see is in
-/// ``snapshot(at:)``.
+/// What only the simulator and the tests ask. What users see is in ``snapshot(at:)``.
 extension Rotation {
     /// The invariants that do not hold, in words for developers.
     package func checkInvariants() -> [String] {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
-            + keys.checkInvariants(configuration, next: jobs.next)
-            + (clients.all.map(\.subject) == index.all ? [] : ["other clients than are configured"])
-            + clients.checkInvariants(next: jobs.next) + files.checkInvariants(index.specs, next: jobs.next)
-            + targets.checkInvariants(index) + probes.checkInvariants(index)
-            + stateUpkeep.checkInvariants(index)
-            + storeReading.checkInvariants(next: jobs.next) + admissions.checkInvariants(configuration)
-            + reporting.checkInvariants(configuration) + fleet.checkInvariants(index)
-            + faults.checkInvariants() + stateChangeActions.checkInvariants(configuration)
-            + waiting.checkInvariants(next: jobs.next)
+            + keys.checkInvariants(next: jobs.next) + clients.checkInvariants(next: jobs.next)
+            + files.checkInvariants(next: jobs.next) + targets.checkInvariants()
+            + storeReading.checkInvariants(next: jobs.next) + fleet.checkInvariants()
+            + stateChangeActions.checkInvariants() + waiting.checkInvariants(next: jobs.next)
     }
 
     /// The secret that each action last ran for.

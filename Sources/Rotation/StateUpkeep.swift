@@ -25,10 +25,6 @@ struct StateUpkeep: Sendable {
 
     /// Records which removed outputs were searched.
     mutating func tidied(_ searched: Set<OutputPlace>) { removedPlaces.subtract(searched) }
-
-    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
-        removedPlaces.isDisjoint(with: index.places) ? [] : ["an output counts as removed"]
-    }
 }
 
 extension Rotation {

@@ -16,10 +16,6 @@ struct ActionProbes: Sendable {
     fileprivate mutating func begin(_ action: ActionID) {
         due.remove(action)
     }
-
-    func checkInvariants(_ index: ConfigurationIndex) -> [String] {
-        due.allSatisfy { index.probes[$0] != nil } ? [] : ["a probe is due of an action that is not configured"]
-    }
 }
 
 extension Rotation {

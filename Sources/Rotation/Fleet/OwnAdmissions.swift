@@ -55,10 +55,6 @@ struct OwnAdmissions: Sendable {
         guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
         return admission.secret.name.digests.contains(where: seen.contains)
     }
-
-    func checkInvariants(_ configuration: Configuration) -> [String] {
-        configuration.store != nil || rolledOut.isEmpty && seen.isEmpty ? [] : ["a rollout without a store"]
-    }
 }
 
 /// A secret that was received from the store, and what lets this machine deliver it.

@@ -157,11 +157,6 @@ struct Reporting: Sendable {
         self.otherSeenAt = nil
         return isNameTaken
     }
-
-    func checkInvariants(_ configuration: Configuration) -> [String] {
-        holdings.keys.allSatisfy { configuration.store != nil && configuration.clients[$0] != nil }
-            ? [] : ["what other clients hold is reported"]
-    }
 }
 
 extension Rotation {

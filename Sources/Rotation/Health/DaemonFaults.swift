@@ -29,10 +29,6 @@ struct DaemonFaults: Sendable {
         defer { all.removeAll { $0.failure.code == code } }
         return all.map(\.failure).filter { $0.code == code }
     }
-
-    func checkInvariants() -> [String] {
-        Set(all.map(\.failure.code)).count == all.count ? [] : ["a fault was raised twice"]
-    }
 }
 
 extension Rotation {
