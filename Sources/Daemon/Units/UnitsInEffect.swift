@@ -61,8 +61,10 @@ package struct UnitsInEffect {
 
     /// Where secrets are tried, by the command line of the service; nil for Apple's own, or where systemd cannot be asked. Blocks.
     static var endpointOfVerifier: String? {
-        guard SystemManager.isSystemd, var systemd = try? SystemdClient(cancel: nil) else { return nil }
-        return try? systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
+        guard SystemManager.isSystemd else { return nil }
+        return SystemdClient.ask { systemd throws(UnitError) in
+            try systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
+        }
     }
 
     private static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }

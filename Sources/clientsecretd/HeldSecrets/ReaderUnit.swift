@@ -38,8 +38,7 @@ struct ReaderUnit: Hashable, Sendable {
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
         guard SystemManager.isSystemd, !names.isEmpty else { return names.map { ReaderUnit(name: $0, activity: nil) } }
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
+        let units = SystemdClient.ask { systemd throws(UnitError) in
             var units: [ReaderUnit] = []
             for written in names {
                 let name = try systemd.ownName(of: written)
@@ -55,9 +54,8 @@ struct ReaderUnit: Hashable, Sendable {
                         changedAt: settings.flatMap { changedAt(name, $0.paths) }))
             }
             return units
-        } catch {
-            return names.map { ReaderUnit(name: $0, activity: nil) }
         }
+        return units ?? names.map { ReaderUnit(name: $0, activity: nil) }
     }
 
     /// Whether `on_change` restarts it.
@@ -69,9 +67,8 @@ struct ReaderUnit: Hashable, Sendable {
     /// that start in its directory. Sorted; none where systemd cannot be asked. Blocks.
     static func names(reading path: AbsolutePath) -> [String] {
         guard SystemManager.isSystemd else { return [] }
-        var settings: [String: UnitSettings] = [:]
-        do throws(UnitError) {
-            var systemd = try SystemdClient(cancel: nil)
+        let settings = SystemdClient.ask { systemd throws(UnitError) in
+            var settings: [String: UnitSettings] = [:]
             // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
             for name in names {
@@ -88,10 +85,9 @@ struct ReaderUnit: Hashable, Sendable {
                     }
                 }
             }
-        } catch {
-            return []
+            return settings
         }
-        return names(reading: path, by: settings)
+        return names(reading: path, by: settings ?? [:])
     }
 
     static func names(reading path: AbsolutePath, by settings: [String: UnitSettings]) -> [String] {

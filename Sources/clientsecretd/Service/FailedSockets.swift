@@ -12,8 +12,7 @@ enum FailedSockets {
     /// is not the service.
     static func problems(ofDaemonAt socket: String) -> [[CommandMessage]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
-        do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: timeout, cancel: nil)
+        let problems = SystemdClient.ask(within: timeout) { systemd throws(UnitError) -> [[CommandMessage]]? in
             let names = try systemd.units(matching: "clientsecretd*.socket", inStates: ["failed"])
             let daemon = try names.isEmpty ? nil : systemd.condition(of: CommandContext.packagesUnit)
             return names.map { name in
@@ -23,9 +22,8 @@ enum FailedSockets {
                     CommandMessage("  fix: \(remedy)", command: remedy.command),
                 ]
             }
-        } catch {
-            return []
         }
+        return problems ?? []
     }
 
     private static func remedy(for socket: String, isDaemonUp: Bool) -> Remedy {
@@ -59,12 +57,9 @@ enum FailedSockets {
         guard SystemManager.isSystemd, socket == SocketOption.standard, FileStatus.isAbsent(socket),
             UnitMask.remedy(ofSocket: status) == nil
         else { return nil }
-        do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: timeout, cancel: nil)
+        return SystemdClient.ask(within: timeout) { systemd throws(UnitError) in
             guard try systemd.condition(of: CommandContext.packagesUnit).isUp else { return nil }
             return try systemd.condition(of: status).activity == "failed" ? .failed : .gone
-        } catch {
-            return nil
         }
     }
 }

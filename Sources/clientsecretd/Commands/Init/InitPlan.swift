@@ -120,12 +120,8 @@ struct InitPlan {
 
     /// Whether systemd runs a unit.
     private static func isRunning(_ unit: String) -> Bool {
-        do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: 10_000, cancel: nil)
-            return try systemd.condition(of: unit).activity == "active"
-        } catch {
-            return false
-        }
+        let activity = SystemdClient.ask { systemd throws(UnitError) in try systemd.condition(of: unit).activity }
+        return activity == "active"
     }
 
     /// Has the service read the key from where it can.
