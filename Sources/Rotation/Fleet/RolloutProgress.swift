@@ -80,7 +80,8 @@ struct RolloutProgress: Sendable {
         _ settings: RolloutSettings, _ members: Fleet.Members, missing: Int, _ deadlines: inout Deadlines
     ) -> RolloutPolicy.Progress {
         self.missing = missing
-        var progress = RolloutPolicy.Progress(machines: RolloutPolicy.Machine.all(members, of: rollout), missing: missing)
+        var progress = RolloutPolicy.Progress(
+            machines: RolloutPolicy.Machine.all(members, of: rollout), missing: missing)
         noteLost(&progress.machines, settings, members, &deadlines)
         let machines = progress.machines
         let admitted = RolloutPolicy.admitted(machines, by: rollout)
