@@ -164,15 +164,6 @@ package struct Publisher: Sendable {
         (try? OutputMerge(file: file).read(bytes))?.slots ?? [:]
     }
 
-    /// Why the content of a file that was never written would not be replaced, although it is not as its format writes it; nil
-    /// where it may stay as it is, or would be replaced.
-    package static func failure(replacing bytes: [UInt8], in file: FileSpec) -> Failure? {
-        guard !file.format.isShared, let format = file.format.implementation,
-            (try? format.parse(bytes, slots: file.slots.keys))?.isExact != true, !format.mayReplace(bytes)
-        else { return nil }
-        return foreign(bytes, in: file)
-    }
-
     private static func foreign(_ bytes: [UInt8], in file: FileSpec) -> Failure {
         guard let format = FormatRegistry.guess(bytes), format.name == file.format.name else {
             // Such a file may be this output's own, from before its format was changed.

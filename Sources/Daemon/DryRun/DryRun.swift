@@ -5,7 +5,6 @@ import Keys
 import Linux
 package import Model
 package import Rotation
-import State
 
 /// What `run` would do with a configuration, found by the jobs that only read: nothing is written, started or locked.
 package struct DryRun: Sendable {
@@ -86,17 +85,7 @@ package struct DryRun: Sendable {
             (warningsOfUnits, unguardedArguments, doubledActions) = ([], [], [])
             return
         }
-        var rotation = Rotation(
-            seed: 0, hostJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
-            configurationPath: settings.path,
-            clockRun: settings.stateDirectory(of: configuration).map { KeptClock(in: $0, as: settings.identity).run })
-        rotation.handle(.configured(configuration), at: now)
-        while true {
-            let inputs = reader.read(rotation.plan(at: now).start)
-            // The other jobs would write or run something: the dry run ends here.
-            if inputs.isEmpty { break }
-            for input in inputs { rotation.handle(input, at: now) }
-        }
+        let rotation = reader.rotation(of: configuration, from: settings, at: now)
         let decisions = rotation.decisions(at: now)
         secrets = configuration.clients.sorted { $0.key < $1.key }.map {
             Secret($0, $1, decisions[$0] ?? .wait, rotation)

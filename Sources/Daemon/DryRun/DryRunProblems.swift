@@ -195,10 +195,10 @@ struct DryRunProblems {
 
     private mutating func findInStateDirectory() {
         guard let path = settings.stateDirectory(of: configuration) else { return }
-        let met = DryRunReader.problem(at: path) { [identity] in StateDirectory.problem(with: path, as: identity) }
+        let found = reader.problems(withState: &review)
         // Each client's record fails for the same reason.
-        if met != nil { problems.removeAll { $0.failure.code == .stateUnusable } }
-        add(review?.problems(withState: path, met: met) ?? [met].compactMap { $0 })
+        if !found.isEmpty { problems.removeAll { $0.failure.code == .stateUnusable } }
+        add(found)
         if review?.makes(path) == true { stateDirectoryMadeAtStart = path }
     }
 

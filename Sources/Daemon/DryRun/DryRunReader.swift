@@ -27,8 +27,22 @@ struct DryRunReader: Sendable {
         executor.adopt(loaded)
     }
 
+    /// What `run` would know after every job that only reads: the others would write or run something.
+    func rotation(of configuration: Configuration, from settings: ConfigurationSource, at now: Now) -> Rotation {
+        var rotation = Rotation(
+            seed: 0, hostJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
+            configurationPath: settings.path,
+            clockRun: state.map { KeptClock(in: $0, as: settings.identity).run })
+        rotation.handle(.configured(configuration), at: now)
+        while true {
+            let inputs = read(rotation.plan(at: now).start)
+            if inputs.isEmpty { return rotation }
+            for input in inputs { rotation.handle(input, at: now) }
+        }
+    }
+
     /// The results of those of the jobs that only read, in the jobs' order.
-    func read(_ jobs: [Job]) -> [Input] {
+    private func read(_ jobs: [Job]) -> [Input] {
         let reading = jobs.filter(\.work.isReading)
         let results = executor.map(reading, in: executor.lane(of:)) { job in
             Result { () throws(Failure) in try carryOut(job) }
@@ -76,6 +90,17 @@ struct DryRunReader: Sendable {
 
     /// Why Apple could not be asked about a client, because there is no socket; nil where there is one.
     func problem(toVerifying client: ClientName) -> Failure? { executor.services.verifier.problem(for: client) }
+
+    /// All that would keep the state directory from being used.
+    ///
+    /// - Parameter review: of the sandbox of the unit that runs the daemon; nil where none is known.
+    func problems(withState review: inout SandboxReview?) -> [Failure] {
+        guard let state else { return [] }
+        let met = Self.problem(at: state) { [executor] in
+            StateDirectory.problem(with: state, as: executor.identity)
+        }
+        return review?.problems(withState: state, met: met) ?? [met].compactMap(\.self)
+    }
 
     func problem(withMetricsFile path: AbsolutePath) -> Failure? {
         Self.problem(at: path) { [executor] in executor.metricsFile(path).problem() }

@@ -19,8 +19,6 @@ package struct OfflineEvaluation: Sendable {
     private let records: [ClientName: Record]
     private let current: [ClientName: SecretInfo]
     private let clockRun: ClockRun
-    /// Outputs that a daemon could not write, because another program wrote them, by path.
-    private let foreign: [AbsolutePath: Failure]
     private let configuration: Configuration
 
     /// Reads every output, and the keys that this user may read, to verify the signatures. Blocks.
@@ -38,12 +36,9 @@ package struct OfflineEvaluation: Sendable {
         }
         current = records.filter { isDoubtful || configuration.clients[$0.key]?.verify == true }.compactMapValues(
             \.current)
-        let written = records.values.reduce(into: Set<OutputPlace>()) { $0.formUnion($1.outputs) }
         var files: [AbsolutePath: Result<FileObservation, Failure>] = [:]
-        var foreign: [AbsolutePath: Failure] = [:]
         for (path, spec) in configuration.files {
-            let read = Self.read(path)
-            files[path] = read.map { bytes in
+            files[path] = Self.read(path).map { bytes in
                 FileObservation(
                     slots: Publisher.slots(in: bytes, of: spec).mapValues { contents in
                         contents.observe { token in
@@ -52,13 +47,8 @@ package struct OfflineEvaluation: Sendable {
                         }
                     })
             }
-            guard case .success(let bytes) = read, !written.contains(OutputPlace(path: path, slot: .whole)) else {
-                continue
-            }
-            foreign[path] = Publisher.failure(replacing: bytes, in: spec)
         }
         self.files = files
-        self.foreign = foreign
     }
 
     /// Why Apple refuses a secret because of its ids; nil where it does not, or where this user cannot know. Blocks.
@@ -127,15 +117,7 @@ package struct OfflineEvaluation: Sendable {
         configuration.evaluate(
             files, evidence, current: current, records: records, clock: clockRun, builtAt: Version.builtAt,
             at: Now.current
-        ).map { found in
-            let outputs = configuration.clients[found.client]?.outputs ?? []
-            guard found.health == .ok, let failure = outputs.lazy.compactMap({ foreign[$0.path] }).first else {
-                return found
-            }
-            return OutputsHealth(
-                client: found.client, health: .degraded, failure: failure.concerning(found.client), secret: found.secret
-            )
-        }
+        )
     }
 
     /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state

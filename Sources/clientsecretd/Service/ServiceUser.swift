@@ -69,6 +69,15 @@ enum ServiceUser {
         return geteuid() != account.id
     }
 
+    /// Whether this process's user, whom ``judge(configuration:)`` may have changed, is the one that runs the configuration's daemon:
+    /// for another than the package's, who owns the state directory or the configuration.
+    static func isCaller(of loaded: LoadedConfiguration, from source: ConfigurationSource) -> Bool {
+        if isServices(source.path) { return !isForeign(to: source.path) }
+        let state = source.stateDirectory(of: loaded.configuration)?.description
+        return geteuid() == 0
+            || [state, source.path].contains { path in path.flatMap(FileStatus.following)?.owner == geteuid() }
+    }
+
     /// What `check` shows such a user: it cannot see what the service can do, and commands made for its own rights would be wrong
     /// as root.
     static var limits: String {

@@ -28,6 +28,7 @@ import Testing
             "clientsecretd_state": code(state?.split(separator: "\"").dropFirst().first),
             "status": code(table.split(separator: ":").first?.split(separator: " ").last),
             "health": Int(health.status),
+            "health --offline": Int(try sandbox.command("health", "--offline").status),
             "health's word": words[String(health.output.split(separator: " ").dropFirst().first ?? "")] ?? -1,
             "/healthz": code(
                 healthz.body.split(whereSeparator: { !$0.isLetter }).first { codes[String($0)] != nil }),

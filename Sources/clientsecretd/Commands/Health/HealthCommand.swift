@@ -6,6 +6,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Rotation
 import StatusAPI
 import SystemPackage
 
@@ -104,12 +105,26 @@ struct HealthCommand: ParsableCommand {
             guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
             // The daemon would start with the last adopted configuration, too, and be degraded.
             return HealthLine(
-                OfflineEvaluation(of: adopted, from: source).health(), isForeign: isForeign,
+                health(of: adopted, from: source), isForeign: isForeign,
                 unanswered: before + "the configuration would not start: " + why, now: now)
         case .success(let loaded):
             return HealthLine(
-                OfflineEvaluation(of: loaded, from: source).health(), isForeign: isForeign, unanswered: unanswered,
-                now: now)
+                health(of: loaded, from: source), isForeign: isForeign, unanswered: unanswered, now: now)
+        }
+    }
+
+    /// By the published files as this user finds them, and then as the service's user, who has to work with the rest. Turns root
+    /// into that user for good.
+    private func health(of loaded: LoadedConfiguration, from source: ConfigurationSource) -> [OutputsHealth] {
+        let published = OfflineEvaluation(of: loaded, from: source).health()
+        do throws(CommandFailure) {
+            let unit = try ServiceUser.judge(configuration: source.path)
+            guard ServiceUser.isCaller(of: loaded, from: source) else { return published }
+            return OfflineReasons(
+                of: loaded, from: .ofCaller(source.path), socket: daemon.path(), unit: unit
+            ).judge(published)
+        } catch {
+            return published
         }
     }
 }
