@@ -291,6 +291,10 @@ import Testing
                     ))
             try #require(run(["chown", "daemon", scratch("state")]).status == 0)
             #expect(remedy()?.command == "systemctl restart clientsecretd.service")
+            // It starts no service with a link there.
+            try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("disk"))
+            try scratch.link("state", to: scratch("disk"))
+            #expect(remedy() == .say("run the daemon as user \"daemon\", or use another directory"))
         }
     }
 

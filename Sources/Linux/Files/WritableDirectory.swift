@@ -26,9 +26,11 @@ package enum WritableDirectory {
             // Some blocks are for root only.
             let isRoot = identity.user == 0
             let (blocks, inodes) = isRoot ? (found.f_bfree, found.f_ffree) : (found.f_bavail, found.f_favail)
-            if found.f_blocks > 0, blocks == 0 { return FileError(.diskFull, at: path) }
+            // It is about what is in the directory, which may be a file system of its own.
+            let remedy = FailureCode.diskFull.remedy(for: FailureSubject(path: path + "/"))
+            if found.f_blocks > 0, blocks == 0 { return FileError(.diskFull, at: path, remedy: remedy) }
             guard found.f_files > 0, inodes == 0 else { return nil }
-            return FileError(.diskFull, at: path, detail: "it has no inode left")
+            return FileError(.diskFull, at: path, detail: "it has no inode left", remedy: remedy)
         } ?? nil
     }
 }
