@@ -130,15 +130,17 @@ package final class DaemonRun {
     private func stateAccess(
         of configuration: Configuration, _ inbox: Inbox<Input>
     ) throws(SystemError) -> StateAccess {
-        let path = settings.stateDirectory(of: configuration)
+        let identity = settings.identity
+        let lock = StateLock()
         return try StateAccess(
-            at: path,
-            open: { [settings] in
-                OwnSandbox.hiding(stateDirectory: path, as: settings.identity)
-                    .map(Result<StateDirectory, Failure>.failure)
-                    ?? settings.openState(of: configuration, after: $0)
+            at: settings.stateDirectory(of: configuration),
+            open: { path, former in
+                Result { () throws(Failure) in
+                    if let failure = OwnSandbox.hiding(stateDirectory: path, as: identity) { throw failure }
+                    return try StateDirectory.open(path, as: identity, after: former, locking: lock)
+                }
             },
-            isHidden: { [settings] in OwnSandbox.hiding(stateDirectory: path, as: settings.identity) != nil },
+            isHidden: { OwnSandbox.hiding(stateDirectory: $0, as: identity) != nil },
             lost: { [log] directory in
                 if !directory.isInPlace { log.note(.stateLost(directory.path)) }
                 inbox.post(.stateLost)
@@ -182,8 +184,7 @@ package final class DaemonRun {
             ? nil
             : Watcher(
                 configuration: ConfigurationLoader.absolutePath(of: settings.path),
-                // The same for as long as the daemon runs: a reload that names another one only causes a warning.
-                stateDirectory: settings.stateDirectory(of: configuration), pool: executor.pool,
+                stateDirectory: { [settings] in settings.stateDirectory(of: $0) }, pool: executor.pool,
                 lane: { executor.lane(of: $0) }, found: channels.findings)
         OwnSandbox.whenKnownLate { channels.findings.post(.mayHaveChanged) }
         executor.adopt(loaded)

@@ -3,7 +3,8 @@ package import Linux
 package import Model
 
 /// Access to the state directory. While it cannot be opened each use tries again, so that no restart is needed once the
-/// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened again.
+/// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened again, and another
+/// one in its place when the configuration names another.
 package final class StateAccess: Sendable {
     private struct Tries {
         var last: Result<StateDirectory, Failure>
@@ -11,15 +12,19 @@ package final class StateAccess: Sendable {
         var at: Int64
     }
 
-    /// Opens it, in place of the directory that was in use last if there was one. Blocks.
-    package typealias Opening = @Sendable (_ former: StateDirectory?) -> Result<StateDirectory, Failure>
+    /// Opens the one at this path, in place of the directory that was in use last if there was one. Blocks.
+    package typealias Opening =
+        @Sendable (_ path: AbsolutePath, _ former: StateDirectory?) -> Result<
+            StateDirectory, Failure
+        >
 
+    private let path: QuietMutex<AbsolutePath?>
     private let tries: QuietMutex<Tries>
     /// The directory that was in use last. The mutex is held during a try, which takes as long as a disk does. Until
     /// another one is opened the old one keeps its lock: while it is only out of reach, no other daemon may take it.
     private let lastInUse = QuietMutex<StateDirectory?>(nil)
     private let open: Opening
-    private let isHidden: @Sendable () -> Bool
+    private let isHidden: @Sendable (AbsolutePath) -> Bool
     private let lost: @Sendable (StateDirectory) -> Void
     /// Whether the first try took too long.
     package var isSilent: Bool { firstTryTimedOut.withLock { $0 } }
@@ -33,15 +38,17 @@ package final class StateAccess: Sendable {
     /// Tries for the first time, on a thread that goes on if the start stops waiting.
     ///
     /// - Parameters:
-    ///   - path: of the directory, named in the failure meanwhile.
+    ///   - path: of the directory.
     ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
     ///   - lost: called with a directory that is used no longer, as it is no longer in its place or `isHidden` says so, before
     ///     another is opened.
     package init(
-        at path: AbsolutePath?, open: @escaping Opening, isHidden: @escaping @Sendable () -> Bool = { false },
+        at path: AbsolutePath?, open: @escaping Opening,
+        isHidden: @escaping @Sendable (AbsolutePath) -> Bool = { _ in false },
         lost: @escaping @Sendable (StateDirectory) -> Void
     ) throws(SystemError) {
         let silence = Failure(.notResponding, at: path.map(Failure.Place.path) ?? .named("the state directory"))
+        self.path = QuietMutex(path)
         tries = QuietMutex(Tries(last: .failure(silence), at: Clocks.bootMilliseconds()))
         self.open = open
         self.isHidden = isHidden
@@ -57,9 +64,10 @@ package final class StateAccess: Sendable {
 
     /// Always fails with `failure`.
     package init(closed failure: Failure) {
+        path = QuietMutex(nil)
         tries = QuietMutex(Tries(last: .failure(failure), at: .max - Self.interval))
-        open = { _ in .failure(failure) }
-        isHidden = { false }
+        open = { _, _ in .failure(failure) }
+        isHidden = { _ in false }
         lost = { _ in }
     }
 
@@ -79,6 +87,16 @@ package final class StateAccess: Sendable {
         return try result.get()
     }
 
+    /// Uses the directory at this path from now on. What was kept in another one has to be kept again.
+    package func follow(_ path: AbsolutePath?) {
+        let isOther = self.path.withLock { old in
+            defer { old = path }
+            return old != path
+        }
+        guard isOther else { return }
+        _ = lastInUse.withLock { openUnlessInPlace(last, after: &$0) }
+    }
+
     /// Checks at once that the directory in use is still in its place; opens it again if not. Blocks.
     package func checkInPlace() {
         lastInUse.withLock { former in
@@ -93,9 +111,10 @@ package final class StateAccess: Sendable {
     ) -> Result<StateDirectory, Failure> {
         var result = last
         let directory = try? last.get()
-        if directory?.isInPlace != true || isHidden() {
+        guard let path = path.withLock({ $0 }) else { return result }
+        if directory?.path != path || directory?.isInPlace != true || isHidden(path) {
             if let directory { lost(directory) }
-            result = open(former)
+            result = open(path, former)
         }
         if case .success(let directory) = result { former = directory }
         let now = Clocks.bootMilliseconds()

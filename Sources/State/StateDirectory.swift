@@ -7,7 +7,7 @@ internal import SystemPackage
 
 /// What the daemon keeps across restarts: a record of each client, and the tag of its temporaries.
 ///
-///     lock                  held for as long as the daemon lives
+///     lock                  held for as long as the daemon lives (StateLock)
 ///     temporaries           the tag of the names of temporary files
 ///     instance              identifies this daemon in its reports to others
 ///     boot                  how long the wall clock has run without being set (KeptClock)
@@ -19,7 +19,7 @@ package final class StateDirectory: Sendable {
     private let files: RecordFiles
     /// Names of temporaries with this directory's tag, the same after a restart.
     package let naming: TemporaryNames
-    private let lock: HeldFile
+    private let lock: StateLock
     private let clients: HeldFile
     /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
     private let history = QuietMutex<OutputHistory?>(nil)
@@ -31,35 +31,53 @@ package final class StateDirectory: Sendable {
 
     /// Opens the directory, created when it is missing, and locks it for as long as the object lives.
     ///
-    /// - Parameter former: the object in use until now for this path: its names of temporaries stay in use, and its
-    ///   lock is taken over if it is still there.
+    /// - Parameters:
+    ///   - former: the object in use until now: its names of temporaries stay in use.
+    ///   - lock: what the daemon has locked until now, and holds from now on.
     ///
     /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot
-    /// be used: then the daemon runs without it.
+    /// be used: then the daemon runs without it, and holds a spare lock.
     package static func open(
-        _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil
+        _ path: AbsolutePath, as identity: Identity, after former: StateDirectory? = nil,
+        locking lock: StateLock = StateLock()
     ) throws(Failure) -> StateDirectory {
         do throws(FileError) {
-            try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
-            try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
-            let clients = try HeldFile(directory: path.description + "/clients", as: identity)
-            let lock = try takeLock(path, after: former)
-            let naming = try tag(in: path, as: identity, after: former)
-            try naming.sweep(beside: path.description + "/lock", as: identity)
-            try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-            let files = RecordFiles(path: path, identity: identity)
-            let clock = KeptClock(in: path, as: identity)
-            let directory = StateDirectory(files, naming, lock, clients, clock)
-            if !clock.wasUsedSinceBoot { directory.keep(clock.run) }
-            return directory
+            do throws(FileError) {
+                return try open(path, as: identity, former, lock)
+            } catch {
+                if error.errno != .wouldBlock { try lock.takeSpare(path, as: identity) }
+                throw error
+            }
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
             throw unusable(error, path)
         }
     }
 
+    private static func open(
+        _ path: AbsolutePath, as identity: Identity, _ former: StateDirectory?, _ lock: StateLock
+    ) throws(FileError) -> StateDirectory {
+        try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
+        // A spare lock may be held of a file that could be only read.
+        if let errno = FileStatus.problem(accessing: path.description, W_OK | X_OK) {
+            let code: FailureCode = errno == .readOnlyFileSystem ? .readOnlyFileSystem : .permissionDenied
+            throw FileError(code, at: path.description, errno: errno)
+        }
+        try lock.take(path)
+        try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
+        let clients = try HeldFile(directory: path.description + "/clients", as: identity)
+        let naming = try tag(in: path, as: identity, after: former)
+        try naming.sweep(beside: path.description + "/lock", as: identity)
+        try naming.sweep(beside: path.description + "/clients/lock", as: identity)
+        let files = RecordFiles(path: path, identity: identity)
+        let clock = KeptClock(in: path, as: identity)
+        let directory = StateDirectory(files, naming, lock, clients, clock)
+        if !clock.wasUsedSinceBoot { directory.keep(clock.run) }
+        return directory
+    }
+
     private init(
-        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: HeldFile, _ clients: HeldFile, _ clock: KeptClock
+        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: StateLock, _ clients: HeldFile, _ clock: KeptClock
     ) {
         self.files = files
         self.naming = naming
@@ -77,16 +95,6 @@ package final class StateDirectory: Sendable {
     /// Paths in it that appear or vanish only when it is created or emptied.
     package static func watchedPaths(in path: AbsolutePath) -> [AbsolutePath] {
         ["clients", "lock"].compactMap { path.appending($0) }
-    }
-
-    private static func takeLock(
-        _ path: AbsolutePath, after former: StateDirectory?
-    ) throws(FileError) -> HeldFile {
-        if let former, former.path == path, former.lock.isInPlace { return former.lock }
-        let file = path.description + "/lock"
-        let held = try FileLock.take(file)
-        guard let lock = held else { throw FileError(.systemError, at: path.description, errno: .wouldBlock) }
-        return try HeldFile(lock, at: file)
     }
 
     private static func tag(

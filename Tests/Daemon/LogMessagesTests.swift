@@ -181,10 +181,6 @@ import Testing
                 "/srv/web.jwt: the state directory was removed, emptied or replaced while it was in use; "
                     + "it is opened again and everything is written to it again", ["PATH=/srv/web.jwt"]),
             row(
-                .stateDirectoryKept(path), .warning,
-                "the state directory stays /srv/web.jwt until the daemon is restarted",
-                ["PATH=/srv/web.jwt"]),
-            row(
                 .socketIgnored(name: "other"), .warning,
                 "the daemon does not use the socket other that systemd passed; check FileDescriptorName= of its unit"),
             row(

@@ -26,20 +26,26 @@ import Testing
 
     /// Access to it that counts how often it was lost; opened, even where the first try takes longer than a start waits.
     private func listener(_ lost: Losses = Losses()) throws -> StateAccess {
-        let access = try StateAccess(
+        let access = try access(lost)
+        _ = try access.get()
+        return access
+    }
+
+    /// The same, which need not succeed.
+    private func access(_ lost: Losses = Losses()) throws -> StateAccess {
+        let lock = StateLock()
+        return try StateAccess(
             at: path,
-            open: { [path] former in
+            open: { path, former in
                 if lost.isHidden.withLock({ $0 }) { return .failure(Failure(.outsideSandbox, at: .path(path))) }
                 do throws(Failure) {
                     return .success(
                         try StateDirectory.open(
-                            path, as: .current(), after: former))
+                            path, as: .current(), after: former, locking: lock))
                 } catch {
                     return .failure(error)
                 }
-            }, isHidden: { lost.isHidden.withLock { $0 } }, lost: { _ in lost.count.withLock { $0 += 1 } })
-        _ = try access.get()
-        return access
+            }, isHidden: { _ in lost.isHidden.withLock { $0 } }, lost: { _ in lost.count.withLock { $0 += 1 } })
     }
 
     /// Whether using it succeeds at last: a failed try is repeated a second later at the earliest.
@@ -157,5 +163,61 @@ import Testing
         #expect(isLocked)
         #expect(eventually { try listener.get().isInPlace })
         #expect(isLocked)
+    }
+
+    /// As when a reload names it.
+    @Test func anotherOneTakesItsPlace() throws {
+        let losses = Losses()
+        let listener = try listener(losses)
+        let tag = try listener.get().naming.tag
+        let other = try #require(AbsolutePath(scratch("other")))
+        listener.follow(other)
+        #expect(try listener.get().path == other && losses.sum == 1)
+        #expect(try scratch.read("other/temporaries") == tag)
+        #expect(throws: Failure(.stateLocked, at: .path(other))) { _ = try StateDirectory.open(other, as: .current()) }
+        #expect(!isLocked)
+        listener.follow(other)
+        #expect(losses.sum == 1)
+    }
+
+    private func code(_ access: StateAccess) -> Failure.Code? {
+        if case .failure(let failure) = access.last { failure.code } else { nil }
+    }
+
+    /// Two daemons of one configuration would undo each other's work.
+    @Test(.needs(.root), arguments: ["another user's", "open to others", "without room", "with a folder for a lock"])
+    func oneThatCannotBeUsedIsOneDaemonsAllTheSame(_ what: String) throws {
+        switch what {
+        case "another user's":
+            try scratch.folder("state")
+            try #require(run(["chown", "daemon", path.description]).status == 0)
+        case "open to others": try scratch.folder("state", mode: 0o777)
+        case "without room":
+            try make("state")
+            try scratch.write("", to: "state/clients")
+        default:
+            try make("state")
+            try scratch.folder("state/lock")
+        }
+        let first = try access()
+        #expect(code(first) == .stateUnusable)
+        #expect(code(try access()) == .stateLocked)
+        #expect(eventually { code(first) == .stateUnusable && (try? first.get()) == nil })
+        #expect(code(try access()) == .stateLocked)
+        try remove("state")
+        #expect(eventually { try first.get().isInPlace })
+        #expect(isLocked)
+    }
+
+    /// Anybody can lock what anybody can open.
+    @Test(.needs(.root)) func aStrangersLockKeepsNobodyFromRunning() throws {
+        try scratch.permit(0o755)
+        try scratch.folder("state")
+        try #require(run(["chown", "daemon", path.description]).status == 0)
+        let words = ["setpriv", "--reuid=65534", "--clear-groups", "flock", "--no-fork", path.description]
+        let stranger = try Background(words + ["sh", "-c", "echo locked; exec sleep 600"])
+        #expect(stranger.firstLine == "locked")
+        #expect(code(try access()) == .stateUnusable)
+        withExtendedLifetime(stranger) {}
     }
 }

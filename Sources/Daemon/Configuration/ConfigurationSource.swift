@@ -36,16 +36,6 @@ package struct ConfigurationSource: Sendable {
     package func stateDirectory(of configuration: Configuration) -> AbsolutePath? {
         configuration.stateDirectory ?? stateDirectory ?? AbsolutePath(Configuration.defaultStateDirectory)
     }
-
-    /// Opens it, in place of `former` if there is one. Blocks.
-    func openState(
-        of configuration: Configuration, after former: StateDirectory? = nil
-    ) -> Result<StateDirectory, Failure> {
-        guard let path = stateDirectory(of: configuration) else {
-            return .failure(Failure(.stateUnusable, at: .named(Configuration.defaultStateDirectory)))
-        }
-        return Result { () throws(Failure) in try StateDirectory.open(path, as: identity, after: former) }
-    }
 }
 
 /// The text that was last adopted, for a start whose text is refused or missing.

@@ -22,18 +22,20 @@ extension Executor {
         case .success(let loaded):
             takeMounts()
             for diagnostic in loaded.warnings { log.note(.configurationWarning(diagnostic)) }
-            if let wanted = settings.stateDirectory(of: loaded.configuration), let state = state.known,
-                wanted != state.path
-            {
-                log.note(.stateDirectoryKept(state.path))
-            }
             adopt(loaded)
+            followState(of: loaded.configuration)
             keepText(loaded)
             onAdoption(loaded)
             return .configuration(loaded.configuration)
         case .failure(let error):
             return .refused(error.errorsFirst.map(\.description))
         }
+    }
+
+    /// Without a thread, the next job that uses it finds the former one.
+    private func followState(of configuration: Configuration) {
+        let path = settings.stateDirectory(of: configuration)
+        try? pool.run(in: .state) { [state] in state.follow(path) }
     }
 
     /// Keeps the text for a start whose own is refused. Asynchronous, in the lane of the daemon's own disk.

@@ -204,13 +204,6 @@ extension LogLine {
                 + "everything is written to it again", [.path(path)])
     }
 
-    /// The configuration now names another state directory than this one, which stays in use.
-    static func stateDirectoryKept(_ path: AbsolutePath) -> LogLine {
-        LogLine(
-            "d39d23dcec28482d9b69feaba3fb8f0d", .warning,
-            "the state directory stays \(path) until the daemon is restarted", [.path(path)])
-    }
-
     /// systemd passed a socket of a name that means nothing here.
     static func socketIgnored(name: String) -> LogLine {
         LogLine(

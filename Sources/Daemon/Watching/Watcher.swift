@@ -18,7 +18,7 @@ final class Watcher {
     private let found: Inbox<Finding>
     private var list = WatchList()
     private let configurationFile: AbsolutePath?
-    private let stateDirectory: AbsolutePath?
+    private let stateDirectory: (Configuration) -> AbsolutePath?
     /// By watch: two paths of one directory share one.
     private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
@@ -53,9 +53,10 @@ final class Watcher {
 
     /// - Parameters:
     ///   - configuration: the configuration's own file; nil when it has no usable name, so that it is not watched.
-    ///   - stateDirectory: nil when none is watched.
+    ///   - stateDirectory: that of a configuration; nil when none is watched.
     init(
-        configuration: AbsolutePath?, stateDirectory: AbsolutePath? = nil, pool: WorkerPool<Lane>,
+        configuration: AbsolutePath?, stateDirectory: @escaping (Configuration) -> AbsolutePath? = { _ in nil },
+        pool: WorkerPool<Lane>,
         lane: @escaping @Sendable (AbsolutePath) -> Lane, found: Inbox<Finding>
     ) {
         inotify = try? Inotify()
@@ -90,7 +91,7 @@ final class Watcher {
     /// From now on watches only what this configuration names.
     func follow(_ configuration: Configuration, at now: BootTime) {
         let old = list
-        list = WatchList(configuration, main: configurationFile, state: stateDirectory)
+        list = WatchList(configuration, main: configurationFile, state: stateDirectory(configuration))
         list.takeLinkChains(from: old)
         unnoticed = []
         dropUnwanted()

@@ -46,13 +46,47 @@ package enum FileLock {
             throw FileError(of: (error as? Errno) ?? .ioError, at: path)
         }
         let descriptor = Descriptor(adopting: raw)
+        return try lock(descriptor.raw, path) ? consume descriptor : nil
+    }
+
+    /// Locks a file that is there and need not be writable; nil as for ``take(_:)``. The kernel asks for no right to write, but
+    /// some network file systems do.
+    package static func takeFile(_ path: String) throws(FileError) -> Descriptor? {
+        let descriptor = try ForeignFile.open(path)
+        return try lock(descriptor.raw, path) ? consume descriptor : nil
+    }
+
+    /// The same for a directory.
+    package static func takeDirectory(_ path: String) throws(FileError) -> Descriptor? {
+        let raw = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else { throw FileError(of: Errno(rawValue: errno), at: path) }
+        let descriptor = Descriptor(adopting: raw)
+        return try lock(descriptor.raw, path) ? consume descriptor : nil
+    }
+
+    /// Whether it is a process of this user or of root that holds the lock of `path`. Where the kernel does not tell, as in some
+    /// containers: whether only these could.
+    package static func isHeld(_ path: String, by identity: Identity) -> Bool {
+        let status = holder(of: path).flatMap { ForeignFile.read("/proc/\($0)/status", limit: 1 << 16) }
+        guard let status else {
+            let found = FileStatus.following(path)
+            return found.map { identity.trusts($0.owner) && $0.mode & 0o077 == 0 } == true
+        }
+        // Uid:	0	0	0	0
+        let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
+        let users = line.map { String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace).dropFirst() }
+        return users?.compactMap { UInt32($0) }.first.map(identity.trusts) == true
+    }
+
+    /// Waits for the lock for ``timeout`` at most; whether it was got.
+    private static func lock(_ descriptor: Int32, _ path: String) throws(FileError) -> Bool {
         // By the clock, not by the number of pauses: on a busy machine each lasts longer, and a start waits for the state
         // directory for five seconds only.
         let deadline = Deadline(in: timeout)
         while true {
-            guard flock(descriptor.raw, LOCK_EX | LOCK_NB) != 0 else { return descriptor }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return true }
             guard errno == EWOULDBLOCK else { throw FileError(of: Errno(rawValue: errno), at: path) }
-            guard !deadline.hasPassed else { return nil }
+            guard !deadline.hasPassed else { return false }
             usleep(interval)
         }
     }

@@ -43,4 +43,55 @@ import Testing
         #expect(try sandbox.command("run", "--once").status == 0)
         #expect(try ["native", "web"].map { try sandbox.directory.read("out/\($0).jwt") } == tokens)
     }
+
+    /// Commands look in the configured one.
+    @Test func aReloadThatNamesAnotherOneMovesThere() throws {
+        let sandbox = try Sandbox.running("web")
+        let other = sandbox.directory("other")
+        try sandbox.configure(sandbox.client("web"), stateDirectory: other)
+        #expect(try sandbox.command("reload").status == 0)
+        try sandbox.eventually("its record") {
+            FileManager.default.fileExists(atPath: other + "/clients/web.state")
+        }
+        #expect(try sandbox.command("run", "--once").status == 75)
+        #expect(try run(["flock", "--nonblock", sandbox.state + "/lock", "true"]).status == 0)
+        // It is watched, too.
+        try FileManager.default.removeItem(atPath: other)
+        try sandbox.eventually("its record again") {
+            FileManager.default.fileExists(atPath: other + "/clients/web.state")
+        }
+        try sandbox.directory.write("", to: "file")
+        try sandbox.configure(sandbox.client("web"), stateDirectory: sandbox.directory("file"))
+        _ = try sandbox.command("reload")
+        try sandbox.eventually("one that cannot be used") { try sandbox.status()["state"] as? String == "degraded" }
+        #expect(try sandbox.command("health").output.contains("the state directory cannot be used"))
+        #expect(try sandbox.command("health", "--offline").status == 1)
+    }
+
+    /// Two daemons would undo each other's work.
+    @Test(.needs(.root)) func oneThatIsReadOnlyIsOneDaemonsAllTheSame() throws {
+        let sandbox = try Sandbox()
+        let disk = try FaultDisk(inMemory: sandbox, kilobytes: 512)
+        defer {
+            sandbox.stop()
+            disk.end()
+        }
+        try sandbox.configure(sandbox.client("web"), stateDirectory: disk.path)
+        func mount(_ mode: String) throws {
+            try #require(run(["mount", "-o", "remount,\(mode)", disk.path]).status == 0)
+        }
+        func expectOne(_ state: String) throws {
+            try sandbox.eventually(state) { try sandbox.status()["state"] as? String == state }
+            #expect(try sandbox.command("run", "--once").status == 75)
+        }
+        // Without a lock file, and with one.
+        for _ in 1...2 {
+            try mount("ro")
+            try sandbox.start()
+            try expectOne("degraded")
+            try mount("rw")
+            try expectOne("ok")
+            #expect(sandbox.stop() == 0)
+        }
+    }
 }
