@@ -78,33 +78,6 @@ package struct UnitAction: Sendable {
         return found
     }
 
-    /// An action with an alias of a unit, the same with the unit's own name, and the other actions that do the same.
-    package typealias Repetition = (action: ActionID, own: ActionID, others: [ActionID])
-
-    /// Actions that do the same to one unit under several of its names, each of them once: an action is known by its text.
-    /// None where systemd cannot be asked. Blocks.
-    package static func doubles(in actions: [Action]) -> [Repetition] {
-        let units = Set(actions.compactMap { $0.order?.unit })
-        guard units.count > 1, SystemManager.isSystemd else { return [] }
-        let names = SystemdClient.ask { systemd throws(UnitError) in
-            var names: [String: String] = [:]
-            for unit in units { names[unit] = try systemd.ownName(of: unit) }
-            return names
-        }
-        return doubles(in: actions, named: names ?? [:])
-    }
-
-    /// - Parameter names: the own name of each unit.
-    static func doubles(in actions: [Action], named names: [String: String]) -> [Repetition] {
-        var written: [ActionID: Set<ActionID>] = [:]
-        for action in actions { written[action.renamed(names).id, default: []].insert(action.id) }
-        var found: [Repetition] = []
-        for (own, ids) in written where ids.count > 1 {
-            for id in ids where id != own { found.append((id, own, ids.subtracting([id]).sorted())) }
-        }
-        return found.sorted { $0.action < $1.action }
-    }
-
     /// The loaded unit whose name was most likely meant; nil where none is near.
     private static func unit(near name: String, in systemd: inout SystemdClient) throws(UnitError) -> String? {
         // The suffix is a kind of unit that systemd knows: nothing in it means anything to a pattern.
@@ -115,14 +88,6 @@ package struct UnitAction: Sendable {
 }
 
 extension Action {
-    fileprivate func renamed(_ names: [String: String]) -> Action {
-        switch self {
-        case .unit(let verb, let unit): .unit(verb: verb, unit: names[unit] ?? unit)
-        case .signal(let unit, let signal): .signal(unit: names[unit] ?? unit, signal: signal)
-        case .exec, .redeploy: self
-        }
-    }
-
     /// The polkit rule that lets the user have the action carried out; nil for an action that needs none.
     package func rule(for id: UInt32) -> String? {
         // A user without a name is called by its number.

@@ -151,7 +151,7 @@ package final class DaemonRun {
     private func runLoop(
         with loaded: consuming LoadedConfiguration, _ start: Start, from passed: inout PassedSockets
     ) throws(SystemError) -> Ending {
-        let configuration = loaded.configuration
+        let configuration = loaded.configuration.withOneNameForEachUnit()
         let channels = start.channels
         let now = Now.current
         let clock = start.state.known?.clock

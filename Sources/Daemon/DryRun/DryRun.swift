@@ -31,15 +31,6 @@ package struct DryRun: Sendable {
         package let path: String
     }
 
-    /// An action that others repeat, because they name the same unit otherwise.
-    package struct DoubledAction: Hashable, Sendable {
-        /// It names the unit by an alias.
-        package let action: ActionID
-        /// The same with the unit's own name, by which all of them would be one.
-        package let own: ActionID
-        package let others: [ActionID]
-    }
-
     /// In the order of the clients' names.
     package let secrets: [Secret]
     package let problems: [Problem]
@@ -56,8 +47,6 @@ package struct DryRun: Sendable {
     package let warningsOfUnits: [String]
     /// By the actions' names; what `run` still serves.
     package let unguardedArguments: [UnguardedArgument]
-    /// By the actions' names; what `run` still serves.
-    package let doubledActions: [DoubledAction]
     /// The state directory, if it is missing and systemd makes it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
     /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be
@@ -82,7 +71,7 @@ package struct DryRun: Sendable {
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
             (dropIns, idleWriters, limitations, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
-            (warningsOfUnits, unguardedArguments, doubledActions) = ([], [], [])
+            (warningsOfUnits, unguardedArguments) = ([], [])
             return
         }
         let rotation = reader.rotation(of: configuration, from: settings, at: now)
@@ -98,7 +87,6 @@ package struct DryRun: Sendable {
         found.findAll(at: now)
         problems = found.problems
         unguardedArguments = found.unguardedArguments
-        doubledActions = found.doubledActions
         stateDirectoryMadeAtStart = found.stateDirectoryMadeAtStart
         warningsOfUnits =
             [found.inEffect?.weakness, found.warning(ofControlGroupAt: socket)].compactMap(\.self)

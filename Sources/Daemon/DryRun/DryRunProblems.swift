@@ -28,7 +28,6 @@ struct DryRunProblems {
     private(set) var limitations: [Failure] = []
     private(set) var stateDirectoryMadeAtStart: AbsolutePath?
     private(set) var unguardedArguments: [DryRun.UnguardedArgument] = []
-    private(set) var doubledActions: [DryRun.DoubledAction] = []
 
     private var configuration: Configuration { loaded.configuration }
     private var identity: Identity { settings.identity }
@@ -177,9 +176,6 @@ struct DryRunProblems {
         for action in configuration.onStateChange {
             let ofUnit = Set(action.forEachState).compactMap { ofUnits[$0] }.sorted { $0.message < $1.message }
             add([problemWithProgram(of: action)].compactMap { $0 } + ofUnit)
-        }
-        doubledActions = UnitAction.doubles(in: configuration.clients.values.flatMap(\.onChange)).map {
-            DryRun.DoubledAction(action: $0.action, own: $0.own, others: $0.others)
         }
         let outputs = Set(configuration.places.map(\.path.description))
         for action in actions.sorted(by: { $0.id < $1.id }) {

@@ -1,3 +1,4 @@
+import Actions
 import Config
 import Failures
 import Keys
@@ -26,7 +27,7 @@ extension Executor {
             followState(of: loaded.configuration)
             keepText(loaded)
             onAdoption(loaded)
-            return .configuration(loaded.configuration)
+            return .configuration(loaded.configuration.withOneNameForEachUnit())
         case .failure(let error):
             return .refused(error.errorsFirst.map(\.description))
         }

@@ -28,6 +28,7 @@ printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity TimeoutStartSec=2 "[Un
 printf '%s\n' Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service After=failing.service | unit needy
 printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity | unit slow
 ln -s /dev/null /etc/systemd/system/masked.service
+ln -s restarted.service /etc/systemd/system/alias.service
 systemctl daemon-reload
 systemctl start restarted reloaded either signalled plain
 
@@ -41,6 +42,7 @@ tell() {
 "
 }
 tell restart "restart: restarted.service"
+tell again "restart: alias.service"
 tell reload "reload: reloaded.service"
 tell either "reload_or_restart: either.service"
 tell signal "signal: {unit: signalled.service, signal: SIGHUP}"
@@ -116,6 +118,8 @@ wait
 for name in restart reload either signal start; do
     eventually "with its rule systemd does it ($name)" stands $name ok
 done
+equal "under two names it has one action, which runs once" "restart restarted.service" \
+    "$(of_status 'c["actions"][0]["action"]' again)"
 refused "the unit was restarted" [ "$before" = "$(pid restarted)" ]
 promise "the signal went to the main process alone" kill -0 "$child"
 equal "one that can reload was not restarted" "$either" "$(pid either)"

@@ -130,15 +130,8 @@ struct CheckCommand: ParsableCommand {
                     + "that file, they gain the daemon's rights; let only root write to it and to the directories above it, "
                     + "or run it with \"start:\"")
         }
-        let ofActions = dryRun.doubledActions.map { double in
-            let others = double.others.map(\.description).joined(separator: ", ")
-            return Diagnostic(
-                .warning, at: positions.position(of: double.action),
-                "\(double.action) does again what \(others) does, because these are names of one unit; write "
-                    + "\(double.own.order?.unit ?? "its own name") in each")
-        }
         return (dryRun.orphans.map(\.sentence) + dryRun.warningsOfUnits).map { "warning: \($0)" }
-            + (ofWriters + ofArguments + ofActions).map(\.description)
+            + (ofWriters + ofArguments).map(\.description)
     }
 
     /// The lines that a unit lacks, and how they are added.
