@@ -29,6 +29,17 @@ package enum UnitError: Error, Hashable, Sendable {
     case timedOut
     case cancelled
 
+    /// Whether systemd is there and gave no answer, which is no answer about a unit either. Where there is no bus on the machine,
+    /// or it is closed to this user, that stays so.
+    package var isSilence: Bool {
+        switch self {
+        case .unreachable(.noSuchFileOrDirectory), .unreachable(.connectionRefused), .unreachable(.permissionDenied):
+            false
+        case .unreachable, .timedOut: true
+        default: false
+        }
+    }
+
     /// What systemd's or the bus's answer to a call means if it is about what was asked for.
     init(_ answer: BusError) {
         switch answer.name {

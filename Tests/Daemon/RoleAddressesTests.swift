@@ -46,6 +46,26 @@ import Testing
                 == [:])
     }
 
+    /// What systemd does not tell is not what it denies.
+    @Test func aHelperOfWhichSystemdDoesNotTellWhereItConnectsToKeepsWhatItIsAllowed() throws {
+        let verifier = "/run/clientsecretd-verify@.service.d/clientsecretd-addresses.conf"
+        let store = "/run/clientsecretd-store.service.d/clientsecretd-addresses.conf"
+        func changes(unknown: Set<String>, _ found: [String: String], resolvers: String = "") -> [String: String?] {
+            RoleAddresses(endpoints: [:], unknown: unknown, resolvers: resolvers, hosts: "")
+                .changes(to: found, in: "/run")
+        }
+        #expect(changes(unknown: [], [verifier: "a", store: "b"]) == [verifier: nil, store: nil])
+        #expect(changes(unknown: [UnitsInEffect.verifier], [verifier: "a", store: "b"]) == [store: nil])
+        // What every helper needs it gets all the same, where it has nothing yet.
+        let resolver = "nameserver 127.0.0.1\n"
+        let lines = "[Service]\nIPAddressAllow=127.0.0.1\n"
+        let found = changes(unknown: [UnitsInEffect.verifier], [store: "b"], resolvers: resolver)
+        #expect(found.count == 3)
+        #expect(found[verifier] == lines)
+        #expect(found[store] == lines)
+        #expect(changes(unknown: [UnitsInEffect.verifier], [verifier: "a"], resolvers: resolver)[verifier] == nil)
+    }
+
     @Test func aResolverThatTheUnitsLeaveOutIsOpened() throws {
         let open = "nameserver 127.0.0.53\nnameserver 10.0.0.2\n# nameserver 127.0.0.1\nnameserver fd00:ec2::253\n"
         #expect(try files(resolvers: open + "search example.com\n") == [:])

@@ -73,16 +73,18 @@ extension ConfigurationSource {
     /// trusts. One that does not pass changes nothing.
     ///
     /// - Parameters:
-    ///   - daemonUser: the name or number of the user that the daemon runs as; root if there is no such user.
+    ///   - daemonUser: the name or number of the user that the daemon runs as; root if there is no such user. Nil: that of the
+    ///     package's unit.
     ///   - isUpdate: keep it only where there is a copy already.
     package static func keepAsRoot(
-        path: String, environment: [String: String], daemonUser: String, isUpdate: Bool
+        path: String, environment: [String: String], daemonUser: String? = nil, isUpdate: Bool
     ) throws {
         let source = ConfigurationSource(path: path, environment: environment, as: .root)
         guard let main = ConfigurationLoader.absolutePath(of: path),
             !isUpdate || LastGoodConfiguration.isKept(main, in: LastGoodConfiguration.directory)
         else { return }
-        let account = try Accounts.user(called: daemonUser).flatMap { $0.id == 0 ? nil : $0 }
+        let user = try daemonUser.map { name throws(SystemError) in try Accounts.user(called: name) }
+        let account = try (user ?? ServiceUnit.daemonAccount()).flatMap { $0.id == 0 ? nil : $0 }
         let result: Result<LoadedConfiguration, ConfigurationError>
         if let account {
             result = try ActingUser.perform(as: account) { source.load() }

@@ -1,7 +1,6 @@
 import Failures
 import Linux
 import Model
-import SystemPackage
 import Systemd
 
 /// What the sandbox of this process's own unit hides from the process, or from other programs what it writes. `check`, from
@@ -24,14 +23,7 @@ enum OwnSandbox {
         do throws(UnitError) {
             return Answer(review: try ServiceUnit.named(unit).map { SandboxReview($0) })
         } catch {
-            switch error {
-            // There is no bus on this machine, or it is closed to this user: that stays so.
-            case .unreachable(.noSuchFileOrDirectory), .unreachable(.connectionRefused),
-                .unreachable(.permissionDenied):
-                return Answer(review: nil)
-            case .unreachable, .timedOut: return nil
-            default: return Answer(review: nil)
-            }
+            return error.isSilence ? nil : Answer(review: nil)
         }
     }
 

@@ -15,6 +15,8 @@ import Systemd
 struct RoleAddresses: Hashable {
     /// By unit.
     private let addresses: [String: [String]]
+    /// Units of which systemd did not tell where they connect to: what they are allowed stays.
+    private let unknown: Set<String>
 
     static let directory = "/run/systemd/system"
     static let name = "clientsecretd-addresses.conf"
@@ -22,9 +24,12 @@ struct RoleAddresses: Hashable {
 
     /// - Parameters:
     ///   - endpoints: where each unit connects to.
+    ///   - unknown: units of which that is not known.
     ///   - resolvers: the text of /etc/resolv.conf.
     ///   - hosts: the text of /etc/hosts, where Debian gives the machine's own name to 127.0.1.1.
-    init(endpoints: [String: [String]], resolvers: String, hosts: String) {
+    init(
+        endpoints: [String: [String]], unknown: Set<String> = [], resolvers: String, hosts: String
+    ) {
         let names = Self.ownNames(in: hosts)
         func isLoopback(_ address: String) -> Bool {
             WebAddress(address, allowingQuery: true).map { $0.isLoopback || names.contains($0.host) } ?? false
@@ -36,6 +41,7 @@ struct RoleAddresses: Hashable {
             addresses[unit] = Self.loopback + shared
         }
         self.addresses = addresses.filter { !$0.value.isEmpty }
+        self.unknown = unknown
     }
 
     /// Of this configuration, on this machine.
@@ -45,49 +51,72 @@ struct RoleAddresses: Hashable {
             return String(decoding: found?.bytes ?? [], as: UTF8.self)
         }
         var endpoints: [String: [String]] = [:]
+        var unknown: Set<String> = []
         for (target, request) in loaded.pushRequests {
             endpoints[UnitsInEffect.unit(of: target)] = [String(request.split(separator: " ").last ?? "")]
         }
         endpoints[UnitsInEffect.store] = loaded.store?.endpoints
         if loaded.configuration.clients.values.contains(where: \.verify) {
-            endpoints[UnitsInEffect.verifier] = UnitsInEffect.endpointOfVerifier.map { [$0] }
+            do throws(UnitError) {
+                endpoints[UnitsInEffect.verifier] = try UnitsInEffect.endpointOfVerifier().map { [$0] }
+            } catch {
+                unknown = [UnitsInEffect.verifier]
+            }
         }
-        self.init(endpoints: endpoints, resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
+        self.init(
+            endpoints: endpoints, unknown: unknown, resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
     }
 
     /// Whether a helper needs what listens on this machine.
     func includeLoopback(for unit: String) -> Bool { addresses[unit]?.starts(with: Self.loopback) == true }
 
+    private static func file(of unit: String, in directory: String) -> String { "\(directory)/\(unit).d/\(name)" }
+
     /// The drop-ins' texts by path.
     func files(in directory: String = directory) -> [String: String] {
         addresses.reduce(into: [:]) { files, entry in
-            files["\(directory)/\(entry.key).d/\(Self.name)"] =
+            files[Self.file(of: entry.key, in: directory)] =
                 "[Service]\nIPAddressAllow=\(entry.value.joined(separator: " "))\n"
+        }
+    }
+
+    /// The drop-ins to write, with their texts, and to remove: nil.
+    ///
+    /// - Parameter found: the texts of those that are there, by path.
+    func changes(to found: [String: String], in directory: String = directory) -> [String: String?] {
+        let wanted = files(in: directory)
+        let kept = Set(unknown.map { Self.file(of: $0, in: directory) }).intersection(found.keys)
+        return Set(found.keys).union(wanted.keys).subtracting(kept).reduce(into: [:]) { changes, path in
+            if wanted[path] != found[path] { changes[path] = .some(wanted[path]) }
         }
     }
 
     /// Makes the drop-ins what they are to be, as root; has systemd read them if one has changed. Blocks.
     func apply() throws {
-        let wanted = files()
-        var hasChanged = false
-        for folder in try TrustedFile.names(in: Self.directory, ending: ".service.d", as: .root) {
+        var found: [String: String] = [:]
+        for folder in try TrustedFile.names(in: Self.directory, ending: ".service.d", as: .root)
+        where folder.hasPrefix("clientsecretd-") {
             let path = "\(Self.directory)/\(folder)/\(Self.name)"
-            guard folder.hasPrefix("clientsecretd-"), wanted[path] == nil, unsafe unlink(path) == 0 else { continue }
-            hasChanged = true
+            guard !FileStatus.isAbsent(path) else { continue }
+            let content = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 65_536)
+            found[path] = String(decoding: content?.bytes ?? [], as: UTF8.self)
         }
-        for (path, text) in wanted {
-            let found = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 65_536)
-            guard found.map({ String(decoding: $0.bytes, as: UTF8.self) }) != text else { continue }
+        let changes = changes(to: found)
+        guard !changes.isEmpty else { return }
+        // Before anything is changed: what systemd was not told of would look as if it had been the next time.
+        var systemd = try SystemdClient(timeout: Self.timeout, cancel: nil)
+        for (path, text) in changes {
+            guard let text else {
+                _ = unsafe unlink(path)
+                continue
+            }
             try GuardedPath.makeDirectory(String(path.dropLast(Self.name.utf8.count + 1)), mode: 0o755, as: .root)
             let file = Descriptor(
                 adopting: unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644))
             if let errno = Descriptor.write(text.utf8, to: file.raw) {
                 throw SystemError("write \(path)", errno: errno)
             }
-            hasChanged = true
         }
-        guard hasChanged else { return }
-        var systemd = try SystemdClient(timeout: Self.timeout, cancel: nil)
         try systemd.reloadUnits()
     }
 

@@ -1,6 +1,7 @@
 import Actions
 package import Linux
 package import Model
+internal import SystemPackage
 package import Systemd
 
 /// One of the package's units as systemd has loaded it, drop-ins included.
@@ -12,26 +13,34 @@ package struct ServiceUnit: Sendable {
     /// Its settings in effect.
     let settings: UnitSettings
 
-    /// `User=` of the unit that runs the package's daemon, drop-ins included; nil where systemd does not tell it, such as for
-    /// `DynamicUser=yes`. Asked once.
-    package static let namedUser: String? = SystemManager.isSystemd ? ofDaemon(timeout: 2_000)?.settings.user : nil
+    /// What systemd says of the unit that runs the package's daemon. Asked once.
+    private static let asked: Result<ServiceUnit?, UnitError> = Result { () throws(UnitError) in
+        guard SystemManager.isSystemd else { return nil }
+        var systemd = try SystemdClient(timeout: 2_000, cancel: nil)
+        return try systemd.unitOfDaemon()
+    }
 
-    /// The user that runs the package's daemon: the one that its unit names, else the package's own.
+    /// `User=` of the unit that runs the package's daemon, drop-ins included; nil where systemd does not tell it, such as for
+    /// `DynamicUser=yes`.
+    package static let namedUser: String? = (try? asked.get())?.settings.user
+
+    /// The user that runs the package's daemon, for what is only shown or compared: the one that its unit names, else the
+    /// package's own.
     package static let daemonUser: String = namedUser ?? Identity.serviceName
 
-    /// The account of that user; nil where there is none.
+    /// The account of that user; nil where there is none. Throws where systemd did not answer: its unit may name another user
+    /// than the package's, and nothing is to be judged or made for the wrong one.
     package static func daemonAccount() throws(SystemError) -> Account? {
-        try Accounts.user(called: daemonUser)
+        if case .failure(let error) = asked, error.isSilence {
+            throw SystemError("ask systemd which user runs the daemon", errno: .timedOut)
+        }
+        return try Accounts.user(called: daemonUser)
     }
 
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
     /// else the service. Nil where systemd cannot be asked. Blocks.
-    package static func ofDaemon(timeout: Int64 = SystemdClient.answering) -> ServiceUnit? {
-        SystemdClient.ask(within: timeout) { systemd throws(UnitError) in
-            let isService = try systemd.isUsed("clientsecretd.service")
-            let isTimer = try systemd.isUsed("clientsecretd-once.timer")
-            return try systemd.unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
-        }
+    package static func ofDaemon() -> ServiceUnit? {
+        SystemdClient.ask { systemd throws(UnitError) in try systemd.unitOfDaemon() }
     }
 
     /// The service of the daemon that uses a state directory; nil where none does, and where systemd cannot be asked. The daemon is
@@ -63,6 +72,12 @@ package struct ServiceUnit: Sendable {
 }
 
 extension SystemdClient {
+    fileprivate mutating func unitOfDaemon() throws(UnitError) -> ServiceUnit? {
+        let isService = try isUsed("clientsecretd.service")
+        let isTimer = try isUsed("clientsecretd-once.timer")
+        return try unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
+    }
+
     fileprivate mutating func isUsed(_ unit: String) throws(UnitError) -> Bool {
         if try enablement(of: unit).hasPrefix("enabled") { return true }
         return try condition(of: unit).isRunning

@@ -59,12 +59,11 @@ package struct UnitsInEffect {
     /// A template has settings only as an instance.
     private static func instance(of unit: String) -> String { unit.replacing("@.", with: "@0.") }
 
-    /// Where secrets are tried, by the command line of the service; nil for Apple's own, or where systemd cannot be asked. Blocks.
-    static var endpointOfVerifier: String? {
+    /// Where secrets are tried, by the command line of the service; nil for Apple's own. Blocks.
+    static func endpointOfVerifier() throws(UnitError) -> String? {
         guard SystemManager.isSystemd else { return nil }
-        return SystemdClient.ask { systemd throws(UnitError) in
-            try systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
-        }
+        var systemd = try SystemdClient(cancel: nil)
+        return try systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
     }
 
     private static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }

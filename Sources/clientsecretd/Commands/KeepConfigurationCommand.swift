@@ -28,7 +28,7 @@ struct KeepConfigurationCommand: ParsableCommand {
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
                 path: settings.path(), environment: Environment.current,
-                daemonUser: daemonUser ?? ServiceUnit.daemonUser, isUpdate: false)
+                daemonUser: daemonUser, isUpdate: false)
         } catch {
             throw CommandFailure(.failed, "could not save the fallback copy of the configuration: \(error)")
         }

@@ -50,7 +50,7 @@ struct ReloadCommand: ParsableCommand {
             let path = try daemon.client().status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: path, environment: Environment.current, daemonUser: ServiceUnit.daemonUser, isUpdate: true)
+                path: path, environment: Environment.current, isUpdate: true)
         } catch {
             CommandOutput.complain(
                 "it is loaded, but the fallback copy of the configuration could not be saved: \(error)")

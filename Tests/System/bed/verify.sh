@@ -78,6 +78,22 @@ systemctl daemon-reload
 contains "a check names the file that takes it back" "clientsecretd-verify@.service may not connect to this machine" \
     "$(clientsecretd check 2>&1)"
 rm /etc/systemd/system/clientsecretd-verify@.service.d/z.conf
+# systemd listens and does not answer: of a reload, or at a start.
+allowed=/run/systemd/system/clientsecretd-verify@.service.d/clientsecretd-addresses.conf
+python3 -c 'import socket, time
+mute = socket.socket(socket.AF_UNIX); mute.bind("/run/mute"); mute.listen(64)
+while True: time.sleep(60)' &
+mute=$!
+eventually "something listens" test -S /run/mute
+mount --bind /run/mute /run/systemd/private
+clientsecretd keep-configuration >/run/kept 2>&1
+promise "what systemd does not answer takes nothing away" test -s "$allowed"
+contains "and for which user to keep the configuration is not guessed" "cannot ask systemd which user runs the daemon" "$(cat /run/kept)"
+clientsecretd keep-configuration --daemon-user clientsecretd >/run/kept 2>&1
+promise "nor does it where the user is known" test -s "$allowed"
+contains "nor is anything judged for a guessed user" "cannot ask systemd which user runs the daemon" "$(clientsecretd check 2>&1)"
+umount /run/systemd/private
+kill $mute
 systemctl daemon-reload
 equal "the daemon's own unit has no network" "AF_UNIX" "$(property RestrictAddressFamilies)"
 

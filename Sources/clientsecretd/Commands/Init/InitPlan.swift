@@ -107,7 +107,8 @@ struct InitPlan {
 
     /// Starts the service, and has one that runs read what was written.
     private static var start: [ShellCommand] {
-        let isRunning = ServiceUnit.ofDaemon()?.isRunning == true
+        // A reload after a start is harmless, and one that is left out is not.
+        let isRunning = ServiceUnit.ofDaemon()?.isRunning != false
         let unit = CommandContext.packagesUnit
         return [.enableNow(unit), isRunning ? .reloadUnit(unit) : nil].compactMap(\.self)
     }
@@ -126,9 +127,8 @@ struct InitPlan {
 
     /// Has the service read the key from where it can.
     private static func placeKey(of new: inout NewClient) throws(CommandFailure) -> [ShellCommand] {
-        guard case .added(var key) = new.key, geteuid() == 0,
-            let service = try? ServiceUnit.daemonAccount()
-        else { return [] }
+        let account = try CommandFailure.explaining { () throws(SystemError) in try ServiceUnit.daemonAccount() }
+        guard case .added(var key) = new.key, geteuid() == 0, let service = account else { return [] }
         let placement = try KeyPlacement(of: key.file, for: service)
         key.file = placement.file
         new.key = .added(key)

@@ -21,7 +21,9 @@ struct InitSource {
 
     /// The user that owns a file; nil where that is the daemon's own, or there is no such file.
     static func user(owning path: AbsolutePath, isOfService: Bool) throws(CommandFailure) -> String? {
-        let service = isOfService ? (try? ServiceUnit.daemonAccount()) : nil
+        let service = try CommandFailure.explaining { () throws(SystemError) in
+            isOfService ? try ServiceUnit.daemonAccount() : nil
+        }
         let daemon = isOfService ? service?.id : geteuid()
         guard let owner = FileStatus.following(path.description)?.owner, owner != daemon else { return nil }
         guard let name = (try? Accounts.user(id: owner))?.name else {
