@@ -88,7 +88,8 @@ package struct UnitAction: Sendable {
 }
 
 extension Action {
-    /// The polkit rule that lets the user have the action carried out; nil for an action that needs none.
+    /// The polkit rule that lets the user have the action carried out; nil for an action that needs none, and where polkit would
+    /// ignore it.
     package func rule(for id: UInt32) -> String? {
         // A user without a name is called by its number.
         rule(forUser: (try? Accounts.user(id: id))?.name ?? String(id))
@@ -96,7 +97,7 @@ extension Action {
 
     /// The same for a user's name, which may have no account yet.
     package func rule(forUser name: String) -> String? {
-        guard let (order, unit) = order else { return nil }
+        guard let (order, unit) = order, PolkitVersion.ignoringRules == nil else { return nil }
         // polkit is asked about a unit by its own name, of which the configuration's may be an alias.
         let ownName = SystemManager.isSystemd ? SystemdClient.ownName(of: unit) : unit
         return PolkitRule.text(user: name, unit: ownName, verbs: order.verbs)
@@ -155,6 +156,10 @@ extension Failure {
             case .impossible(let property):
                 .say("write another action, or remove \(property) from the unit's [Unit] section")
             case .needed: .say("see what it needs", see: action.order.flatMap { .dependencies(of: $0.unit) })
+            case .notPermitted where PolkitVersion.ignoringRules != nil:
+                .say(
+                    "polkit \(PolkitVersion.ignoringRules ?? "") ignores the rule that would allow it: remove the action, and let "
+                        + "a path unit of systemd watch the output (PathChanged=)")
             case .notPermitted:
                 action.rule(for: user).map { .say("add a polkit rule", run: .addPolkitRule($0, to: PolkitRule.file)) }
             case .polkitMissing:

@@ -96,6 +96,14 @@ equal "check touches nothing" "" "$(ls /run/saw)"
 contains "init names the rule for what it writes" "$(named /run/check.root | grep -F restarted.service | grep try-restart)" \
     "$(clientsecretd init --config /tmp/first.yaml --team-id DEF123GHIJ --client-id com.example.web --key $key \
         --output $output --restart restarted.service 2>&1)"
+# A polkit that reads no such rules.
+printf '#!/bin/sh\necho "pkaction version 0.105"\n' >/run/pkaction
+chmod 755 /run/pkaction
+mount --bind /run/pkaction /usr/bin/pkaction
+clientsecretd check >/run/check.old 2>&1
+umount /usr/bin/pkaction
+equal "no rule is named that polkit would ignore" "" "$(named /run/check.old)"
+contains "but what helps" "polkit 0.105 ignores the rule that would allow it" "$(cat /run/check.old)"
 # The daemon notices the rules, too, and delivers what waits for them.
 before=$(pid restarted)
 child=$(pgrep -P "$(pid signalled)")
