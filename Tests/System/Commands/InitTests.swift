@@ -144,9 +144,29 @@ import Testing
             "init", "--from", file, "--key", sandbox.key, "--app", "oauth2-proxy", "--output", output)
         #expect(made.status == 0, "\(made.complaints)")
         #expect(
-            made.output.contains(
-                "\n  \(file):2: remove client_secret, write client_secret_file = \"\(output)\"; then restart it once\n")
+            !made.output.contains("Nothing is missing.")
+                && made.output.contains(
+                    "\n  \(file):2: remove client_secret, write client_secret_file = \"\(output)\"; then restart it once\n"
+                )
         )
+    }
+
+    /// A program that reads a variable does not read the file that the preset is about.
+    @Test func aPresetIsNotUsedWhereTheSecretIsReadInAnotherWay() throws {
+        let sandbox = try Sandbox()
+        try expire(sandbox)
+        func made(_ app: String, _ more: String...) throws -> Finished {
+            try sandbox.command(
+                ["init", "--from", sandbox.directory(".env"), "--key", sandbox.key, "--app", app] + more)
+        }
+        let proxy = try made("oauth2-proxy")
+        #expect(proxy.status == 0)
+        #expect(proxy.complaints.contains("oauth2-proxy: --app is not used: it is about a file with format: raw, and"))
+        #expect(!proxy.complaints.contains("client-secret-file"))
+        #expect(proxy.complaints.contains("format: env"))
+        let laravel = try made("laravel", "--config", "-")
+        #expect(laravel.complaints == "")
+        #expect(laravel.output.contains("format: env"))
     }
 
     // MARK: Targets

@@ -36,7 +36,8 @@ struct CheckCommand: ParsableCommand {
 
     /// - Parameter heading: what is printed above the report, which is then left out where nothing is missing; nil: the report is
     ///   what was asked for.
-    func run(after heading: String?) throws {
+    /// - Parameter isLast: whether nothing but what this finds may be missing.
+    func run(after heading: String?, isLast: Bool = true) throws {
         let path = settings.path()
         if fix { try CheckFix(["--config", path, "--socket", daemon.path()]).fix() }
         if let failure = ServiceUser.missing(for: path) {
@@ -99,7 +100,7 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain("\(command.text), as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
-        if !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty {
+        if isLast, !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty {
             try CommandOutput.answer("Nothing is missing.")
         }
     }

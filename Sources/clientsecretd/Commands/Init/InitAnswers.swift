@@ -63,16 +63,20 @@ struct InitAnswers {
         isFromFile = true
     }
 
-    /// Takes what the program of `--app` needs, where the flags do not say otherwise.
-    mutating func adopt(_ app: AppPreset) {
+    /// Takes what the program of `--app` needs, where the flags do not say otherwise. Nothing, and returns false, where the file
+    /// of `--from` has another format: then the program reads its secret in another way than the preset is about.
+    @discardableResult
+    mutating func adopt(_ app: AppPreset) -> Bool {
+        guard !isFromFile || format?.type.name == app.format else { return false }
         self.app = app
         if verb == nil {
             verb = app.verb
             if verb != nil { unit = unit ?? app.unit }
         }
-        guard credential == nil, format == nil || format?.type.name == app.format else { return }
+        guard credential == nil, format == nil || format?.type.name == app.format else { return true }
         format = FormatRegistry.named(app.format).map { FormatOptions.Format($0) }
         variable = variable ?? app.variable
+        return true
     }
 
     /// Takes the user that owns the output, where no flag names one and it is not the daemon's own.

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 import Failures
+import Formats
 import Glibc
 import Linux
 import Model
@@ -83,16 +84,20 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Write without asking.")
     var yes = false
 
-    /// What the flags say.
+    /// What the flags say, and the program of one.
     var given: InitAnswers {
-        var answers = InitAnswers(
+        var answers = flags
+        if let app = app?.preset { answers.adopt(app) }
+        answers.adoptFormat()
+        return answers
+    }
+
+    private var flags: InitAnswers {
+        InitAnswers(
             key: signing.key, keyID: signing.keyID, team: signing.teamID, kind: kind.givenKind, client: kind.known,
             name: name, output: output, format: format, variable: variable, user: user, group: group,
             credential: credential, unit: notified.unit, verb: notified.verb, target: pushed.given
         )
-        if let app = app?.preset { answers.adopt(app) }
-        answers.adoptFormat()
-        return answers
     }
 
     mutating func validate() throws {
@@ -129,7 +134,7 @@ struct InitCommand: ParsableCommand {
 
     /// What the flags, the file of `--from` and the person at the terminal say.
     private func answers(for place: InitPlace, _ dialog: InitDialog?) throws -> (InitAnswers, FoundClient?) {
-        var answers = given
+        var answers = flags
         var found: FoundClient?
         if let from {
             let secret = try InitSource(from, isOfService: place.isService)
@@ -139,9 +144,16 @@ struct InitCommand: ParsableCommand {
                 try explain(line, reason, in: from, dialog)
             }
             found = one
-        } else if app != nil {
-            try answers.adoptOwner(isOfService: place.isService)
         }
+        if let app = app?.preset, !answers.adopt(app) {
+            CommandOutput.complain(
+                lines:
+                    "\(app.name): --app is not used: it is about a file with format: \(app.format), and the secret is "
+                    + (answers.variable.map { "in the variable \(Printable.name($0))" }
+                        ?? "in a file with format: \(answers.format?.type.name ?? "raw")"))
+        }
+        answers.adoptFormat()
+        if from == nil, app != nil { try answers.adoptOwner(isOfService: place.isService) }
         answers.target?.keepToken(in: place.file.directory, isWritten: !place.isPrinted)
         answers.existingKey = try place.existing?.key(for: answers)
         if let key = answers.existingKey, let path = answers.key, let file = place.existing?.file(of: key),
@@ -152,7 +164,7 @@ struct InitCommand: ParsableCommand {
                     + "\(Printable.name(file.description)), which is used")
         }
         // Before the question about the unit: it says what that unit has to do.
-        if let app = app?.preset, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
+        if let app = answers.app, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
         guard var dialog else { return (answers, found) }
         dialog.takesDefaults = yes
         let team = answers.team

@@ -92,7 +92,7 @@ struct InitPlan {
         // The verdict comes before what is left to do, and gives up root's rights.
         let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
         let check = try CheckCommand.parse(["--config", place.path, "--socket", socket])
-        var verdict = Result { try check.run(after: heading) }
+        var verdict = Result { try check.run(after: heading, isLast: change == nil) }
         // What is left to do points at the message, which would else come last.
         if case .failure(let failure as CommandFailure) = verdict, !failure.message.isEmpty {
             CommandOutput.complain(failure.message)
