@@ -310,6 +310,23 @@ import Testing
                 $0.processes = [process(holding: [], of: "apache.service", startedAt: now - 7_200)]
             }
         ),
+        (
+            "no unit is named, and one whose settings name the file has an earlier secret", .process,
+            "systemctl restart shop.service",
+            {
+                $0.units = [ReaderUnit(name: "shop.service", isConfigured: false, activity: "active")]
+                $0.client.onChange = []
+                $0.processes = [process(holding: [held(former)], startedAt: now - 7_200)]
+            }
+        ),
+        (
+            "no unit is named any more, and the daemon has failed to restart one", nil, nil,
+            {
+                $0.view = try view(of: $0.client, action: .failed)
+                $0.client.onChange = []
+                $0.units = []
+            }
+        ),
         ("the unit was started since", nil, nil, { $0.processes = [process(holding: [])] }),
         (
             "the unit was not restarted, as its settings show", .process, "systemctl restart shop.service",

@@ -15,6 +15,8 @@ struct ReaderUnit: Hashable, Sendable {
 
     /// Its own name, as control groups have it, which `on_change` may not use.
     let name: String
+    /// Whether the configuration names it; else its settings name an output as its environment file.
+    var isConfigured = true
     /// Other names of it in the configuration.
     var aliases: Set<String> = []
     /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
@@ -25,7 +27,7 @@ struct ReaderUnit: Hashable, Sendable {
     var changedAt: WallTime?
 
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
-    /// no secret of their own. Blocks.
+    /// no secret of their own. Where nothing is told of a new secret, those that read an output when they start. Blocks.
     static func all(of client: ClientConfiguration) -> [ReaderUnit] {
         var names: [String] = []
         for action in client.onChange {
@@ -37,7 +39,8 @@ struct ReaderUnit: Hashable, Sendable {
         if let credential = client.credential { names.append(credential.unit) }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
-        guard SystemManager.isSystemd, !names.isEmpty else { return names.map { ReaderUnit(name: $0, activity: nil) } }
+        if names.isEmpty { return client.onChange.isEmpty ? untold(of: client) : [] }
+        guard SystemManager.isSystemd else { return names.map { ReaderUnit(name: $0, activity: nil) } }
         let units = SystemdClient.ask { systemd throws(UnitError) in
             var units: [ReaderUnit] = []
             for written in names {
@@ -58,6 +61,21 @@ struct ReaderUnit: Hashable, Sendable {
         return units ?? names.map { ReaderUnit(name: $0, activity: nil) }
     }
 
+    /// The services that the settings of systemd have read an output as their environment file. None where systemd cannot be
+    /// asked. Blocks.
+    private static func untold(of client: ClientConfiguration) -> [ReaderUnit] {
+        guard client.outputs.contains(where: { $0.slot.variable != nil }) else { return [] }
+        let readers = settingsOfServices().compactMap { name, settings -> ReaderUnit? in
+            let read = variables(of: client, in: settings).filter { $0.value.removedBy == nil }
+            guard !read.isEmpty else { return nil }
+            return ReaderUnit(
+                name: name, isConfigured: false,
+                activity: SystemdClient.ask { systemd throws(UnitError) in try systemd.condition(of: name).activity },
+                variables: read, changedAt: changedAt(name, settings.paths))
+        }
+        return readers.sorted { $0.name < $1.name }
+    }
+
     /// Whether `on_change` restarts it.
     func isRestarted(by client: ClientConfiguration) -> Bool {
         aliases.union([name]).contains { client.onChange.contains(.unit(verb: .restart, unit: $0)) }
@@ -65,8 +83,11 @@ struct ReaderUnit: Hashable, Sendable {
 
     /// The services that a file is for, by the settings that systemd knows: those that name it as an environment file, else those
     /// that start in its directory. Sorted; none where systemd cannot be asked. Blocks.
-    static func names(reading path: AbsolutePath) -> [String] {
-        guard SystemManager.isSystemd else { return [] }
+    static func names(reading path: AbsolutePath) -> [String] { names(reading: path, by: settingsOfServices()) }
+
+    /// The settings of all services but the package's own, by name; none where systemd cannot be asked. Blocks.
+    private static func settingsOfServices() -> [String: UnitSettings] {
+        guard SystemManager.isSystemd else { return [:] }
         let settings = SystemdClient.ask { systemd throws(UnitError) in
             var settings: [String: UnitSettings] = [:]
             // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
@@ -87,7 +108,7 @@ struct ReaderUnit: Hashable, Sendable {
             }
             return settings
         }
-        return names(reading: path, by: settings ?? [:])
+        return settings ?? [:]
     }
 
     static func names(reading path: AbsolutePath, by settings: [String: UnitSettings]) -> [String] {

@@ -131,8 +131,17 @@ equal "all links hold again" "nothing|" "$(broken_at)"
 sed -i '/on_change/,$d' $configuration
 promise "without an action" clientsecretd reload
 promise "it is renewed" clientsecretd renew web
-# Its unit is none of the configuration's: a restart may give it the same environment again, as pm2 does.
-equal "the process still has the one before" "process|" "$(broken_at)"
+# Its unit is none of the configuration's, and its settings name the file.
+equal "the process still has the one before" "process|systemctl restart app.service" "$(broken_at)"
+contains "and why is said" "app.service reads /srv/app/.env when it starts, and nothing restarts it after a renewal" \
+    "$(clientsecretd doctor --skip-verify web)"
+# A restart may give it the same environment again, as pm2 does.
+printf '[Service]\nEnvironmentFile=\nEnvironment=AUTH_APPLE_SECRET=%s\n' "$(held)" >/etc/systemd/system/app.service.d/own.conf
+systemctl daemon-reload
+restart_app
+equal "of another unit it is not said" "process|" "$(broken_at)"
+rm /etc/systemd/system/app.service.d/own.conf
+systemctl daemon-reload
 
 # A link that check --fix mends.
 chmod 0644 /etc/clientsecretd/AuthKey_ABC123DEFG.p8

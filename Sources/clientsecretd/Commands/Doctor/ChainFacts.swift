@@ -15,7 +15,7 @@ struct ChainFacts {
     }
 
     let name: ClientName
-    let client: ClientConfiguration
+    var client: ClientConfiguration
     /// The preferred key.
     let key: KeyConfiguration
     /// The key with the key id of ``secretToTry``; nil where none is known.

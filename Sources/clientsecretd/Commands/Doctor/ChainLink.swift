@@ -20,7 +20,7 @@ struct ChainLink: Equatable {
     /// Raw values are used in JSON.
     enum State: String {
         case ok
-        /// Something that other links prove harmless.
+        /// Something that keeps no application from the current secret now.
         case warning
         case broken
         /// It cannot be known here.

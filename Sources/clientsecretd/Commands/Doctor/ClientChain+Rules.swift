@@ -223,7 +223,8 @@ extension ChainFacts {
             return false
         }
         if let link = link(.unit, problem) { return link }
-        if let action = view?.actions.first(where: { $0.state != .ok }) {
+        // The daemon may not have read yet that the list is empty now.
+        if !client.onChange.isEmpty, let action = view?.actions.first(where: { $0.state != .ok }) {
             let words = "\(action.action): \(action.state == .pending ? "it has not run yet" : "it has failed")"
             return ChainLink(
                 .unit, .broken, action.error ?? words, remedy(of: action.error, else: .deliver(name.description)))
@@ -235,6 +236,13 @@ extension ChainFacts {
             return ChainLink(
                 .unit, .broken, "\(unit.name) has failed",
                 .say("correct the error that it reports, then start it", see: .status(of: unit.name)))
+        }
+        if let unit = units.first(where: { !$0.isConfigured }) {
+            let file = unit.variables.values.map(\.path.description).min().map(Printable.name) ?? "an output"
+            return ChainLink(
+                .unit, .warning,
+                "\(unit.name) reads \(file) when it starts, and nothing restarts it after a renewal; write "
+                    + "\"restart: \(unit.name)\" under on_change")
         }
         guard !units.isEmpty else {
             return client.onChange.isEmpty

@@ -144,7 +144,7 @@ extension ChainFacts {
         return "\(secret.fingerprint) in \(secret.words)\(end)"
     }
 
-    /// A command only for a unit that the configuration names: another user's process, with a secret that it made up, would
+    /// A command only for a unit that the configuration names, or whose settings name an output: another user's process, with a secret that it made up, would
     /// choose which unit root restarts, and a program that pm2 or a container keeps gets the same environment again.
     private func restart(_ process: ReaderProcess, holding secret: HeldSecret) -> Remedy {
         if let unit = process.unit, units.contains(where: { $0.name == unit }) { return restart(unit) }
