@@ -48,16 +48,6 @@ extension CompactJWS {
             return .malformed(error)
         }
     }
-
-    /// Whether the signature is ECDSA-Sig-Value (RFC 3279, section 2.2.3): a sequence of two integers.
-    private var isSignedInDER: Bool {
-        guard (8...72).contains(signature.count), signature[0] == 0x30, Int(signature[1]) == signature.count - 2,
-            signature[2] == 0x02
-        else { return false }
-        let second = 4 + Int(signature[3])
-        return second + 2 <= signature.count && signature[second] == 0x02
-            && second + 2 + Int(signature[second + 1]) == signature.count
-    }
 }
 
 extension Statement {

@@ -51,8 +51,8 @@ int clinux_path_open_directory(int directory) {
     return open_component(directory, ".", O_RDONLY | O_DIRECTORY, 0);
 }
 
-int clinux_path_create(int directory, const char *name) {
-    return open_component(directory, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+int clinux_path_create(int directory, const char *name, unsigned mode) {
+    return open_component(directory, name, O_WRONLY | O_CREAT | O_EXCL, mode);
 }
 
 static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }

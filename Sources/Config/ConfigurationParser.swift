@@ -44,7 +44,7 @@ package enum ConfigurationParser {
             let start = Position(file: main.name)
             let located = WrittenConfiguration(start: start, files: settings, diagnostics)
             let configuration = located.checked(
-                against: ReservedPlaces(
+                against: ConfigurationPaths(
                     files: files.flatMap { [$0.path, $0.realPath] }, directory: directory,
                     stateDirectory: stateDirectory), diagnostics)
             if diagnostics.errors == 0 {

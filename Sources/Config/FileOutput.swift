@@ -11,7 +11,7 @@ final class FileOutput: Sendable {
 
     let path: Setting<AbsolutePath>
     let format: Setting<FileFormat>
-    let slot: Slot
+    let slot: FileSlot
     let mode: Setting<UInt16>
     let group: Setting<String>
     let owner: Setting<String>
@@ -44,13 +44,13 @@ final class FileOutput: Sendable {
     }
 
     /// `format`, and the settings that only one format has.
-    private static func format(in section: Section) -> (Setting<FileFormat>, Slot) {
+    private static func format(in section: Section) -> (Setting<FileFormat>, FileSlot) {
         let written = WrittenFormat(in: section, among: FormatRegistry.all, otherwise: "unknown format")
         let format = written.format.isAbsent ? FormatRegistry.standard : written.format.value
         let position = written.format.position ?? section.position
         var isWrong = false
         var parameter: String?
-        var slot = Slot.whole
+        var slot = FileSlot.whole
         for (other, setting, value) in written.settings {
             guard let format else { continue }
             guard other.name == format.name else {

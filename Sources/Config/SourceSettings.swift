@@ -33,7 +33,7 @@ enum SourceSettings {
                 SourceConfiguration(
                     path: path.value,
                     format: FileFormat(name: named.name, isShared: named.isShared),
-                    slot: Slot(variable: given.first?.value.value)),
+                    slot: FileSlot(variable: given.first?.value.value)),
                 at: path.position))
     }
 

@@ -243,13 +243,13 @@ final class WrittenClient: Sendable {
                     + "client \"\(name.value)\"; write less, such as \(DurationText.text(standard))")
             return nil
         }
-        // Scheduled renewals are at least a minute apart; by then a third of renew_before must be left, or the client
-        // becomes critical before every renewal.
-        if lifetime.seconds - 60 < renewBefore / 3 {
+        // Else the client becomes critical before every renewal.
+        let shortestInterval = ClientConfiguration.shortestInterval
+        if lifetime.seconds - shortestInterval < ClientConfiguration.criticalRemainder(renewBefore: renewBefore) {
             diagnostics.warning(
                 at: settings.lifetime.position ?? position,
-                "a lifetime of \(DurationText.text(lifetime.seconds)) is too short: renewals are at least 60s apart, and by "
-                    + "the next one the secret has nearly expired; write 2m or more")
+                "a lifetime of \(DurationText.text(lifetime.seconds)) is too short: renewals are at least \(shortestInterval.count)s apart, "
+                    + "and by the next one the secret has nearly expired; write 2m or more")
         }
         return (lifetime, renewBefore)
     }

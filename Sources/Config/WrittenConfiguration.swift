@@ -56,11 +56,11 @@ struct WrittenConfiguration {
     /// The values, once they are found to fit together; not to be used when `diagnostics` has errors afterwards.
     ///
     /// - Parameter places: what else no output may overwrite.
-    func checked(against places: ReservedPlaces, _ diagnostics: Diagnostics) -> Configuration {
+    func checked(against places: ConfigurationPaths, _ diagnostics: Diagnostics) -> Configuration {
         checkIDs(diagnostics)
         let configuration = values(diagnostics)
         let outputs = ClientOutput.all(of: clients)
-        PathChecks(self, outputs: outputs, places: places, diagnostics).run()
+        OverwriteChecks(self, outputs: outputs, places: places, diagnostics).run()
         ClientOutput.check(outputs, diagnostics)
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)

@@ -45,7 +45,7 @@ package final class DaemonRun {
     }
 
     /// Blocks until the daemon ends. To be called on the main thread, before any other was started.
-    package func run() -> Ending {
+    package func run() -> DaemonExitStatus {
         let startPause = Deadline(in: StatusListener.startPause)
         do {
             // First, so that a signal that comes early waits for the loop instead of ending the process.
@@ -65,7 +65,9 @@ package final class DaemonRun {
     /// Ends a start, and reports why to the log, the service manager and the clients of the sockets.
     ///
     /// - Parameter headline: the one to show where there is room for one; nil: the first.
-    private func giveUp(_ why: [StartProblem], headline: StartProblem? = nil, _ ending: Ending) -> Ending {
+    private func giveUp(_ why: [StartProblem], headline: StartProblem? = nil, _ ending: DaemonExitStatus)
+        -> DaemonExitStatus
+    {
         for problem in why { log.note(.startRefused(problem)) }
         let headline = headline ?? why.first
         let words = headline?.words ?? ""
@@ -75,7 +77,7 @@ package final class DaemonRun {
         return ending
     }
 
-    private func start(from passed: inout PassedSockets) throws(SystemError) -> Ending {
+    private func start(from passed: inout PassedSockets) throws(SystemError) -> DaemonExitStatus {
         // Before the first key is read: no core dump, and no other process of the same user reads our memory.
         try Hardening.forbidInspection()
         let loaded: LoadedConfiguration
@@ -150,7 +152,7 @@ package final class DaemonRun {
     /// Builds the loop and runs it to its end.
     private func runLoop(
         with loaded: consuming LoadedConfiguration, _ start: Start, from passed: inout PassedSockets
-    ) throws(SystemError) -> Ending {
+    ) throws(SystemError) -> DaemonExitStatus {
         let configuration = loaded.configuration.withOneNameForEachUnit()
         let channels = start.channels
         let now = Now.current
@@ -210,7 +212,7 @@ package final class DaemonRun {
     ) -> Executor {
         let identity = settings.identity
         let channels = start.channels
-        let adoptedCopy = AdoptedCopy(
+        let adoptedCopy = LastGoodCopyCheck(
             of: settings.path, cancel: channels.cancel, isKept: { [settings] in settings.isKeptByRoot($0) },
             report: { [log] in log.note(.configurationNotKept($0)) })
         return Executor(
@@ -231,7 +233,7 @@ package final class DaemonRun {
     /// - Parameter stopBy: when the daemon has to be gone; nil where nothing says so.
     private func finish(
         _ end: Snapshot, _ executor: Executor, _ metrics: MetricsKeeper, _ once: OnceLog?, by stopBy: BootTime?
-    ) -> Ending {
+    ) -> DaemonExitStatus {
         let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastTimeout }
         let unwritten = metrics.finish(
             end, goesOn: isOnce, within: isOnce ? Self.timeout : min(left(), Self.lastTimeout))
@@ -249,7 +251,7 @@ package final class DaemonRun {
         for entry in once.left(except: undone.compactMap(\.reason?.failure)) {
             log.note(entry.event, clients: entry.clients)
         }
-        return Ending(ofOnce: end, unwritten: unwritten)
+        return DaemonExitStatus(ofOnce: end, unwritten: unwritten)
     }
 
     /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
@@ -268,7 +270,7 @@ package final class DaemonRun {
     /// Nil with `--once`; else the status socket with its server, or why there is none.
     private func openStatus(
         from sockets: inout PassedSockets, _ configuration: Configuration, _ channels: LoopChannels,
-        _ store: StoreService
+        _ store: StoreServiceClient
     ) -> Result<StatusListener, Failure>? {
         guard !isOnce else { return nil }
         do throws(Failure) {

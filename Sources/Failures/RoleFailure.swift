@@ -9,14 +9,14 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil where there is no pause.
     package let retryAfter: Int?
     /// What the API has just shown that the place holds; nil where that is not known.
-    package let placeContent: PlaceContent?
+    package let placeContent: PushPlaceContent?
 
     /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
     /// error in an answer keeps nothing from being asked for longer.
     package static let longestRetryAfter = 86_400
 
     package init(
-        _ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil, placeContent: PlaceContent? = nil
+        _ code: FailureCode, _ detail: String? = nil, retryAfter: Int? = nil, placeContent: PushPlaceContent? = nil
     ) {
         self.placeContent = placeContent
         self.code = code
@@ -30,7 +30,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
     }
 
     /// The same, and what the place holds.
-    package func ofPlace(holding content: PlaceContent?) -> RoleFailure {
+    package func ofPlace(holding content: PushPlaceContent?) -> RoleFailure {
         RoleFailure(code, detail, retryAfter: retryAfter, placeContent: content)
     }
 
@@ -48,7 +48,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
         let retryAfter = try members.orNull("retry_after", failure?.retryAfter)
         self.init(
             code, detail, retryAfter: retryAfter,
-            placeContent: try PlaceContent(failure?.placeContent, &members))
+            placeContent: try PushPlaceContent(failure?.placeContent, &members))
     }
 }
 

@@ -16,14 +16,14 @@ package enum FormatRegistry {
     package static let json: any OutputFormat.Type = JSONFormat.self
 
     /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.
-    package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenBytes.plain(bytes) != nil }
+    package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenLikeness.plain(bytes) != nil }
 
     package static func named(_ name: String) -> (any OutputFormat.Type)? { all.first { $0.name == name } }
 
     /// The format that a file of another program seems to have; nil when it is none of these.
     package static func guess(_ bytes: [UInt8]) -> (any OutputFormat.Type)? {
-        let text = TokenBytes.trimmed(bytes)
-        if TokenBytes.isCompactJWS(text) { return RawFormat.self }
+        let text = TokenLikeness.trimmed(bytes)
+        if TokenLikeness.isCompactJWS(text) { return RawFormat.self }
         if case .object? = try? JSONValue(text, duplicates: .lastCounts) { return JSONFormat.self }
         return EnvironmentFormat.isLike(bytes) ? EnvironmentFormat.self : nil
     }
@@ -36,7 +36,7 @@ package enum FormatRegistry {
 
     /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
     /// last, because to it every file is a secret.
-    package static func candidate(in bytes: [UInt8], at slot: Slot) throws(FormatError) -> SecretCandidate {
+    package static func candidate(in bytes: [UInt8], at slot: FileSlot) throws(FormatError) -> SecretCandidate {
         var missing: SecretCandidate?
         for format in all where format.name != standard.name {
             guard let candidate = try format.candidate(in: bytes, at: slot) else { continue }

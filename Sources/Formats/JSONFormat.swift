@@ -14,14 +14,14 @@ package struct JSONFormat: OutputFormat {
     /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
     /// corrected, and so are blanks and line breaks around the token. Where a write would lose other members, ``mayReplace(_:)``
     /// prevents that, and the secret still counts.
-    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) -> ParsedFile {
         if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
         // Of two members with one name, one reader takes the first and another the last.
         guard let document = try? JSONValue(bytes), case .object(let members) = document,
             let secret = document["client_secret"]?.text
         else { return ParsedFile(slots: [.whole: .foreign]) }
         if secret.utf8.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
-        let token = TokenBytes.trimmed(Array(secret.utf8))
+        let token = TokenLikeness.trimmed(Array(secret.utf8))
         guard let claims = (try? CompactJWS(token))?.form?.claims else {
             return ParsedFile(slots: [.whole: .foreign])
         }
@@ -41,12 +41,12 @@ package struct JSONFormat: OutputFormat {
 
     /// An object with other members is another program's.
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
-        if TokenBytes.trimmed(bytes).isEmpty { return true }
+        if TokenLikeness.trimmed(bytes).isEmpty { return true }
         guard case .object(let members)? = try? JSONValue(bytes, duplicates: .lastCounts),
             let secret = members["client_secret"]?.text
         else { return false }
         return Self.members.isSuperset(of: members.keys)
-            && TokenBytes.isClientSecret(TokenBytes.trimmed(Array(secret.utf8)))
+            && TokenLikeness.isClientSecret(TokenLikeness.trimmed(Array(secret.utf8)))
     }
 
     private static let members: Set<String> = [
@@ -55,7 +55,7 @@ package struct JSONFormat: OutputFormat {
 
     /// A member to a line in a fixed order, times in RFC 3339 UTC. No value needs escaping: the types admit no character
     /// that would.
-    package func render(_ secrets: [Slot: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
+    package func render(_ secrets: [FileSlot: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
         guard let secret = secrets[.whole] else { return bytes }
         let claims = secret.claims
         let client = claims.subject.identifier.map { "\"\($0)\"" } ?? "null"
@@ -78,12 +78,12 @@ package struct JSONFormat: OutputFormat {
 
     /// Of an object, whatever else it has: other programs write objects with the secret too. Of two
     /// members with the name, the last counts, as for Python, JavaScript and C.
-    package static func candidate(in bytes: [UInt8], at slot: Slot) -> SecretCandidate? {
-        let text = TokenBytes.trimmed(bytes)
+    package static func candidate(in bytes: [UInt8], at slot: FileSlot) -> SecretCandidate? {
+        let text = TokenLikeness.trimmed(bytes)
         guard slot == .whole, text.first == UInt8(ascii: "{") else { return nil }
         guard let secret = (try? JSONValue(text, duplicates: .lastCounts))?["client_secret"]?.text else {
             return .missing("this is not a JSON object with a \"client_secret\"")
         }
-        return .bytes(TokenBytes.trimmed(Array(secret.utf8)))
+        return .bytes(TokenLikeness.trimmed(Array(secret.utf8)))
     }
 }

@@ -17,28 +17,28 @@ package protocol OutputFormat: Sendable {
     init(parameter: String?)
 
     /// What the bytes hold in these slots. Throws for a file in which nothing can be read, but not for one slot of a shared file.
-    func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile
+    func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) throws(FormatError) -> ParsedFile
 
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
     func mayReplace(_ bytes: [UInt8]) -> Bool
 
     /// The bytes with these secrets in their slots; all else of a shared file stays as it is.
-    func render(_ secrets: [Slot: RenderedSecret], into bytes: [UInt8]) throws(FormatError) -> [UInt8]
+    func render(_ secrets: [FileSlot: RenderedSecret], into bytes: [UInt8]) throws(FormatError) -> [UInt8]
 
     /// Why no new secret could be written into some of these slots of a shared file. The others can be written, all at once.
     /// Nothing of the kind holds for a file that is replaced as a whole.
     func editErrors(
-        in bytes: [UInt8], at slots: some Collection<Slot>
-    ) throws(FormatError) -> [Slot: FormatError]
+        in bytes: [UInt8], at slots: some Collection<FileSlot>
+    ) throws(FormatError) -> [FileSlot: FormatError]
 
     /// What is in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
     /// format. More lenient than ``parse(_:slots:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
-    static func candidate(in bytes: [UInt8], at slot: Slot) throws(FormatError) -> SecretCandidate?
+    static func candidate(in bytes: [UInt8], at slot: FileSlot) throws(FormatError) -> SecretCandidate?
 }
 
 extension OutputFormat {
-    package func editErrors(in bytes: [UInt8], at slots: some Collection<Slot>) -> [Slot: FormatError] {
+    package func editErrors(in bytes: [UInt8], at slots: some Collection<FileSlot>) -> [FileSlot: FormatError] {
         [:]
     }
 }

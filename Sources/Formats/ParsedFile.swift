@@ -12,7 +12,7 @@ package struct ParsedFile: Sendable {
     }
 
     /// A slot that is missing here is absent.
-    package var slots: [Slot: Content]
+    package var slots: [FileSlot: Content]
     /// Whether the file holds anything else.
     package var otherLines = false
     /// Whether the file is as this format writes it, or may stay as it is.

@@ -10,23 +10,23 @@ package struct RawFormat: OutputFormat {
     package init(parameter: String?) {}
 
     /// The secret is also found between blanks and line breaks, as `inspect` finds it. They are to be removed.
-    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) -> ParsedFile {
-        let token = TokenBytes.trimmed(bytes)
+    package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) -> ParsedFile {
+        let token = TokenLikeness.trimmed(bytes)
         var parsed = ParsedFile(slots: [:], isExact: token == bytes)
-        parsed.slots[.whole] = TokenBytes.content(token)
+        parsed.slots[.whole] = TokenLikeness.content(token)
         return parsed
     }
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
-        let text = TokenBytes.trimmed(bytes)
-        return text.isEmpty || TokenBytes.isClientSecret(text)
+        let text = TokenLikeness.trimmed(bytes)
+        return text.isEmpty || TokenLikeness.isClientSecret(text)
     }
 
-    package func render(_ secrets: [Slot: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
+    package func render(_ secrets: [FileSlot: RenderedSecret], into bytes: [UInt8]) -> [UInt8] {
         secrets[.whole]?.token ?? bytes
     }
 
-    package static func candidate(in bytes: [UInt8], at slot: Slot) -> SecretCandidate? {
-        slot == .whole ? .bytes(TokenBytes.trimmed(bytes)) : nil
+    package static func candidate(in bytes: [UInt8], at slot: FileSlot) -> SecretCandidate? {
+        slot == .whole ? .bytes(TokenLikeness.trimmed(bytes)) : nil
     }
 }

@@ -66,7 +66,7 @@ package struct TemplateFormat: OutputFormat {
 
     package init(parameter: String?) { template = parameter }
 
-    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) throws(FormatError) -> ParsedFile {
         let pieces = try template.map(Self.checkedPieces)
         for candidate in CompactJWS.candidates(in: bytes, upTo: Token.maximumLength).prefix(Self.candidateLimit) {
             let token = Array(bytes[candidate])
@@ -78,20 +78,20 @@ package struct TemplateFormat: OutputFormat {
     }
 
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
-        if TokenBytes.trimmed(bytes).isEmpty { return true }
+        if TokenLikeness.trimmed(bytes).isEmpty { return true }
         guard case .token(let token)? = try? parse(bytes, slots: [.whole]).slots[.whole] else { return false }
-        return TokenBytes.isClientSecret(token)
+        return TokenLikeness.isClientSecret(token)
     }
 
     package func render(
-        _ secrets: [Slot: RenderedSecret], into bytes: [UInt8]
+        _ secrets: [FileSlot: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatError) -> [UInt8] {
         guard let secret = secrets[.whole], let template else { return bytes }
         return Self.render(try Self.checkedPieces(of: template), secret)
     }
 
     /// Nil: without its template a secret is known only by its form, and of several the one that is meant is not.
-    package static func candidate(in bytes: [UInt8], at slot: Slot) -> SecretCandidate? { nil }
+    package static func candidate(in bytes: [UInt8], at slot: FileSlot) -> SecretCandidate? { nil }
 
     /// The configuration is checked before: an error here means that something else has set the template.
     private static func checkedPieces(of template: String) throws(FormatError) -> [Piece] {

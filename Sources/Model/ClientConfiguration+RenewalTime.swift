@@ -1,8 +1,9 @@
 package import AppleClientSecret
 
 extension ClientConfiguration {
-    /// Two scheduled renewals of one client are at least this far apart, whatever the configuration says.
-    static let shortestInterval: Seconds = 60
+    /// Two scheduled renewals of one client are at least this far apart, whatever the configuration says; so no secret is minted
+    /// for less.
+    package static let shortestInterval = Lifetime.minimum
 
     /// `renew_before` divided by this is the window in which renewals are spread over hosts and batched on one host.
     private static let spread: Int64 = 20
@@ -34,13 +35,6 @@ extension ClientConfiguration {
     /// How much earlier than its own renewal time a secret may be replaced in a batch.
     private var window: Seconds { renewBefore / Self.spread }
 
-    /// The stage of a secret's remaining life.
-    package func stage(of secret: SecretInfo, _ deadlines: inout Deadlines) -> Stage {
-        if !deadlines.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
-        if !isCritical(secret, &deadlines) { return .warning }
-        return deadlines.reached(secret.expiresAt) ? .expired : .critical
-    }
-
     /// How long before its expiry a secret that lives for so long should have been replaced, where the configuration does
     /// not say it: the last third of its life.
     package static func standardRenewBefore(ofLife life: Seconds) -> Seconds { max(life / 3, 0) }
@@ -51,16 +45,5 @@ extension ClientConfiguration {
         guard let source else { return renewBefore }
         if let configured = source.renewBefore { return configured }
         return Self.standardRenewBefore(ofLife: issued.expiresAt - issued.mintedAt)
-    }
-
-    /// Remaining life at which this secret becomes critical if it is still not replaced.
-    package func criticalRemainder(of secret: SecretInfo) -> Seconds { renewBefore(of: secret) / 3 }
-
-    /// When this secret becomes critical.
-    package func criticalAt(_ secret: SecretInfo) -> WallTime { secret.expiresAt - criticalRemainder(of: secret) }
-
-    /// Whether this secret is critical, or has expired.
-    package func isCritical(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
-        deadlines.reached(criticalAt(secret))
     }
 }

@@ -22,12 +22,12 @@ package struct Failure: Error, Hashable, Sendable {
     package let retryAfter: Seconds?
     /// What the API has just shown that the place holds; nil where that is not known. Failures that differ only in this are
     /// equal.
-    package let placeContent: PlaceContent?
+    package let placeContent: PushPlaceContent?
 
     /// - Parameter detail: on one line; unprintable characters are escaped here.
     package init(
         _ code: Code, at place: Place, cause: Int32? = nil, detail: String? = nil, remedy: Remedy? = nil,
-        retryAfter: Seconds? = nil, placeContent: PlaceContent? = nil
+        retryAfter: Seconds? = nil, placeContent: PushPlaceContent? = nil
     ) {
         self.placeContent = placeContent
         assert(code.isReported, "\(code.rawValue) does not say what the file at \(place) was to be")

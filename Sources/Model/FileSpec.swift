@@ -6,10 +6,11 @@ package struct FileSpec: Hashable, Sendable {
     package let group: String?
     package let owner: String?
     /// The client of each slot: the whole file, or one per configured variable.
-    package fileprivate(set) var slots: [Slot: ClientName]
+    package fileprivate(set) var slots: [FileSlot: ClientName]
 
     package init(
-        path: AbsolutePath, format: FileFormat, mode: UInt16?, group: String?, owner: String?, slots: [Slot: ClientName]
+        path: AbsolutePath, format: FileFormat, mode: UInt16?, group: String?, owner: String?,
+        slots: [FileSlot: ClientName]
     ) {
         self.path = path
         self.format = format

@@ -3,9 +3,9 @@ package import AppleClientSecret
 /// What a file held when it was read.
 package struct FileObservation: Hashable, Sendable {
     /// Slots missing here are absent from the file.
-    package var slots: [Slot: SlotObservation]
+    package var slots: [FileSlot: SlotObservation]
     /// Why no edit of a shared file could write into some slots. The others can be written, all at once.
-    package var editFailures: [Slot: Failure]
+    package var editFailures: [FileSlot: Failure]
     /// Whether an environment file holds lines other than our variables.
     package var otherLines: Bool
     /// Whether mode and group are what the configuration says.
@@ -13,7 +13,7 @@ package struct FileObservation: Hashable, Sendable {
     package var exists: Bool
 
     package init(
-        slots: [Slot: SlotObservation], editFailures: [Slot: Failure] = [:], otherLines: Bool = false,
+        slots: [FileSlot: SlotObservation], editFailures: [FileSlot: Failure] = [:], otherLines: Bool = false,
         isAsConfigured: Bool = true, exists: Bool = true
     ) {
         self.slots = slots

@@ -25,8 +25,8 @@ package enum Outcome: Hashable, Sendable {
     /// What the file held after it was written, read back.
     case published(FileObservation)
     /// The API said that it has taken the secret, and showed this then.
-    case pushed(PlaceReading)
-    case targetRead(PlaceReading)
+    case pushed(PushPlaceReading)
+    case targetRead(PushPlaceReading)
     case ran
     /// A project is being deployed again, which takes minutes: the action is to be run again, to see whether it is done.
     case deploying

@@ -3,7 +3,7 @@ package struct Output: Hashable, Sendable {
     package var path: AbsolutePath
     package var format: FileFormat
     /// Where in the file the secret is.
-    package var slot: Slot
+    package var slot: FileSlot
     /// The permission bits, `07777` at most; nil: those of the file that is replaced, else 0600.
     package var mode: UInt16?
     /// The group's name or number; nil: that of the file that is replaced, else what the directory gives.
@@ -12,7 +12,7 @@ package struct Output: Hashable, Sendable {
     package var owner: String?
 
     package init(
-        path: AbsolutePath, format: FileFormat, slot: Slot = .whole, mode: UInt16? = nil, group: String? = nil,
+        path: AbsolutePath, format: FileFormat, slot: FileSlot = .whole, mode: UInt16? = nil, group: String? = nil,
         owner: String? = nil
     ) {
         self.path = path

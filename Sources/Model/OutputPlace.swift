@@ -1,9 +1,9 @@
 /// Where a client's secret is published: a file, or one variable of an environment file.
 package struct OutputPlace: Hashable, Comparable, Sendable {
     package let path: AbsolutePath
-    package let slot: Slot
+    package let slot: FileSlot
 
-    package init(path: AbsolutePath, slot: Slot) {
+    package init(path: AbsolutePath, slot: FileSlot) {
         self.path = path
         self.slot = slot
     }

@@ -5,9 +5,6 @@ package import AppleClientSecret
 /// It remembers when the last ones were, and nothing older, so that its size is bounded. Where it is kept in a dictionary,
 /// an entry without ``isSpent(at:)`` may be forgotten.
 package struct RateLimit: Hashable, Sendable {
-    /// How often Apple is asked about secrets, by the daemon or by one command. It publishes no limit.
-    package static let requestsToApple = RateLimit(6, in: 60)
-
     package let count: Int
     package let span: Seconds
     /// When the last events were, ``count`` at most, the oldest first.

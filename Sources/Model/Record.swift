@@ -17,7 +17,7 @@ package struct Record: Hashable, Sendable {
     /// What was last put into each place behind an API.
     package var pushed: [PushOutput: SecretInfo]
     /// What APIs have shown last that places hold.
-    package var shown: [PushOutput: PlaceContent]
+    package var shown: [PushOutput: PushPlaceContent]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID>
     /// The last change of the client's key to another one.
@@ -39,7 +39,7 @@ package struct Record: Hashable, Sendable {
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
         outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
-        pushed: [PushOutput: SecretInfo] = [:], shown: [PushOutput: PlaceContent] = [:], turn: WallTime? = nil,
+        pushed: [PushOutput: SecretInfo] = [:], shown: [PushOutput: PushPlaceContent] = [:], turn: WallTime? = nil,
         wasRolledOut: Bool = false,
         fleet: Set<UInt32> = [], isRolloutHeld: Bool = false, store: String? = nil
     ) {

@@ -56,26 +56,6 @@ package struct SecretInfo: Hashable, Sendable {
         fingerprint == other.fingerprint || signer != nil && signer == other.signer && name.isSame(as: other.name)
     }
 
-    /// Its place among the secrets of one key.
-    package var precedence: Precedence {
-        Precedence(issuedAt: issuedAt, digest: (name.signed ?? name.fingerprint).leadingBytes)
-    }
-
-    /// The order of secrets of one key: by `iat`, of those of one second by the digest of what is signed.
-    package struct Precedence: Hashable, Comparable, Sendable {
-        private let issuedAt: WallTime
-        private let digest: UInt64
-
-        fileprivate init(issuedAt: WallTime, digest: UInt64) {
-            self.issuedAt = issuedAt
-            self.digest = digest
-        }
-
-        package static func < (left: Precedence, right: Precedence) -> Bool {
-            (left.issuedAt, left.digest) < (right.issuedAt, right.digest)
-        }
-    }
-
     package static func == (left: SecretInfo, right: SecretInfo) -> Bool {
         left.facts === right.facts
             || left.isSame(as: right) && left.claims == right.claims && left.signer == right.signer
@@ -91,18 +71,4 @@ package struct SecretInfo: Hashable, Sendable {
 extension Sequence<SecretInfo> {
     /// The one that expires first; nil where there is none.
     package var firstToExpire: SecretInfo? { self.min { $0.expiresAt < $1.expiresAt } }
-}
-
-/// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal; shows whether a
-/// key file still holds the same key.
-package struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
-    package let description: String
-
-    /// The digest written in `text`; nil unless it is 64 lower-case hexadecimal digits.
-    package init?(_ text: some StringProtocol) {
-        // A string, because code for any text is several times as slow.
-        let text = String(text)
-        guard Hex.isEncoded(text, digits: 64) else { return nil }
-        description = text
-    }
 }

@@ -11,7 +11,7 @@ package struct SourceConfiguration: Hashable, Sendable {
     /// What ``deliverOver`` is where the configuration says nothing.
     package static let defaultDeliverOver: Seconds = 600
 
-    package init(path: AbsolutePath, format: FileFormat, slot: Slot = .whole, renewBefore: Seconds? = nil) {
+    package init(path: AbsolutePath, format: FileFormat, slot: FileSlot = .whole, renewBefore: Seconds? = nil) {
         self.init(.file(FileSource(path: path, format: format, slot: slot)), renewBefore: renewBefore)
     }
 
@@ -43,9 +43,9 @@ package struct FileSource: Hashable, Sendable {
     package let path: AbsolutePath
     package let format: FileFormat
     /// Where in it the secret is.
-    package let slot: Slot
+    package let slot: FileSlot
 
-    package init(path: AbsolutePath, format: FileFormat, slot: Slot) {
+    package init(path: AbsolutePath, format: FileFormat, slot: FileSlot) {
         self.path = path
         self.format = format
         self.slot = slot

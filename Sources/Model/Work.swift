@@ -33,7 +33,7 @@ package enum Work: Hashable, Sendable {
     case verify(ClientName, SecretInfo)
     /// Write these secrets into a file, all at once. Without `mayCreate` it is a failure when a shared file is missing, and
     /// when another file holds anything but a secret.
-    case publish(FileSpec, [Slot: SecretInfo], mayCreate: Bool)
+    case publish(FileSpec, [FileSlot: SecretInfo], mayCreate: Bool)
     /// Put a client's secret into a place behind an API, and see whether it is there then. In the same request go the
     /// secrets of other targets that belong into the same document; whether they are there is not seen.
     case push(ClientName, SecretInfo, to: PushOutput, with: [TargetName: SecretInfo])

@@ -14,7 +14,7 @@ package protocol Destination: Sendable {
     ///
     /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
-    func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
+    func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
 
     /// Why it could not be written; nil when no reason is known. Changes nothing. Blocks.
     func problem(mayCreate: Bool) -> Failure?
@@ -32,13 +32,13 @@ package struct OutputContents: Sendable {
     /// Whether watching the file's directory gives the daemon notice of changes.
     package var isWatchable: Bool
     /// Slots that the file lacks are missing.
-    package var slots: [Slot: SlotContents]
+    package var slots: [FileSlot: SlotContents]
     /// Why no edit of the file could write into some slots.
-    package var editFailures: [Slot: Failure]
+    package var editFailures: [FileSlot: Failure]
 
     package init(
         exists: Bool, otherLines: Bool, isAsConfigured: Bool, realPath: String, isWatchable: Bool = true,
-        slots: [Slot: SlotContents], editFailures: [Slot: Failure] = [:]
+        slots: [FileSlot: SlotContents], editFailures: [FileSlot: Failure] = [:]
     ) {
         self.exists = exists
         self.otherLines = otherLines

@@ -47,7 +47,7 @@ package struct OrphanSearch: Sendable {
     }
 
     /// How a former output is read, in one of the formats in which it may have been written.
-    private func spec(_ path: AbsolutePath, _ format: any OutputFormat.Type, _ slots: [Slot]) -> FileSpec {
+    private func spec(_ path: AbsolutePath, _ format: any OutputFormat.Type, _ slots: [FileSlot]) -> FileSpec {
         FileSpec(
             path: path, format: FileFormat(format), mode: nil, group: nil, owner: nil,
             slots: Dictionary(

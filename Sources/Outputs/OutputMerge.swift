@@ -12,7 +12,7 @@ struct OutputMerge {
     /// What some content holds.
     struct Found {
         /// Slots that the content lacks are missing.
-        let slots: [Slot: SlotContents]
+        let slots: [FileSlot: SlotContents]
         /// Whether an environment file holds anything but our variables.
         let otherLines: Bool
         /// Whether the content is as the format writes it, or may stay as it is.
@@ -23,7 +23,7 @@ struct OutputMerge {
         let format = try format()
         do throws(FormatError) {
             let parsed = try format.parse(bytes, slots: file.slots.keys)
-            var slots: [Slot: SlotContents] = [:]
+            var slots: [FileSlot: SlotContents] = [:]
             for slot in file.slots.keys {
                 switch parsed.slots[slot] {
                 case .token(let token): slots[slot] = .token(Token(token))
@@ -40,7 +40,7 @@ struct OutputMerge {
     /// The content with these secrets in it.
     ///
     /// - Parameter found: what the content holds; nil for no content.
-    func merged(_ secrets: [Slot: Secret], into bytes: [UInt8], _ found: Found?) throws(Failure) -> [UInt8] {
+    func merged(_ secrets: [FileSlot: Secret], into bytes: [UInt8], _ found: Found?) throws(Failure) -> [UInt8] {
         // A file that reads back as this secret stays as it is, however it is laid out.
         if !file.format.isShared, let found, found.isExact, let secret = secrets[.whole],
             case .token(let token)? = found.slots[.whole], token.fingerprint == secret.token.fingerprint
@@ -59,7 +59,7 @@ struct OutputMerge {
     }
 
     /// Why no other secret could be merged into some slots of the content.
-    func editFailures(in bytes: [UInt8]) throws(Failure) -> [Slot: Failure] {
+    func editFailures(in bytes: [UInt8]) throws(Failure) -> [FileSlot: Failure] {
         let format = try format()
         do throws(FormatError) {
             return try format.editErrors(in: bytes, at: file.slots.keys).mapValues(malformed)
@@ -69,14 +69,14 @@ struct OutputMerge {
     }
 
     /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
-    func isWritable(_ secret: Secret, in slot: Slot) -> Bool {
+    func isWritable(_ secret: Secret, in slot: FileSlot) -> Bool {
         file.slots[slot] != nil && (slot == .whole) != file.format.isShared
             && secret.token.withBytes(FormatRegistry.isPlain)
     }
 
     /// Whether the content seems to be another output's: in a slot of these secrets it has another client's or team's token,
     /// or, where the file is one output's alone, no such token.
-    func isOthers(_ found: Found, than secrets: [Slot: Secret]) -> Bool {
+    func isOthers(_ found: Found, than secrets: [FileSlot: Secret]) -> Bool {
         secrets.contains { slot, secret in
             switch found.slots[slot] {
             case .token(let token):

@@ -19,7 +19,7 @@ package struct OwnFile: Destination {
         return try publisher.observe(file)
     }
 
-    package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
+    package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
         try publisher.publish(secrets, in: file, mayCreate: mayCreate)
     }
 

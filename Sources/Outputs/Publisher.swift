@@ -31,7 +31,7 @@ package struct Publisher: Sendable {
     package func observe(_ file: FileSpec) throws(Failure) -> OutputContents {
         let content: FileContent?
         do throws(FileError) {
-            content = try GuardedPath.read(file.path.description, as: identity, limit: AtomicFile.sizeLimit)
+            content = try GuardedPath.read(file.path.description, as: identity, limit: OutputLimits.fileSize)
         } catch {
             // Without its directory a file is absent; publishing reports that it cannot be created. A file is also
             // absent if its path is refused and leads to nothing.
@@ -71,7 +71,7 @@ package struct Publisher: Sendable {
     /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     package func publish(
-        _ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true
+        _ secrets: [FileSlot: Secret], in file: FileSpec, mayCreate: Bool = true
     ) throws(Failure) -> OutputContents {
         let merge = OutputMerge(file: file)
         for (slot, secret) in secrets where !merge.isWritable(secret, in: slot) {
@@ -89,7 +89,7 @@ package struct Publisher: Sendable {
     /// observed (``OutputContents/editFailures``).
     package func problem(with file: FileSpec, mayCreate: Bool) -> Failure? {
         do throws(FileError) {
-            let target = try AtomicFile(file.path.description, as: identity)
+            let target = try AtomicFile(file.path.description, as: identity, limit: OutputLimits.fileSize)
             do throws(Failure) { _ = try check(target, file, mayCreate: mayCreate) } catch { return error }
         } catch {
             let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
@@ -102,7 +102,7 @@ package struct Publisher: Sendable {
 
     /// One attempt: false when another program changed the file meanwhile.
     private func write(
-        _ secrets: [Slot: Secret], _ file: FileSpec, _ merge: OutputMerge, group: UInt32?, mayCreate: Bool
+        _ secrets: [FileSlot: Secret], _ file: FileSpec, _ merge: OutputMerge, group: UInt32?, mayCreate: Bool
     ) throws(Failure) -> Bool {
         let target: AtomicFile
         do throws(FileError) {
@@ -160,7 +160,7 @@ package struct Publisher: Sendable {
     }
 
     /// What a file with this content holds in its slots; nothing where it cannot be parsed.
-    package static func slots(in bytes: [UInt8], of file: FileSpec) -> [Slot: SlotContents] {
+    package static func slots(in bytes: [UInt8], of file: FileSpec) -> [FileSlot: SlotContents] {
         (try? OutputMerge(file: file).read(bytes))?.slots ?? [:]
     }
 
@@ -189,11 +189,11 @@ package struct Publisher: Sendable {
 
     private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
         do throws(FileError) {
-            return try AtomicFile(file.path.description, as: identity)
+            return try AtomicFile(file.path.description, as: identity, limit: OutputLimits.fileSize)
         } catch {
             guard error.code == .directoryMissing, isBelowOwn(file.path) else { throw error }
             try makeDirectories(to: file.path.directory)
-            return try AtomicFile(file.path.description, as: identity)
+            return try AtomicFile(file.path.description, as: identity, limit: OutputLimits.fileSize)
         }
     }
 

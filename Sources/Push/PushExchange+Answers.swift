@@ -107,7 +107,7 @@ extension PushExchange {
     }
 
     /// What an answer shows of the secret.
-    func shown(_ answer: HTTPAnswer) -> PushKind.Shown {
+    func shown(_ answer: HTTPAnswer) -> PushKind.ShownSecret {
         guard let shown = target.kind.shown, let json = json(answer) else { return .nothing }
         return shown(self, json)
     }

@@ -28,11 +28,11 @@ package struct PushExchange {
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?
     /// What the place was seen to hold; nil where that is not known.
-    var placeContent: PlaceContent?
+    var placeContent: PushPlaceContent?
     /// Whether applications use the place, as it was last shown; nil where that is not known.
-    private var use: PlaceUse?
+    private var use: PushPlaceUse?
     /// What was shown before the write.
-    private var shownBefore: PushKind.Shown?
+    private var shownBefore: PushKind.ShownSecret?
     /// The API's clock at its last answer, or this machine's where the API does not say.
     var clock: WallTime?
     /// When the daemon last wrote there before this exchange, by the API's clock.
@@ -82,21 +82,21 @@ package struct PushExchange {
     package mutating func run(_ verb: PushRoleRequest.Verb) -> PushResult {
         do throws(RoleFailure) {
             if verb == .read, target.kind.shown == nil, target.kind.inUse.isEmpty {
-                return .read(PlaceReading(holds: nil))
+                return .read(PushPlaceReading(holds: nil))
             }
             try logIn()
             switch verb {
             case .publish:
                 let isSeen = try publish()
                 let instead = isSeen == false ? placeContent : nil
-                return .published(PlaceReading(holds: isSeen, instead: instead, use: use), at: wroteAt)
+                return .published(PushPlaceReading(holds: isSeen, instead: instead, use: use), at: wroteAt)
             case .read:
                 // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
                 // answer causes a push, which creates the place or fails with the reason.
-                guard case .found(let answer) = try look() else { return .read(PlaceReading(holds: false)) }
+                guard case .found(let answer) = try look() else { return .read(PushPlaceReading(holds: false)) }
                 let shown = shown(answer)
                 let instead = shown.holds == false ? shown.content : nil
-                return .read(PlaceReading(holds: shown.holds, instead: instead, use: use))
+                return .read(PushPlaceReading(holds: shown.holds, instead: instead, use: use))
             case .redeploy:
                 guard let redeployment = target.kind.redeployment else {
                     throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
@@ -159,7 +159,7 @@ package struct PushExchange {
     /// sent, and what the place holds is no longer known.
     private mutating func write(_ request: PushRequest) throws(RoleFailure) {
         let before = placeContent
-        placeContent = before == .nothing ? nil : before.map { _ in PlaceContent.something }
+        placeContent = before == .nothing ? nil : before.map { _ in PushPlaceContent.something }
         wroteAt = clock
         do throws(RoleFailure) {
             let answer = try answer(to: request, isChange: true)
@@ -264,7 +264,7 @@ package struct PushExchange {
     }
 
     /// Whether applications use the place, by what the API shows of it.
-    private func use(_ answer: HTTPAnswer) -> PlaceUse? {
+    private func use(_ answer: HTTPAnswer) -> PushPlaceUse? {
         guard !target.kind.inUse.isEmpty, let json = json(answer) else { return nil }
         let problem = target.kind.inUse.lazy.compactMap { $0.mismatch(json, filled) }.first
         return problem.map { .unused(hidden.words($0)) } ?? .used

@@ -37,7 +37,7 @@ package struct PushKind: Sendable {
     /// The client ids that the place is set up for, by the answer to ``read``; none where it does not show any.
     var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
     /// What the answer to ``read`` says of the secret; nil where it never says anything.
-    var shown: (@Sendable (PushExchange, JSONValue) -> Shown)?
+    var shown: (@Sendable (PushExchange, JSONValue) -> ShownSecret)?
     /// How something is created where ``read`` finds nothing; nil where it has to be there.
     var creation: Creation?
     /// For a kind whose settings act with the next deployment only.

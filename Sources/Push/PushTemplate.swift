@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Digest
 
 /// How the templates of a ``PushKind`` are filled.
 enum PushTemplate {
@@ -32,14 +31,5 @@ enum PushTemplate {
     /// For a JSON text: a string, or with the mark `!` the JSON that it is.
     static func json(_ value: String, mark: Character?) -> String {
         mark == "!" ? value : JSONText.string(value).rendered
-    }
-}
-
-/// HMAC (RFC 2104) with SHA-256.
-enum HMAC {
-    static func hexadecimal(_ message: [UInt8], key: [UInt8]) -> String {
-        var block = key.count > 64 ? SHA256.digest(key) : key
-        block += [UInt8](repeating: 0, count: 64 - block.count)
-        return Hex.encode(SHA256.digest(block.map { $0 ^ 0x5C } + SHA256.digest(block.map { $0 ^ 0x36 } + message)))
     }
 }

@@ -25,6 +25,6 @@ package enum Input: Hashable, Sendable {
     /// The wall clock was set.
     case clockSet
     /// A request; no id if no caller waits for the answer (a SIGHUP).
-    case asked(Request, RequestID?)
+    case asked(DaemonRequest, RequestID?)
     case stop
 }

@@ -33,7 +33,7 @@ struct Jobs: Sendable {
     private struct Running: Sendable {
         let job: Job
         var isOverdue = false
-        /// Whether it is an action on a unit that has run for longer than ``Rotation/unitTimeout``.
+        /// Whether it is an action on a unit that has run for longer than ``Rotation/unitOverdueAfter``.
         var isStuck = false
         /// Whether a request wanted the same work: while it waits, the work is tried again at once if it fails.
         var isWanted = false
@@ -62,7 +62,7 @@ struct Jobs: Sendable {
     /// Whether the job for `resource` has run for longer than ``Rotation/overdueAfter``.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
 
-    /// Whether an action on a unit has run for longer than ``Rotation/unitTimeout``.
+    /// Whether an action on a unit has run for longer than ``Rotation/unitOverdueAfter``.
     func isStuck(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isStuck == true }
 
     /// Whether work on it has failed, or does not end: nothing waits for it any longer.
@@ -137,7 +137,7 @@ struct Jobs: Sendable {
             found.append(job.resource)
             if case .run(.unit, _) = job.work { lingering.append(job.id) }
         }
-        while let job = oldest(of: \.lingering), now.boot >= job.startedAt + Rotation.unitTimeout {
+        while let job = oldest(of: \.lingering), now.boot >= job.startedAt + Rotation.unitOverdueAfter {
             lingering.removeFirst()
             running[job.resource]?.isStuck = true
             found.append(job.resource)
@@ -149,7 +149,7 @@ struct Jobs: Sendable {
     mutating func nextOverdue() -> BootTime? {
         let moments = [
             oldest(of: \.inFlight).map { $0.startedAt + Rotation.overdueAfter },
-            oldest(of: \.lingering).map { $0.startedAt + Rotation.unitTimeout },
+            oldest(of: \.lingering).map { $0.startedAt + Rotation.unitOverdueAfter },
         ]
         return moments.compactMap(\.self).min()
     }

@@ -21,7 +21,7 @@ package enum LogEvent: Hashable, Sendable {
     case shared(ClientName, SecretInfo)
     case ran(ActionID, [ClientName: SecretInfo])
     /// A permitted request came over the status socket.
-    case asked(Request, Requester)
+    case asked(DaemonRequest, Requester)
     /// The credential socket sent a client's secret to a starting unit.
     case served(ServedCredential, ClientName, SecretInfo)
     /// The credential socket refused a request: for the first time, or again after an hour.

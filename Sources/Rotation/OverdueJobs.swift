@@ -9,7 +9,7 @@ extension Rotation {
     /// An action on a unit whose job lasts longer is reported: by systemd's defaults (DefaultTimeoutStopSec=,
     /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The job is still waited for,
     /// because to order it again would restart the application once more.
-    package static let unitTimeout: Seconds = 300
+    package static let unitOverdueAfter: Seconds = 300
 
     /// Has the work for overdue jobs planned without them.
     mutating func planOverdue(at now: Now) {
@@ -37,7 +37,7 @@ extension Rotation {
             jobs.isStuck(resource)
                 ? Failure(
                     .jobTimedOut, at: .action(id),
-                    detail: "it has not ended after \(Self.unitTimeout.count) s, and is still waited for") : nil
+                    detail: "it has not ended after \(Self.unitOverdueAfter.count) s, and is still waited for") : nil
         case .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         }

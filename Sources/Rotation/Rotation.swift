@@ -29,7 +29,7 @@ package struct Rotation: Sendable {
     var stateUpkeep = StateUpkeep()
     var storeReading = StoreReading()
     var admissions = OwnAdmissions()
-    var reporting = Reporting()
+    var ownReport = OwnReport()
     var fleet = Fleet()
     var faults = DaemonFaults()
     var stateChangeActions = StateChangeActions()

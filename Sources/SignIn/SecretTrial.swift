@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import Digest
 
-/// How a token is tried without a user, by the rules of its kind (``TokenTrial``).
+/// How a token is tried without a user, by the rules of its kind (``TrialRules``).
 package struct SecretTrial: Sendable {
     package let clientID: ClientID
     private let secret: Token
@@ -26,7 +26,7 @@ package struct SecretTrial: Sendable {
     package var request: [UInt8] { jsonText.bytes }
 
     /// Where and how it is asked about, and what the answers mean.
-    package var rules: TokenTrial { clientID.kind.rules.trial }
+    package var rules: TrialRules { clientID.kind.rules.trial }
 
     /// The form to post; nil where it goes into a header.
     package var form: String? {

@@ -58,7 +58,7 @@ package struct Verdict: Hashable, Sendable {
     ///   - trial: what was asked, which says what the answers mean.
     ///   - redacted: a text of the answer without what must not be shown.
     package init(
-        _ result: Result<HTTPAnswer, TransportFailure>, to trial: TokenTrial = TokenKind.signIn.rules.trial,
+        _ result: Result<HTTPAnswer, TransportFailure>, to trial: TrialRules = TokenKind.signIn.rules.trial,
         redacted: (String) -> String = { $0 }
     ) {
         switch result {
@@ -95,7 +95,7 @@ extension HTTPAnswer {
     fileprivate var isPage: Bool { body.first { !$0.isASCIISpace } == UInt8(ascii: "<") }
 }
 
-extension TokenTrial.Answer {
+extension TrialRules.Answer {
     fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
         guard statuses.contains(answer.status) else { return false }
         return switch body {

@@ -72,6 +72,7 @@ package enum KeptClock: Hashable, Sendable {
     static func keep(_ run: ClockRun, in directory: AbsolutePath, as identity: Identity, _ naming: TemporaryNames) {
         let numbers = [start, run.since.milliseconds, run.doubtedSince?.milliseconds].compactMap(\.self)
         let text = numbers.map(String.init).joined(separator: " ")
-        try? AtomicFile(file(in: directory), as: identity).replace(with: Array(text.utf8), naming: naming)
+        try? AtomicFile.overwrite(
+            file(in: directory), with: Array(text.utf8), mode: 0o600, limit: limit, as: identity, naming: naming)
     }
 }

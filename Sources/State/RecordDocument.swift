@@ -80,16 +80,16 @@ private struct PushedSecret: JSONDocument {
 private struct ShownPlace: JSONDocument {
     let output: PushOutput
     /// Nil where a later version says what this one does not know.
-    let content: PlaceContent?
+    let content: PushPlaceContent?
 
-    init(_ output: PushOutput, _ content: PlaceContent) {
+    init(_ output: PushOutput, _ content: PushPlaceContent) {
         self.output = output
         self.content = content
     }
 
     init(_ shown: Self?, _ members: inout JSONMembers) throws(JSONError) {
         let place = try members("place", shown?.output.place)
-        content = try PlaceContent(shown?.content, &members)
+        content = try PushPlaceContent(shown?.content, &members)
         output = PushOutput(target: try members("target", shown?.output.target), place: place)
     }
 }
@@ -156,6 +156,6 @@ extension OutputPlace: JSONDocument {
     package init(_ place: OutputPlace?, _ members: inout JSONMembers) throws(JSONError) {
         let path = try members("path", place?.path)
         // No variable: the whole file is the secret.
-        self.init(path: path, slot: Slot(variable: try members.orAbsent("variable", place?.variable)))
+        self.init(path: path, slot: FileSlot(variable: try members.orAbsent("variable", place?.variable)))
     }
 }

@@ -109,14 +109,15 @@ package final class StateDirectory: Sendable {
         }
         // Temporaries next to the outputs have the former directory's tag, and the next start must find them.
         if let former {
-            try AtomicFile(file, as: identity).replace(with: Array(former.naming.tag.utf8), naming: former.naming)
+            try AtomicFile(file, as: identity, limit: tagLimit).replace(
+                with: Array(former.naming.tag.utf8), naming: former.naming)
             return former.naming
         }
         let fresh = try TemporaryNames()
         // A daemon killed while it saved its tag has left a temporary with an unknown tag; under the lock it cannot be
         // anybody else's.
         try fresh.sweep(beside: file, as: identity, ofAnyTag: true)
-        try AtomicFile(file, as: identity).replace(with: Array(fresh.tag.utf8), naming: fresh)
+        try AtomicFile(file, as: identity, limit: tagLimit).replace(with: Array(fresh.tag.utf8), naming: fresh)
         return fresh
     }
 
@@ -185,7 +186,8 @@ package final class StateDirectory: Sendable {
 
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
         do throws(FileError) {
-            try AtomicFile.overwrite(file, with: bytes, mode: 0o600, as: files.identity, naming: naming)
+            try AtomicFile.overwrite(
+                file, with: bytes, mode: 0o600, limit: RecordFormat.sizeLimit, as: files.identity, naming: naming)
         } catch {
             throw Self.unusable(error, path)
         }

@@ -16,9 +16,9 @@ struct Route: Sendable {
         /// From the last snapshot.
         case page(@Sendable (Router) -> (Snapshot, [String]) throws(Problem) -> HTTPResponse)
         /// By the rotation, to every user.
-        case question(Request)
+        case question(DaemonRequest)
         /// By the rotation, which changes what the daemon does: a `POST` by a user with permission.
-        case order(@Sendable (Router) -> (Order, [String]) throws(Problem) -> Request)
+        case order(@Sendable (Router) -> (Order, [String]) throws(Problem) -> DaemonRequest)
     }
 
     /// A `POST` and who sends it.

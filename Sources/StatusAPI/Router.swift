@@ -20,7 +20,7 @@ final class Router {
     enum Outcome {
         case response(HTTPResponse)
         /// The rotation has to be asked; its answer comes later.
-        case ask(Request, Peer)
+        case ask(DaemonRequest, Peer)
     }
 
     let limits: HTTPLimits
@@ -65,7 +65,7 @@ final class Router {
     }
 
     /// Passes a request to the rotation, whose answer goes to `connection` if that is still open.
-    func ask(_ request: Request, of peer: Peer, for connection: HTTPConnection) {
+    func ask(_ request: DaemonRequest, of peer: Peer, for connection: HTTPConnection) {
         if let reload, joins(request, peer) {
             waiting[reload, default: []].append(connection)
             return
@@ -86,7 +86,7 @@ final class Router {
 
     /// Whether a request gets the answer of the reload that goes on. Root's has the configuration read in any case: root may
     /// have changed it since the other one began.
-    private func joins(_ request: Request, _ peer: Peer) -> Bool {
+    private func joins(_ request: DaemonRequest, _ peer: Peer) -> Bool {
         request == .reload && reload != nil && peer.user != 0
     }
 
@@ -244,7 +244,7 @@ extension Router {
         HTTPResponse(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
     }
 
-    func rollout(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {
+    func rollout(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
         guard order.received.body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
         guard let client = ClientName(texts[0]), cache.names.contains(client),
             let deed = RolloutOrder(rawValue: texts[1])
@@ -255,14 +255,14 @@ extension Router {
         return .rollout(client, deed)
     }
 
-    func reload(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {
+    func reload(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
         guard order.received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
         if !joins(.reload, order.peer) { try limit([.reload], by: order.peer) }
         return .reload
     }
 
     /// - Parameter texts: the client that the address names, if it names one.
-    func renew(_ order: Route.Order, _ texts: [String]) throws(Problem) -> Request {
+    func renew(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
         let body = try RenewalBody(json: order.received.body)
         if !texts.isEmpty, body.clients != nil {
             throw Problem(.badRequest, "the address names the client; leave \"clients\" out of the body")
@@ -277,7 +277,7 @@ extension Router {
         let clients = Set(wanted.compactMap { ClientName($0) })
         try limit((clients.isEmpty ? known : clients).map(RateLimitedRequest.renewal), by: order.peer)
         return .renew(
-            Request.Renewal(
+            DaemonRequest.Renewal(
                 clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
                 skipVerify: body.skipVerify ?? false))
     }

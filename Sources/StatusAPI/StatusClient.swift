@@ -48,37 +48,37 @@ package struct StatusClient: Sendable {
     }
 
     /// The daemon's status document: its snapshot, without what is internal.
-    package func status() throws(ClientError) -> Snapshot {
+    package func status() throws(StatusClientError) -> Snapshot {
         try Snapshot(json: try accepted(try exchange("GET", "/v1/status", seconds: timeouts.get)))
     }
 
     /// What the machines of the fleet report: of those that are not up to date, or of all.
-    package func fleet(all: Bool) throws(ClientError) -> FleetView {
+    package func fleet(all: Bool) throws(StatusClientError) -> FleetView {
         // The daemon reads the reports first.
         let target = all ? "/v1/fleet/all" : "/v1/fleet"
         return try FleetView(json: try accepted(try exchange("GET", target, seconds: timeouts.post)))
     }
 
     /// Renews and waits for the outcome; throws `answered` with the outcomes in its problem when a client failed.
-    package func renew(_ renewal: Request.Renewal) throws(ClientError) -> RenewalReport {
-        let body = renewal == Request.Renewal() ? nil : RenewalBody(renewal).json
+    package func renew(_ renewal: DaemonRequest.Renewal) throws(StatusClientError) -> RenewalReport {
+        let body = renewal == DaemonRequest.Renewal() ? nil : RenewalBody(renewal).json
         let answer = try exchange("POST", "/v1/renew", body: body, seconds: timeouts.post)
         return try RenewalReport(json: try accepted(answer))
     }
 
     /// Has the rollout of a client's secret do something, and waits until the store confirms it.
-    package func rollout(_ client: ClientName, _ order: RolloutOrder) throws(ClientError) -> RolloutView {
+    package func rollout(_ client: ClientName, _ order: RolloutOrder) throws(StatusClientError) -> RolloutView {
         let target = "/v1/clients/\(client)/rollout/\(order.rawValue)"
         return try RolloutView(json: try accepted(try exchange("POST", target, seconds: timeouts.post)))
     }
 
     /// Makes the daemon read its configuration again; throws `answered` with its diagnostics when it is refused.
-    package func reload() throws(ClientError) -> ReloadReport {
+    package func reload() throws(StatusClientError) -> ReloadReport {
         try ReloadReport(json: try accepted(try exchange("POST", "/v1/reload", seconds: timeouts.post)))
     }
 
     /// The body of an answer with status 200; throws for any other status.
-    private func accepted(_ response: Response) throws(ClientError) -> [UInt8] {
+    private func accepted(_ response: Response) throws(StatusClientError) -> [UInt8] {
         guard response.status != 200 else { return response.body }
         guard response.contentType.hasPrefix("application/problem+json") else {
             throw .notHTTP(socket: socket, what: "status \(response.status) without a reason")
@@ -89,7 +89,7 @@ package struct StatusClient: Sendable {
     /// The answer, whatever its status.
     private func exchange(
         _ method: String, _ target: String, body: String? = nil, seconds: Int64
-    ) throws(ClientError) -> Response {
+    ) throws(StatusClientError) -> Response {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: clientsecretd", "Connection: close"]
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")).utf8)
@@ -126,10 +126,10 @@ package struct StatusClient: Sendable {
 
     /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile; throws where it
     /// does not for so long that it cannot be starting.
-    private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(ClientError) {
+    private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(StatusClientError) {
         var unanswered = 0
         while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.deadline.hasPassed {
-            do throws(ClientError) {
+            do throws(StatusClientError) {
                 _ = try exchange("GET", "/readyz", seconds: timeouts.get)
                 unanswered = 0
             } catch {
@@ -143,7 +143,7 @@ package struct StatusClient: Sendable {
 
     /// Throws when a program other than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
     /// kernel's word on who began to listen decides; where only root and the caller may, they have chosen who does.
-    private func checkListener(of stream: borrowing UnixStream) throws(ClientError) {
+    private func checkListener(of stream: borrowing UnixStream) throws(StatusClientError) {
         let peer: Peer
         do {
             peer = try stream.peer()
@@ -156,7 +156,7 @@ package struct StatusClient: Sendable {
         throw .foreignListener(socket: socket, user: peer.user)
     }
 
-    private func read(from stream: borrowing UnixStream, seconds: Int64) throws(ClientError) -> Response {
+    private func read(from stream: borrowing UnixStream, seconds: Int64) throws(StatusClientError) -> Response {
         var reader = ResponseReader()
         var hasBegun = false
         while true {
@@ -185,7 +185,7 @@ package struct StatusClient: Sendable {
 
 extension JSONDocument {
     /// Reads a document that the daemon sent.
-    package init(json: [UInt8]) throws(ClientError) {
+    package init(json: [UInt8]) throws(StatusClientError) {
         do throws(JSONError) {
             try self.init(parsing: json)
         } catch {

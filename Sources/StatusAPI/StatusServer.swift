@@ -10,7 +10,7 @@ import NIOPosix
 /// It never asks the rotation for anything it shows, so that no client can delay the rotation.
 package final class StatusServer: Sendable {
     /// Takes a request, its sender, and the ID to ``answer(_:_:)`` it by, and returns at once; called on the server's thread.
-    package typealias Handler = @Sendable (Request, Peer, RequestID) -> Void
+    package typealias Handler = @Sendable (DaemonRequest, Peer, RequestID) -> Void
 
     /// Connections that may wait to be accepted: twice as many as may be open.
     private static let listenBacklog: Int32 = 128

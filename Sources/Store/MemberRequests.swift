@@ -9,10 +9,6 @@ struct MemberRequests {
     private let send: (StoreSession.Call) -> Result<HTTPAnswer, TransportFailure>
     var members: MemberChoice
 
-    /// In milliseconds.
-    private static let requesting = 3_000
-    private static let loggingIn = 60_000
-
     /// Why there is no answer.
     enum Problem: Error {
         /// This member failed; another one may answer.
@@ -64,7 +60,7 @@ struct MemberRequests {
                 try logIn(user)
                 hasLoggedIn = true
             }
-            switch send(call(request, timeout: Self.requesting)) {
+            switch send(call(request, timeout: EtcdTimeouts.request)) {
             case .failure(let failure) where failure.kind == .answerTooLong: throw .tooLong
             case .failure(let failure): throw Self.problem(failure)
             case .success(let answer):
@@ -85,7 +81,7 @@ struct MemberRequests {
         } catch {
             throw .refusal(error)
         }
-        switch send(call(.logIn(user: user, password: password), timeout: Self.loggingIn)) {
+        switch send(call(.logIn(user: user, password: password), timeout: EtcdTimeouts.login)) {
         // The login has not reached the member.
         case .failure(let failure) where !failure.mayBeSent: throw Self.problem(failure)
         case .failure(let failure):

@@ -4,7 +4,7 @@ package import Failures
 /// Reads and puts values in one etcd. It has no clock, network or random source of its own.
 ///
 /// The rules are:
-/// - A request is made to one member after the other until one answers, within 3 s, or 60 s for a login;
+/// - A request is made to one member after the other until one answers, within its time (``EtcdTimeouts``);
 ///   then there is a pause (see ``MemberChoice``), during which requests fail at once as the last one did.
 /// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that
 ///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
@@ -42,14 +42,11 @@ package struct StoreSession {
         package let revision: Int64
     }
 
-    /// In milliseconds.
-    package static let connecting = 3_000
-
     /// - Parameters:
     ///   - password: of the configured user, read for each login.
     ///   - now: milliseconds since boot.
     ///   - random: a random number below its argument.
-    ///   - send: sends one request, and connects within ``connecting``.
+    ///   - send: sends one request, and connects within ``EtcdTimeouts/connection``.
     package init(
         _ configuration: StoreConfiguration, password: @escaping () -> Result<String, RoleFailure>,
         now: @escaping () -> Int64, random: @escaping (Int64) -> Int64,

@@ -14,7 +14,7 @@ extension SystemdClient {
     private static let checkLimit = 3
 
     mutating func checkItStaysActive(
-        _ unit: String, after order: UnitOrder, since began: UnitCondition, _ settling: Int64, _ ended: EndedStarts?
+        _ unit: String, after order: UnitOrder, since began: UnitState, _ settling: Int64, _ ended: EndedStarts?
     ) throws(UnitError) {
         var last = began
         for _ in 0..<Self.checkLimit {
@@ -49,7 +49,7 @@ extension SystemdClient {
 
     /// Waits for the end of what was ordered to start. systemd waits for a oneshot's; one with `RemainAfterExit=` stays active.
     mutating func checkItsWorkIsDone(
-        _ unit: String, since began: UnitCondition, _ settling: Int64
+        _ unit: String, since began: UnitState, _ settling: Int64
     ) throws(UnitError) {
         let end = Deadline(in: jobTimeout)
         var last = began
@@ -90,7 +90,7 @@ extension SystemdClient {
     /// Whether a unit is not running although no user stopped it: it ended by itself after an order, or it was stopped to be
     /// started again and something keeps it from starting.
     mutating func wasToRun(
-        _ unit: String, _ found: UnitCondition, _ order: UnitOrder, _ ended: EndedStarts?
+        _ unit: String, _ found: UnitState, _ order: UnitOrder, _ ended: EndedStarts?
     ) throws(UnitError) -> Bool {
         if ended?.has(found.invocation, of: unit) == true { return true }
         // Only a restart stops a unit to start it again.

@@ -22,7 +22,7 @@ extension SystemdClient {
         let unit = try ownName(of: name)
         guard let found = try stateAfterStart(of: unit, before: order) else { return false }
         if found.load == "not-found" { throw .noSuchUnit }
-        if order.isJob, UnitCondition.isBroken(found.load) { throw .broken(found.load) }
+        if order.isJob, UnitState.isBroken(found.load) { throw .broken(found.load) }
         var asked = order
         if order.isForRunning, ["failed", "inactive"].contains(found.activity) {
             if found.activity == "inactive", try !wasToRun(unit, found, order, ended) { return false }
@@ -61,8 +61,7 @@ extension SystemdClient {
     /// A unit's state once no start is under way: systemd merges an order into that start, whose process may have
     /// read the old secret. Nil where there is nothing to reload, because the unit waits for its next start by itself
     /// (`Restart=`), which reads the new one. A signal is for the process that there is, so it waits for nothing.
-    private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> UnitCondition?
-    {
+    private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> UnitState? {
         var pause = Self.pause
         while true {
             // The end of that start does not count as a later order of another user.
@@ -88,8 +87,8 @@ extension SystemdClient {
     ///
     /// - Parameter found: the unit's state before.
     private mutating func give(
-        _ order: UnitOrder, to unit: String, found: UnitCondition
-    ) throws(UnitError) -> (result: JobResult?, now: UnitCondition) {
+        _ order: UnitOrder, to unit: String, found: UnitState
+    ) throws(UnitError) -> (result: JobResult?, now: UnitState) {
         if case .signal(let number) = order {
             _ = try give(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)], unit)
             return (nil, found)
@@ -117,7 +116,7 @@ extension SystemdClient {
     }
 
     /// A unit's state after an order, asked once more over a new connection if systemd goes away meanwhile.
-    mutating func conditionAgain(of unit: String) throws(UnitError) -> UnitCondition {
+    mutating func conditionAgain(of unit: String) throws(UnitError) -> UnitState {
         do throws(UnitError) {
             return try condition(of: unit)
         } catch {
@@ -163,7 +162,7 @@ extension SystemdClient {
     ///   - found: the unit's state before the order.
     ///   - now: its state after the job.
     private mutating func confirmed(
-        _ reported: String?, of order: UnitOrder, on unit: String, _ found: UnitCondition, _ now: UnitCondition
+        _ reported: String?, of order: UnitOrder, on unit: String, _ found: UnitState, _ now: UnitState
     ) throws(UnitError) -> JobResult? {
         let isStartedAnew = now.invocation.isEmpty || now.invocation != found.invocation
         if let reported, let result = JobResult(reported) { return result }

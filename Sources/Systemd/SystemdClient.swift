@@ -99,7 +99,7 @@ package struct SystemdClient: ~Copyable {
         // A unit that was stopped stays so, also one that its administrator has masked meanwhile.
         case "masked" where order.isForRunning && condition.activity == "inactive": return nil
         case "masked" where order.isJob: return .masked
-        case let load where order.isJob && UnitCondition.isBroken(load): return .broken(load)
+        case let load where order.isJob && UnitState.isBroken(load): return .broken(load)
         default: break
         }
         if let property = try objection(of: unit, to: order) { return .impossible(property) }

@@ -32,7 +32,7 @@ package struct UserFile: Destination {
         }
     }
 
-    package func publish(_ secrets: [Slot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
+    package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
         // After a writer that failed, its successor sweeps before it writes.
         try sweptDirectories?.first(beside: file.path, of: user) { isFirst throws(Failure) in
             if isFirst { _ = try client.observe(file, as: user, naming: naming) }

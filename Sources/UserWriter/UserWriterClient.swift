@@ -51,7 +51,7 @@ package final class UserWriterClient: Sendable {
 
     /// Has these secrets written into `file` by `user`.
     package func publish(
-        _ secrets: [Slot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames
+        _ secrets: [FileSlot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames
     ) throws(Failure) -> OutputContents {
         var request = WriterRequest(.publish, file, secrets: secrets.mapValues(\.token))
         request.mayCreate = mayCreate
@@ -173,11 +173,11 @@ package final class UserWriterClient: Sendable {
         guard let contents = answer.contents else {
             throw failure(.writerGarbled, user, file.path, detail: "it does not show the content of the file")
         }
-        var slots: [Slot: SlotContents] = [:]
-        for place in contents.places where file.slots[Slot(variable: place.variable)] != nil {
-            slots[Slot(variable: place.variable)] = place.token.map { .token($0) } ?? .foreign
+        var slots: [FileSlot: SlotContents] = [:]
+        for place in contents.places where file.slots[FileSlot(variable: place.variable)] != nil {
+            slots[FileSlot(variable: place.variable)] = place.token.map { .token($0) } ?? .foreign
         }
-        var editFailures: [Slot: Failure] = [:]
+        var editFailures: [FileSlot: Failure] = [:]
         for (variable, detail) in contents.doubtful where file.slots[.variable(variable)] != nil {
             editFailures[.variable(variable)] = failure(
                 .outputMalformed, user, file.path, detail: Redaction.foreign(detail))

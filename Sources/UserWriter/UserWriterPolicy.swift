@@ -15,7 +15,7 @@ struct UserWriterPolicy {
     struct Order {
         let task: WriterRequest.Task
         let file: FileSpec
-        let secrets: [Slot: Secret]
+        let secrets: [FileSlot: Secret]
         let mayCreate: Bool
         let naming: TemporaryNames?
     }
@@ -46,10 +46,10 @@ struct UserWriterPolicy {
         guard spec.format.name == request.kind, spec.mode == request.mode, spec.group == request.group else {
             throw .otherForm
         }
-        var slots: [Slot: ClientName] = [:]
-        var secrets: [Slot: Secret] = [:]
+        var slots: [FileSlot: ClientName] = [:]
+        var secrets: [FileSlot: Secret] = [:]
         for place in request.places {
-            let slot = Slot(variable: place.variable)
+            let slot = FileSlot(variable: place.variable)
             guard let client = spec.slots[slot], client.description == place.client, slots[slot] == nil else {
                 throw .noSuchPlace
             }

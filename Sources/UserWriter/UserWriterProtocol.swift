@@ -60,7 +60,7 @@ struct WriterRequest: Sendable {
     /// The tag of the daemon's temporaries (``Linux/TemporaryNames``); nil: nothing is to be touched.
     var tag: String?
 
-    init(_ task: Task, _ spec: FileSpec, secrets: [Slot: Token] = [:]) {
+    init(_ task: Task, _ spec: FileSpec, secrets: [FileSlot: Token] = [:]) {
         self.task = task
         path = spec.path.description
         kind = spec.format.name

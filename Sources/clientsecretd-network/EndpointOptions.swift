@@ -14,17 +14,14 @@ struct EndpointOptions: ParsableArguments {
     var caFile: String?
 
     @Option(help: ArgumentHelp("The timeout of a connection.", valueName: "milliseconds"))
-    var connectTimeout = 10_000
+    var connectTimeout = HTTPTimeouts.connection
 
     @Option(help: ArgumentHelp("The timeout of a request.", valueName: "milliseconds"))
-    var timeout = 30_000
-
-    /// The longest timeout, in milliseconds: the daemon and the commands wait no longer for a verdict.
-    private static let longest = 600_000
+    var timeout = HTTPTimeouts.request
 
     mutating func validate() throws {
-        for value in [connectTimeout, timeout] where !(1...Self.longest).contains(value) {
-            throw ValidationError("a timeout must be 1 to \(Self.longest) milliseconds")
+        for value in [connectTimeout, timeout] where !HTTPTimeouts.allowed.contains(value) {
+            throw ValidationError("a timeout must be 1 to \(HTTPTimeouts.allowed.upperBound) milliseconds")
         }
     }
 

@@ -15,12 +15,14 @@ struct PushClient {
     let timeout: Int
 
     func send(_ request: PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure> {
-        guard let transfer = Transfer() else { return .failure(TransportFailure(.failed, "libcurl cannot be used")) }
+        guard let transfer = CurlTransfer() else {
+            return .failure(TransportFailure(.failed, "libcurl cannot be used"))
+        }
         do throws(TransportFailure) {
             let schemes = request.address.isLoopback ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS
             try transfer.prepare(
-                url: request.address.description, schemes: Int(schemes), caFile: caFile, connectTimeout: 10_000,
-                timeout: timeout)
+                url: request.address.description, schemes: Int(schemes), caFile: caFile,
+                connectTimeout: HTTPTimeouts.connection, timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
             if let body = request.body {
                 // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.

@@ -37,11 +37,11 @@ struct PushRole: ParsableCommand {
     @OptionGroup var configuration: RoleConfigurationOption
 
     @Option(help: ArgumentHelp("The timeout of one request.", valueName: "milliseconds"))
-    var timeout = 30_000
+    var timeout = HTTPTimeouts.request
 
     mutating func validate() throws {
-        guard (1...600_000).contains(timeout) else {
-            throw ValidationError("a timeout must be 1 to 600000 milliseconds")
+        guard HTTPTimeouts.allowed.contains(timeout) else {
+            throw ValidationError("a timeout must be 1 to \(HTTPTimeouts.allowed.upperBound) milliseconds")
         }
     }
 

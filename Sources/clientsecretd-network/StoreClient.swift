@@ -20,12 +20,12 @@ struct StoreTLSFiles {
 /// a member is asked for hours, and a handshake costs it more than the request.
 final class StoreClient {
     private let files: StoreTLSFiles
-    private let requests: Transfer
+    private let requests: CurlTransfer
     private let watch: StoreWatch
 
     /// Nil when libcurl cannot be used.
     init?(files: StoreTLSFiles) {
-        guard let requests = Transfer(), let watch = StoreWatch() else { return nil }
+        guard let requests = CurlTransfer(), let watch = StoreWatch() else { return nil }
         self.files = files
         self.requests = requests
         self.watch = watch
@@ -40,7 +40,7 @@ final class StoreClient {
                 return .failure(error)
             }
             do throws(TransportFailure) {
-                try prepare(requests, call.endpoint, call.request, token: nil, timeout: StoreSession.connecting)
+                try prepare(requests, call.endpoint, call.request, token: nil, timeout: EtcdTimeouts.connection)
             } catch {
                 return .failure(error)
             }
@@ -53,7 +53,7 @@ final class StoreClient {
     /// Replaces the watch by this one.
     func begin(_ watchable: StoreSession.Watchable) {
         watch.begin(watchable) { [self] in
-            guard let transfer = Transfer() else { return nil }
+            guard let transfer = CurlTransfer() else { return nil }
             do throws(TransportFailure) {
                 // Has a member that loses its leader end the stream, instead of keeping it open without events.
                 try prepare(
@@ -77,13 +77,13 @@ final class StoreClient {
     func wait() -> [StoreNotice] { watch.wait() }
 
     private func prepare(
-        _ transfer: Transfer, _ endpoint: String, _ request: EtcdRequest, token: String?, timeout: Int?,
+        _ transfer: CurlTransfer, _ endpoint: String, _ request: EtcdRequest, token: String?, timeout: Int?,
         _ more: [String] = []
     ) throws(TransportFailure) {
         transfer.reset()
         try transfer.prepare(
             url: endpoint + request.path, schemes: Int(CURLPROTO_HTTPS), caFile: files.ca,
-            connectTimeout: StoreSession.connecting, timeout: timeout)
+            connectTimeout: EtcdTimeouts.connection, timeout: timeout)
         try transfer.set(CURLOPT_NOPROXY, "*")
         try transfer.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         if let certificate = files.certificate, let key = files.key {

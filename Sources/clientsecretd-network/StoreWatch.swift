@@ -10,10 +10,10 @@ import Store
 /// is not complete within seconds is begun again over another connection.
 @safe final class StoreWatch {
     private let multi: UnsafeMutableRawPointer
-    private var transfer: Transfer?
+    private var transfer: CurlTransfer?
     private var watched: StoreSession.Watchable?
     /// Makes the request of ``watched``; nil where that is not possible.
-    private var connect: () -> Transfer? = { nil }
+    private var connect: () -> CurlTransfer? = { nil }
     private var stream = WatchResponse(keys: 0)
     private var lines = LineBuffer()
     /// By when it is to be complete, and how long that is after its beginning, in milliseconds.
@@ -39,13 +39,13 @@ import Store
     }
 
     /// - Parameter connect: makes the request, again for each attempt.
-    func begin(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> Transfer?) {
+    func begin(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> CurlTransfer?) {
         end()
         timeout = Self.shortestTimeout
         open(watchable, connect)
     }
 
-    private func open(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> Transfer?) {
+    private func open(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> CurlTransfer?) {
         guard let transfer = connect() else { return }
         transfer.receive()
         guard unsafe curl_multi_add_handle(multi, transfer.handle) == CURLM_OK else { return }

@@ -51,7 +51,7 @@ struct ClientSecretD: ParsableCommand {
         do {
             if let failure = refusal(ofCommand: words.first) { throw failure }
             var command = try parseAsRoot(words)
-            CommandContext(arguments: words, Environment.current).use()
+            CommandContext(arguments: words, ProcessEnvironment.current).use()
             command.setDiskTimeout()
             try command.run()
             return .done

@@ -57,7 +57,7 @@ import Testing
         let fullWords = "/srv/web.jwt: the disk is full (no space left)"
         let reason = Reason(failure: full, client: web, since: expiry, nextAttempt: nil)
         let clock = Failure(.clockDoubtful, at: .clock)
-        let renewal = Request.renew(.init(clients: [web, app], dueWithin: 60))
+        let renewal = DaemonRequest.renew(.init(clients: [web, app], dueWithin: 60))
         let orphan = OrphanedOutput(
             place: OutputPlace(path: path, slot: .whole), expiresAt: expiry, isShared: false)
         let ofSecret = ["CLIENT=web", "KEY_ID=ABC123DEFG", "FINGERPRINT=sha256:0000000000000001"]

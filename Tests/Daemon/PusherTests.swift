@@ -44,7 +44,7 @@ import Testing
         throws
     {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":\#(word)}"#))
-        #expect(try pusher().push(token, to: output) == .pushed(PlaceReading(holds: seen)))
+        #expect(try pusher().push(token, to: output) == .pushed(PushPlaceReading(holds: seen)))
         #expect(service.request == #"{"do":"publish","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
@@ -72,7 +72,7 @@ import Testing
     @Test func othersOfTheSameDocumentGoWithIt() throws {
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":true}"#))
         let other = try #require(TargetName("ios"))
-        #expect(try pusher().push(token, to: output, with: [other: token]) == .pushed(PlaceReading(holds: true)))
+        #expect(try pusher().push(token, to: output, with: [other: token]) == .pushed(PushPlaceReading(holds: true)))
         #expect(
             service.request
                 == #"{"do":"publish","client_secret":"\#(Self.text)","others":{"ios":"\#(Self.text)"}}"# + "\n")
@@ -190,7 +190,7 @@ import Testing
     @Test(arguments: [("true", true), ("false", false), ("null", nil)])
     func aReadingSaysWhetherItIsThere(_ word: String, _ holds: Bool?) throws {
         let service = try SocketService(at: path, .answer(#"{"result":"read","holds":\#(word)}"#))
-        #expect(try pusher().read(token, at: target) == .targetRead(PlaceReading(holds: holds)))
+        #expect(try pusher().read(token, at: target) == .targetRead(PushPlaceReading(holds: holds)))
         #expect(service.request == #"{"do":"read","client_secret":"\#(Self.text)"}"# + "\n")
     }
 
@@ -229,7 +229,7 @@ import Testing
             echo noise >&2
 
             """, to: "network", mode: 0o755)
-        #expect(try pusher(program: script).push(token, to: output) == .pushed(PlaceReading(holds: true)))
+        #expect(try pusher(program: script).push(token, to: output) == .pushed(PushPlaceReading(holds: true)))
         #expect(
             try directory.read("asked")
                 == "push production --config /etc/c.yaml\n" + #"{"do":"publish","client_secret":"\#(Self.text)"}"#
@@ -243,7 +243,7 @@ import Testing
         #expect(absent?.remedy == .say("install the package clientsecretd-network"))
         // A service is preferred: the token may be readable by it alone.
         let service = try SocketService(at: path, .answer(#"{"result":"published","verified":null}"#))
-        #expect(try pusher(program: silent).push(token, to: output) == .pushed(PlaceReading(holds: nil)))
+        #expect(try pusher(program: silent).push(token, to: output) == .pushed(PushPlaceReading(holds: nil)))
         _ = service
     }
 

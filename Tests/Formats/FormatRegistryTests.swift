@@ -68,12 +68,12 @@ import Testing
 
     /// `inspect` has no format said, and the file may be anybody's.
     @Test func aSecretIsFoundInAFileOfUnknownFormat() throws {
-        func candidate(_ text: String, _ place: Slot = .whole) throws(FormatError) -> SecretCandidate {
+        func candidate(_ text: String, _ place: FileSlot = .whole) throws(FormatError) -> SecretCandidate {
             try FormatRegistry.candidate(in: Array(text.utf8), at: place)
         }
         let secret = try FormatTests.secret()
         for type in FormatRegistry.all where type.setting?.scope != .file {
-            let place: Slot = type.setting == nil ? .whole : .variable("SECRET")
+            let place: FileSlot = type.setting == nil ? .whole : .variable("SECRET")
             let bytes = try type.init(parameter: nil).render([place: secret], into: [])
             #expect(try FormatRegistry.candidate(in: bytes, at: place) == .bytes(secret.token), "\(type.name)")
         }

@@ -23,7 +23,7 @@ import Testing
         let template = "id={{client_id}}\nsecret={{client_secret}}\n"
         for type in FormatRegistry.all {
             let isOfPlace = type.setting?.scope == .place
-            let place: Slot = isOfPlace ? .variable("SECRET") : .whole
+            let place: FileSlot = isOfPlace ? .variable("SECRET") : .whole
             let format = type.init(parameter: type.setting?.scope == .file ? template : nil)
             let secret = try Self.secret()
             let bytes = try format.render([place: secret], into: [])
@@ -59,7 +59,7 @@ import Testing
     /// Blanks in the secret's place are nothing, as an empty file is.
     @Test func anEmptySecretIsAbsentInEveryFormat() throws {
         for type in FormatRegistry.all {
-            let place: Slot = type.setting?.scope == .place ? .variable("SECRET") : .whole
+            let place: FileSlot = type.setting?.scope == .place ? .variable("SECRET") : .whole
             let format = type.init(parameter: type.setting?.scope == .file ? "{{client_secret}}\n" : nil)
             for blank in ["", "\n", "\r\n", " \t\n"] {
                 #expect(try format.parse(Array(blank.utf8), slots: [place]).slots == [:], "\(type.name)")

@@ -15,7 +15,7 @@ import Testing
     private func replace(
         _ path: String, group: UInt32? = nil, bytes: [UInt8] = Array("new".utf8), as identity: Identity = Room.root
     ) throws(FileError) {
-        try AtomicFile(path, as: identity).replace(with: bytes, group: group, naming: naming)
+        try AtomicFile(path, as: identity, limit: Room.limit).replace(with: bytes, group: group, naming: naming)
     }
 
     /// The error of a replacement by a user without any privilege.
@@ -49,14 +49,15 @@ import Testing
         for name in ["f", "folder"] {
             #expect(throws: FileError.self) {
                 try AtomicFile.overwrite(
-                    room(name), with: Array("new".utf8), mode: 0o600, as: Room.root, naming: naming)
+                    room(name), with: Array("new".utf8), mode: 0o600, limit: Room.limit, as: Room.root, naming: naming)
             }
         }
         #expect(
             throws: FileError(.fileTooLarge, at: room("g"), detail: "1048577 bytes are more than the 1048576 allowed")
         ) {
             try AtomicFile.overwrite(
-                room("g"), with: [UInt8](repeating: 0, count: AtomicFile.sizeLimit + 1), mode: 0o600, as: Room.root,
+                room("g"), with: [UInt8](repeating: 0, count: Room.limit + 1), mode: 0o600, limit: Room.limit,
+                as: Room.root,
                 naming: naming)
         }
         #expect(try room.text("f") == "old")
@@ -76,7 +77,7 @@ import Testing
         #expect(throws: FileError(.notARegularFile, at: room("fifo"), detail: "FIFO")) { try replace(room("fifo")) }
         #expect(throws: FileError(.isMountPoint, at: room("mounted"))) { try replace(room("mounted")) }
         #expect(throws: FileError(.isMountPoint, at: room("bound"))) { try replace(room("bound")) }
-        try room.file("large", String(repeating: "x", count: AtomicFile.sizeLimit + 1))
+        try room.file("large", String(repeating: "x", count: Room.limit + 1))
         #expect(
             throws: FileError(
                 .fileTooLarge, at: room("large"), detail: "1048577 bytes are more than the 1048576 allowed")

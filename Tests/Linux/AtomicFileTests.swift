@@ -15,14 +15,16 @@ import Testing
         _ path: String, _ text: String = "new", mode: UInt16? = nil, group: UInt32? = nil,
         as identity: Identity = Room.root
     ) throws(FileError) {
-        try AtomicFile(path, as: identity).replace(with: Array(text.utf8), mode: mode, group: group, naming: naming)
+        try AtomicFile(path, as: identity, limit: Room.limit).replace(
+            with: Array(text.utf8), mode: mode, group: group, naming: naming)
     }
 
     @Test func anOverwritingGivesTheOldFileNothing() throws {
         let room = try Room()
         try room.file("f", mode: 0o644)
         let before = try room.status("f")
-        try AtomicFile.overwrite(room("f"), with: Array("new".utf8), mode: 0o600, as: Room.root, naming: naming)
+        try AtomicFile.overwrite(
+            room("f"), with: Array("new".utf8), mode: 0o600, limit: Room.limit, as: Room.root, naming: naming)
         #expect(try room.text("f") == "new")
         #expect(try room.status("f").st_ino != before.st_ino)
         #expect(try room.status("f").st_mode == S_IFREG | 0o600)
@@ -45,7 +47,7 @@ import Testing
         try room.own("f", 0, group: 33)
         try room.command("chmod", ["4644", room("f")])
         let before = try room.status("f")
-        let file = try AtomicFile(room("f"), as: Room.root)
+        let file = try AtomicFile(room("f"), as: Room.root, limit: Room.limit)
         #expect(file.content?.bytes == Array("old".utf8))
         try file.replace(with: Array("new".utf8), naming: naming)
         let after = try room.status("f")
@@ -71,7 +73,7 @@ import Testing
         try room.folder("real")
         try room.file("real/f")
         try room.link("f", to: "real/f")
-        let file = try AtomicFile(room("f"), as: Room.root)
+        let file = try AtomicFile(room("f"), as: Room.root, limit: Room.limit)
         #expect(file.path == room("real/f"))
         try file.replace(with: Array("new".utf8), naming: naming)
         #expect(try room.status("f").st_mode & S_IFMT == S_IFLNK)
@@ -122,7 +124,7 @@ import Testing
         let path = room("f")
         let naming = naming
         try acting(as: Room.otherIdentity) {
-            let file = try AtomicFile(path, as: Room.otherIdentity)
+            let file = try AtomicFile(path, as: Room.otherIdentity, limit: Room.limit)
             try file.replace(with: Array("new".utf8), naming: naming)
         }
         #expect(try room.text("f") == "new")
@@ -148,17 +150,18 @@ import Testing
         let path = room("drop/f")
         let naming = naming
         try acting(as: Room.otherIdentity) {
-            try AtomicFile(path, as: Room.otherIdentity).replace(with: Array("new".utf8), naming: naming)
+            try AtomicFile(path, as: Room.otherIdentity, limit: Room.limit).replace(
+                with: Array("new".utf8), naming: naming)
         }
         #expect(try room.text("drop/f") == "new")
     }
 
     @Test func largeContentIsWrittenWhole() throws {
         let room = try Room()
-        let bytes = (0..<AtomicFile.sizeLimit).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try AtomicFile(room("f"), as: Room.root).replace(with: bytes, naming: naming)
-        #expect(try AtomicFile(room("f"), as: Room.root).content?.bytes == bytes)
-        try AtomicFile(room("f"), as: Room.root).replace(with: [], naming: naming)
-        #expect(try AtomicFile(room("f"), as: Room.root).content?.bytes == [])
+        let bytes = (0..<Room.limit).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try AtomicFile(room("f"), as: Room.root, limit: Room.limit).replace(with: bytes, naming: naming)
+        #expect(try AtomicFile(room("f"), as: Room.root, limit: Room.limit).content?.bytes == bytes)
+        try AtomicFile(room("f"), as: Room.root, limit: Room.limit).replace(with: [], naming: naming)
+        #expect(try AtomicFile(room("f"), as: Room.root, limit: Room.limit).content?.bytes == [])
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     /// Reads, lets `somebody` change the file, then replaces it.
     private func replace(_ room: Room, after somebody: () throws -> Void) throws -> FileError {
-        let file = try AtomicFile(room("f"), as: Room.root)
+        let file = try AtomicFile(room("f"), as: Room.root, limit: Room.limit)
         try somebody()
         return try fileError { () throws(FileError) in try file.replace(with: Array("new".utf8), naming: naming) }
     }
@@ -128,7 +128,7 @@ import Testing
         _ path: String, _ naming: TemporaryNames, _ edit: ([UInt8]) -> [UInt8]
     ) throws {
         while true {
-            let file = try AtomicFile(path, as: Room.root)
+            let file = try AtomicFile(path, as: Room.root, limit: Room.limit)
             do throws(FileError) {
                 try file.replace(with: edit(file.content?.bytes ?? []), naming: naming)
                 return

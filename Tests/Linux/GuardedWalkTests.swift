@@ -90,7 +90,7 @@ import Testing
         try room.folder("real")
         try room.link("last", to: "real/f")
         #expect(try read(room("last")) == nil)
-        #expect(try AtomicFile(room("last"), as: Room.root).path == room("real/f"))
+        #expect(try AtomicFile(room("last"), as: Room.root, limit: Room.limit).path == room("real/f"))
     }
 
     @Test func anotherUsersLinkIsNotFollowed() throws {
@@ -129,7 +129,9 @@ import Testing
         let link = try room.link(
             "shared/f", to: target.hasPrefix("/") ? target : room(target), owner: Room.otherUser)
         for path in [link, link + "/f"] {
-            let refused = try fileError { () throws(FileError) in _ = try AtomicFile(path, as: Room.root) }
+            let refused = try fileError { () throws(FileError) in
+                _ = try AtomicFile(path, as: Room.root, limit: Room.limit)
+            }
             #expect(refused.code == .untrustedLink && refused.path == link)
             #expect(refused.remedy?.command == "test -L \(link) && rm \(link)")
         }
@@ -152,7 +154,7 @@ import Testing
         let naming = try TemporaryNames()
         let refused = try #require(throws: FileError.self) {
             try acting(as: Room.otherIdentity) {
-                try AtomicFile(path, as: Room.otherIdentity).replace(with: [], naming: naming)
+                try AtomicFile(path, as: Room.otherIdentity, limit: Room.limit).replace(with: [], naming: naming)
             }
         }
         #expect(refused.code == .untrustedLink && refused.path == link)
@@ -209,7 +211,7 @@ import Testing
             remedy: Self.closing)
         #expect(throws: expected) { try read(room("a b/f")) }
         #expect(throws: expected) { try read(room("a b/c/f")) }
-        #expect(throws: expected) { _ = try AtomicFile(room("a b/f"), as: Room.root) }
+        #expect(throws: expected) { _ = try AtomicFile(room("a b/f"), as: Room.root, limit: Room.limit) }
         #expect(throws: expected) { try GuardedPath.directory(room("a b"), as: Room.root) }
         try room.command("chmod", ["+t", room("a b")])
         #expect(try read(room("a b/f")) == nil)

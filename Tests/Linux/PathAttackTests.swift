@@ -92,7 +92,7 @@ import Testing
         while round < Self.publishes || attacker.turns < Self.publishes {
             round += 1
             do throws(FileError) {
-                let file = try AtomicFile(room("a/b/f"), as: Room.root)
+                let file = try AtomicFile(room("a/b/f"), as: Room.root, limit: Room.limit)
                 // The key is not read, even where writing would be refused later.
                 #expect(file.content?.bytes != Array(Self.key.utf8), "\(note)")
                 try file.replace(with: Array("secret \(round)".utf8), mode: 0o640, naming: naming)
@@ -110,7 +110,8 @@ import Testing
         #expect(try Self.census(room) == outside, "\(note)")
         // Undisturbed, publishing works; and no temporary name is left, except of a directory that was swapped in at
         // the last moment, which is not ours to remove.
-        try AtomicFile(room("a/b/f"), as: Room.root).replace(with: Array("last".utf8), naming: naming)
+        try AtomicFile(room("a/b/f"), as: Room.root, limit: Room.limit).replace(
+            with: Array("last".utf8), naming: naming)
         #expect(try room.text("a/b/f") == "last")
         #expect(try room.command("find", [room(""), "-name", ".clientsecretd-*", "!", "-type", "d"]) == "", "\(note)")
     }
@@ -147,7 +148,7 @@ import Testing
             round += 1
             let secret = Array("secret \(round)".utf8)
             do throws(FileError) {
-                let file = try AtomicFile(target, as: Room.root)
+                let file = try AtomicFile(target, as: Room.root, limit: Room.limit)
                 #expect(file.content == nil, "\(note)")
                 try file.replace(with: secret, naming: naming)
                 // A user who cannot remove root's file cannot replace it either.

@@ -48,7 +48,7 @@ import Testing
                 for number in 0..<1_000 {
                     let name = "\(thread)-\(number)"
                     do throws(FileError) {
-                        try AtomicFile(path + "/" + name, as: Room.root)
+                        try AtomicFile(path + "/" + name, as: Room.root, limit: Room.limit)
                             .replace(with: Array(name.utf8), naming: naming)
                     } catch {
                         // The power was cut; or nothing can be written at all, which the count below shows.

@@ -13,6 +13,8 @@ final class Room {
 
     /// Root's identity, whoever started the tests through sudo.
     static let root = Identity(user: 0, group: 0)
+    /// The largest file, in bytes.
+    static let limit = 1 << 20
     /// A user that owns nothing on the machine.
     static let otherUser: UInt32 = 65_534
     static let otherIdentity = Identity(user: otherUser, group: otherUser)

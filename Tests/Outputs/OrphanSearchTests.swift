@@ -23,7 +23,7 @@ import Testing
     }
 
     private func place(_ name: String, _ variable: String? = nil) throws -> OutputPlace {
-        OutputPlace(path: try Samples.path(scratch(name)), slot: variable.map(Slot.variable) ?? .whole)
+        OutputPlace(path: try Samples.path(scratch(name)), slot: variable.map(FileSlot.variable) ?? .whole)
     }
 
     private func publish(_ name: String, _ format: FileFormat, variables: [String] = ["SECRET"]) throws {

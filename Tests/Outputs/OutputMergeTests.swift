@@ -52,7 +52,7 @@ import Testing
     ])
     func theSecretsAreInTheContentAfterwards(row: Row) throws {
         let merge = try Self.merge(row.format)
-        var secrets: [Slot: Secret] = [:]
+        var secrets: [FileSlot: Secret] = [:]
         for (name, number) in row.secrets {
             secrets[name.isEmpty ? .whole : .variable(name)] = try Samples.secret(number)
         }

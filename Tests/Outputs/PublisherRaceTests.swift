@@ -21,7 +21,7 @@ import Testing
         let secrets = try (0..<count).map { try Samples.secret($0) }
         try scratch.write("A=1\nSECRET=\(Samples.text(secrets[0]))\nB=2\n", to: "app.env")
         func publish(_ number: Int, _ file: Int) throws {
-            let slot = file == 1 ? Slot.variable("SECRET") : .whole
+            let slot = file == 1 ? FileSlot.variable("SECRET") : .whole
             _ = try publisher.publish([slot: secrets[number]], in: files[file])
         }
         for file in files.indices { try publish(0, file) }

@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [FileFormat.raw, .json, .env])
     func aSecretThatIsThereAlreadyIsNotWrittenAgain(kind: FileFormat) throws {
         let file = try Samples.file(scratch("out"), kind, mode: 0o640, group: "\(getegid())")
-        let secrets: [Slot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
+        let secrets: [FileSlot: Secret] = [kind == .env ? .variable("SECRET") : .whole: try Samples.secret()]
         #expect(try publisher.replaces(secrets, in: file))
         let first = try inode("out")
         #expect(try mode("out") == 0o640)
@@ -75,7 +75,7 @@ import Testing
     func aFileThatWasNeverWrittenAndHoldsSomethingElseIsNotOverwritten(
         kind: FileFormat, text: String, words: String, remedy: Remedy?
     ) throws {
-        let secrets: [Slot: Secret] = [.whole: try Samples.secret()]
+        let secrets: [FileSlot: Secret] = [.whole: try Samples.secret()]
         let file = try Samples.file(scratch("out"), kind)
         try scratch.write(text, to: "out")
         let failure = Failure(.outputForeign, at: .path(file.path), detail: words, remedy: remedy)
@@ -116,7 +116,7 @@ import Testing
     ) throws {
         let file = try Samples.file(scratch("app.env"), .env, mode: configured, group: group)
         try scratch.write("DATABASE_URL=x\n", to: "app.env", mode: before)
-        let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
         let done = try publisher.publish(secrets, in: file)
         #expect(try mode("app.env") == after)
         #expect(done.isAsConfigured)
@@ -153,7 +153,7 @@ import Testing
             let found = try run(["sh", "-c", script, "sh", scratch("b.env")]).output
             return Set(found.split(separator: "\n").map(String.init))
         }
-        let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
         for mode: UInt16? in [nil, 0o600, 0o640, 0o644] {
             for group: String? in [nil, "daemon", "games"] {
                 let file = try Samples.file(scratch("b.env"), .env, mode: mode, group: group)
@@ -197,7 +197,7 @@ import Testing
         }
         for daemon in [try publisher(outputs), nil] {
             func publish(_ secret: Secret, in name: String, mode: UInt16?) throws -> OutputContents {
-                let slot: Slot = format == .env ? .variable("SECRET") : .whole
+                let slot: FileSlot = format == .env ? .variable("SECRET") : .whole
                 return try (daemon ?? publisher([])).publish(
                     [slot: secret], in: try Samples.file(scratch(name), format, mode: mode))
             }
@@ -327,7 +327,7 @@ import Testing
 
     @Test func aFileThatHeldMoreIsNotMadeAgain() throws {
         let file = try Samples.file(scratch("app.env"), .env)
-        let secrets: [Slot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
         #expect(throws: Failure(.outputDeleted, at: .path(file.path))) {
             try publisher.publish(secrets, in: file, mayCreate: false)
         }
@@ -339,7 +339,7 @@ import Testing
     // MARK: Failures
 
     @Test(.needs(.root)) func everyFailureNamesTheOutputAndWhatIsWrong() throws {
-        let secrets: [Slot: Secret] = [.whole: try Samples.secret()]
+        let secrets: [FileSlot: Secret] = [.whole: try Samples.secret()]
         func expect(_ file: FileSpec, _ words: String) {
             do throws(Failure) {
                 _ = try publisher.publish(secrets, in: file)

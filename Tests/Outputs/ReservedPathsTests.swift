@@ -31,7 +31,7 @@ import Testing
     ) throws {
         let file = try Samples.file(scratch(name), kind)
         let failure = Failure(code, at: .path(file.path), detail: detail, remedy: remedy)
-        let slot = kind == .env ? Slot.variable("SECRET") : .whole
+        let slot = kind == .env ? FileSlot.variable("SECRET") : .whole
         #expect(publisher.problem(with: file, mayCreate: true) == failure)
         #expect(throws: failure) { try publisher.publish([slot: try Samples.secret()], in: file) }
     }

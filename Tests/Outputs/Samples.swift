@@ -35,7 +35,7 @@ enum Samples {
         variables: [String] = ["SECRET"]
     ) throws -> FileSpec {
         let client = try #require(ClientName("web"))
-        let slots: [Slot] = format.isShared ? variables.map(Slot.variable) : [.whole]
+        let slots: [FileSlot] = format.isShared ? variables.map(FileSlot.variable) : [.whole]
         return FileSpec(
             path: try Samples.path(path), format: format, mode: mode, group: group, owner: nil,
             slots: Dictionary(uniqueKeysWithValues: slots.map { ($0, client) }))
@@ -48,18 +48,18 @@ enum Samples {
 
 extension OutputContents {
     /// What a slot was seen to hold, by its fingerprint.
-    func fingerprint(_ slot: Slot = .whole) -> Fingerprint? {
+    func fingerprint(_ slot: FileSlot = .whole) -> Fingerprint? {
         if case .token(let token)? = slots[slot] { token.fingerprint } else { nil }
     }
 
-    func isForeign(_ slot: Slot = .whole) -> Bool {
+    func isForeign(_ slot: FileSlot = .whole) -> Bool {
         if case .foreign? = slots[slot] { true } else { false }
     }
 }
 
 extension Publisher {
     /// Publishes; whether that has replaced the file.
-    func replaces(_ secrets: [Slot: Secret], in file: FileSpec, mayCreate: Bool = true) throws -> Bool {
+    func replaces(_ secrets: [FileSlot: Secret], in file: FileSpec, mayCreate: Bool = true) throws -> Bool {
         let path = file.path.description
         let before = FileStatus.following(path)?.identity
         _ = try publish(secrets, in: file, mayCreate: mayCreate)

@@ -28,7 +28,7 @@ import Testing
 
     /// It was written, and seen there.
     private static let written = PushResult.published(
-        PlaceReading(holds: true), at: WallTime(secondsSinceEpoch: now))
+        PushPlaceReading(holds: true), at: WallTime(secondsSinceEpoch: now))
 
     /// AWS Secrets Manager with a version that was created so many seconds ago.
     private func publish(
@@ -261,7 +261,7 @@ import Testing
             ),
         ]
         for (kind, off, on, words) in kinds {
-            for (settings, use) in [(off, .unused(words)), (on, .used), ("", .used)] as [(String, PlaceUse?)] {
+            for (settings, use) in [(off, .unused(words)), (on, .used), ("", .used)] as [(String, PushPlaceUse?)] {
                 for verb in [PushRoleRequest.Verb.publish, .read] {
                     switch kind(settings, verb) {
                     case .published(let reading, _), .read(let reading):
@@ -326,7 +326,7 @@ import Testing
                 200, #"{"data":{"data":{"client_secret":"\#(PushBed.secrets[1])"},"metadata":{"version":3}}}"#,
                 .secret(expiresAt: expiry)
             ), (500, "{}", nil),
-        ] as [(Int, String, PlaceContent?)] {
+        ] as [(Int, String, PushPlaceContent?)] {
             let result = publish(.vault, Self.vault) { request in
                 request.method == "GET" ? (status, body) : (429, #"{"errors":["slow down"]}"#)
             }
@@ -334,7 +334,7 @@ import Testing
             #expect(failure.placeContent == content, "\(status) \(body)")
         }
         let variable = #"{"key":"SECRET","target":["production"]}"#
-        for (variables, content) in [("", .nothing), (variable, .something)] as [(String, PlaceContent)] {
+        for (variables, content) in [("", .nothing), (variable, .something)] as [(String, PushPlaceContent)] {
             let result = publish(.vercel, Self.vercel) { request in
                 request.method == "GET" ? (200, #"{"envs":[\#(variables)]}"#) : (429, "{}")
             }
@@ -351,23 +351,23 @@ import Testing
         for (held, content) in [
             ("null", .nothing), (#""changeme""#, .unusable),
             (#""\#(PushBed.secrets[1])\n""#, .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))),
-        ] as [(String, PlaceContent)] {
+        ] as [(String, PushPlaceContent)] {
             let answer = #"{"secret":\#(held)}"#
             let published = publish(kind, [:]) { _ in (200, answer) }
             #expect(
                 published
                     == .published(
-                        PlaceReading(holds: false, instead: content), at: WallTime(secondsSinceEpoch: Self.now)))
+                        PushPlaceReading(holds: false, instead: content), at: WallTime(secondsSinceEpoch: Self.now)))
             #expect(
                 publish(kind, [:], verb: .read) { _ in (200, answer) }
-                    == .read(PlaceReading(holds: false, instead: content)))
+                    == .read(PushPlaceReading(holds: false, instead: content)))
         }
         let secret = Base64.encode(Array(PushBed.secrets[1].utf8))
         let kubernetes = publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"], verb: .read) { _ in
             (200, #"{"kind":"Secret","data":{"k":"\#(secret)"}}"#)
         }
-        let other = PlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))
-        #expect(kubernetes == .read(PlaceReading(holds: false, instead: other, use: .used)))
+        let other = PushPlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))
+        #expect(kubernetes == .read(PushPlaceReading(holds: false, instead: other, use: .used)))
     }
 
     /// To a token without rights, an API may answer that there is nothing.
@@ -387,7 +387,7 @@ import Testing
         for (shown, status, content) in [
             (empty, 403, .nothing), (empty, 500, nil), (empty, 408, nil), (empty, 409, nil), (held, 403, .unusable),
             (held, 500, .something),
-        ] as [((Int, String), Int, PlaceContent?)] {
+        ] as [((Int, String), Int, PushPlaceContent?)] {
             let result = publish(.vault, Self.vault) { request in
                 request.method == "GET" ? (shown.0, shown.1) : (status, #"{"errors":["no"]}"#)
             }

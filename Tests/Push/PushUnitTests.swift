@@ -41,20 +41,20 @@ import Testing
 @Suite struct PushMessageTests {
     @Test func everyRequestThatIsWrittenIsRead() throws {
         let results: [PushResult] = [
-            .published(PlaceReading(holds: true)), .published(PlaceReading(holds: nil)),
-            .read(PlaceReading(holds: false)),
+            .published(PushPlaceReading(holds: true)), .published(PushPlaceReading(holds: nil)),
+            .read(PushPlaceReading(holds: false)),
             .failed(RoleFailure(.pushRateLimited, "later", retryAfter: 70)), .redeployed(ready: false),
             .failed(RoleFailure(.pushRateLimited, placeContent: .nothing)),
             .failed(RoleFailure(.pushTimedOut), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
             .published(
-                PlaceReading(holds: false, instead: .unusable), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
-            .read(PlaceReading(holds: false, instead: .nothing)),
-            .read(PlaceReading(holds: false, instead: .something)),
+                PushPlaceReading(holds: false, instead: .unusable), at: WallTime(secondsSinceEpoch: 1_800_000_000)),
+            .read(PushPlaceReading(holds: false, instead: .nothing)),
+            .read(PushPlaceReading(holds: false, instead: .something)),
             .read(
-                PlaceReading(
+                PushPlaceReading(
                     holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)))),
-            .published(PlaceReading(holds: nil, use: .used)),
-            .read(PlaceReading(holds: true, use: .unused("enabled is false"))),
+            .published(PushPlaceReading(holds: nil, use: .used)),
+            .read(PushPlaceReading(holds: true, use: .unused("enabled is false"))),
             .redeployed(ready: true, begun: BegunDeployment(id: "dpl_2", at: WallTime(secondsSinceEpoch: 7))),
         ]
         let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
@@ -74,13 +74,13 @@ import Testing
     @Test func anAnswerOfAnotherVersionIsUnderstood() throws {
         for (members, content) in [
             (#""place_empty":true"#, .nothing), (#""place_empty":false"#, .something), (#""place_empty":null"#, nil),
-        ] as [(String, PlaceContent?)] {
+        ] as [(String, PushPlaceContent?)] {
             let text = #"{"result":"failed","code":"push_rate_limited",\#(members)}"#
             let failure = RoleFailure(.pushRateLimited, placeContent: content)
             #expect(try PushResult(parsing: Array(text.utf8)) == .failed(failure))
         }
-        let held = PlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 7))
-        for (content, isEmpty) in [(.nothing, true), (.unusable, false), (held, false)] as [(PlaceContent, Bool)] {
+        let held = PushPlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 7))
+        for (content, isEmpty) in [(.nothing, true), (.unusable, false), (held, false)] as [(PushPlaceContent, Bool)] {
             let json = PushResult.failed(RoleFailure(.pushRateLimited, placeContent: content)).json
             #expect(json.contains(#""place_empty":\#(isEmpty)"#), "\(json)")
         }

@@ -25,9 +25,9 @@ final class Bench {
     /// Targets that go on showing what they held before.
     var stale: Set<TargetName> = []
     /// What APIs show there instead.
-    var instead: [TargetName: PlaceContent] = [:]
+    var instead: [TargetName: PushPlaceContent] = [:]
     /// Whether APIs show that applications use the places.
-    var use: [TargetName: PlaceUse] = [:]
+    var use: [TargetName: PushPlaceUse] = [:]
     /// Whether what is deployed does not run yet.
     var isDeploying = false
     var records: [ClientName: Record] = [:]
@@ -143,7 +143,7 @@ final class Bench {
         go()
     }
 
-    func ask(_ request: Request, _ number: UInt64 = 1) {
+    func ask(_ request: DaemonRequest, _ number: UInt64 = 1) {
         tell(.asked(request, RequestID(number: number)))
     }
 
@@ -316,7 +316,7 @@ final class Bench {
     }
 
     /// Places a secret in a file; nil places foreign content.
-    func place(_ issued: SecretInfo?, in file: String, _ slot: Slot = .whole, otherLines: Bool = false) throws {
+    func place(_ issued: SecretInfo?, in file: String, _ slot: FileSlot = .whole, otherLines: Bool = false) throws {
         var observation = disk[try Values.path(file)] ?? FileObservation(slots: [:])
         observation.slots[slot] = issued.map(SlotObservation.secret) ?? .foreign
         observation.otherLines = otherLines
@@ -334,7 +334,7 @@ final class Bench {
         pass(2)
     }
 
-    func held(in file: String, _ slot: Slot = .whole) throws -> SecretInfo? {
+    func held(in file: String, _ slot: FileSlot = .whole) throws -> SecretInfo? {
         disk[try Values.path(file)]?.slots[slot]?.issued
     }
 
@@ -432,13 +432,13 @@ final class Bench {
             places[output.target] = secret
             return .success(
                 .pushed(
-                    PlaceReading(
+                    PushPlaceReading(
                         holds: blind.contains(output.target) ? nil : !stale.contains(output.target),
                         instead: instead[output.target], use: use[output.target])))
         case .readTarget(_, let secret, let output):
             return .success(
                 .targetRead(
-                    PlaceReading(
+                    PushPlaceReading(
                         holds: blind.contains(output.target)
                             ? nil : !stale.contains(output.target) && places[output.target] == secret,
                         instead: instead[output.target], use: use[output.target])))
@@ -458,7 +458,7 @@ final class Bench {
     }
 
     private func publish(
-        _ spec: FileSpec, _ secrets: [Slot: SecretInfo], _ mayCreate: Bool
+        _ spec: FileSpec, _ secrets: [FileSlot: SecretInfo], _ mayCreate: Bool
     ) -> Result<Outcome, Failure> {
         if let failure = failingWrites[spec.path] { return .failure(failure) }
         if disk[spec.path] == nil, !mayCreate, spec.format.isShared {

@@ -235,7 +235,7 @@ struct HTTPConnectionTests {
         harness.rotation.answer(0, .reloaded(unserved: []))
         // The listening socket is closed too. A caller reads the end of its answer before its connection is closed.
         #expect(try eventually { try harness.openConnections() == -1 })
-        #expect(throws: ClientError.self) { try harness.client.status() }
+        #expect(throws: StatusClientError.self) { try harness.client.status() }
     }
 
     /// A connection that the server has taken is no longer on the socket, where the next daemon would find it.

@@ -18,7 +18,7 @@ final class Harness: Sendable {
     init(
         limits: HTTPLimits = .init(),
         control: ControlPermission = ControlPermission(daemonUser: isRoot ? 4321 : geteuid()),
-        show snapshot: Snapshot? = nil, answer: @escaping @Sendable (Request) -> Answer? = { _ in nil }
+        show snapshot: Snapshot? = nil, answer: @escaping @Sendable (DaemonRequest) -> Answer? = { _ in nil }
     ) throws {
         directory = try TemporaryDirectory()
         // Other users come to this socket too.
@@ -127,15 +127,15 @@ func listen(at path: String) throws -> ListeningSocket { try ListeningSocket(pat
 
 /// Stands where the rotation stands: notes what is asked and answers when it is told to.
 final class ScriptedRotation: Sendable {
-    private let immediate: @Sendable (Request) -> Answer?
+    private let immediate: @Sendable (DaemonRequest) -> Answer?
     private struct State {
-        var asked: [(request: Request, id: RequestID)] = []
+        var asked: [(request: DaemonRequest, id: RequestID)] = []
         weak var server: StatusServer?
     }
 
     private let state = Mutex(State())
 
-    init(_ immediate: @escaping @Sendable (Request) -> Answer?) {
+    init(_ immediate: @escaping @Sendable (DaemonRequest) -> Answer?) {
         self.immediate = immediate
     }
 
@@ -143,7 +143,7 @@ final class ScriptedRotation: Sendable {
         state.withLock { $0.server = server }
     }
 
-    func take(_ request: Request, _ id: RequestID) {
+    func take(_ request: DaemonRequest, _ id: RequestID) {
         let number = state.withLock { state in
             state.asked.append((request, id))
             return state.asked.count - 1
@@ -151,7 +151,7 @@ final class ScriptedRotation: Sendable {
         if let answer = immediate(request) { self.answer(number, answer) }
     }
 
-    var asked: [Request] { state.withLock { $0.asked.map(\.request) } }
+    var asked: [DaemonRequest] { state.withLock { $0.asked.map(\.request) } }
 
     /// Answers the request with this number, again if need be.
     func answer(_ number: Int, _ answer: Answer) {

@@ -94,11 +94,11 @@ struct RouterTests {
         expectSame(try harness.ask("POST", "/v1/clients/web/renew"), ok)
         #expect(
             harness.rotation.asked == [
-                .renew(Request.Renewal()),
-                .renew(Request.Renewal(clients: [web, api], dueWithin: 129_600)),
-                .renew(Request.Renewal(dueWithin: 3600, skipVerify: true)),
-                .renew(Request.Renewal(clients: [web], deliverOnly: true)),
-                .renew(Request.Renewal(clients: [web])),
+                .renew(DaemonRequest.Renewal()),
+                .renew(DaemonRequest.Renewal(clients: [web, api], dueWithin: 129_600)),
+                .renew(DaemonRequest.Renewal(dueWithin: 3600, skipVerify: true)),
+                .renew(DaemonRequest.Renewal(clients: [web], deliverOnly: true)),
+                .renew(DaemonRequest.Renewal(clients: [web])),
             ])
     }
 

@@ -20,7 +20,7 @@ struct StatusClientTests {
         }
         #expect(try harness.client.status().json == snapshot.json)
         #expect(try harness.client.reload().unserved == ["a"])
-        let renewal = Request.Renewal(clients: [web], dueWithin: 60, deliverOnly: true, skipVerify: true)
+        let renewal = DaemonRequest.Renewal(clients: [web], dueWithin: 60, deliverOnly: true, skipVerify: true)
         let report = try harness.client.renew(renewal)
         #expect(
             report.outcomes == [
@@ -28,8 +28,8 @@ struct StatusClientTests {
                     client: "web", result: .renewed, fingerprint: "sha256:0123456789abcdef",
                     issuedAt: issued.issuedAt, expiresAt: issued.expiresAt)
             ])
-        _ = try harness.client.renew(Request.Renewal())
-        #expect(harness.rotation.asked == [.reload, .renew(renewal), .renew(Request.Renewal())])
+        _ = try harness.client.renew(DaemonRequest.Renewal())
+        #expect(harness.rotation.asked == [.reload, .renew(renewal), .renew(DaemonRequest.Renewal())])
     }
 
     @Test func refusals() throws {
@@ -41,11 +41,14 @@ struct StatusClientTests {
         }
         let refused = try problem { _ = try harness.client.reload() }
         #expect(refused.status == 422 && refused.diagnostics == ["c.yaml:1:1: error: a"])
-        let failed = try problem { _ = try harness.client.renew(Request.Renewal(clients: [web])) }
+        let failed = try problem { _ = try harness.client.renew(DaemonRequest.Renewal(clients: [web])) }
         #expect(failed.outcomes == [RenewalReport.Outcome(client: "web", result: .failed, error: "no space")])
         #expect(
-            ClientError.answered(failed).description == #"1 of 1 clients could not be renewed: client "web": no space"#)
-        let unknown = try problem { _ = try harness.client.renew(Request.Renewal(clients: [try Samples.name("wbe")])) }
+            StatusClientError.answered(failed).description
+                == #"1 of 1 clients could not be renewed: client "web": no space"#)
+        let unknown = try problem {
+            _ = try harness.client.renew(DaemonRequest.Renewal(clients: [try Samples.name("wbe")]))
+        }
         #expect(unknown.detail == #"there is no client "wbe" (did you mean "web"?)"#)
     }
 
@@ -81,7 +84,7 @@ struct StatusClientTests {
 
     @Test func notPermitted() throws {
         // Root may open everything: asked of the error alone, whose cause the kernel gives others.
-        let error = ClientError.notPermitted(socket: "/run/x.sock", cause: .permissionDenied)
+        let error = StatusClientError.notPermitted(socket: "/run/x.sock", cause: .permissionDenied)
         #expect(
             error.description
                 == "/run/x.sock may not be opened: Permission denied; use sudo, or join the group that owns the socket"
@@ -94,7 +97,7 @@ struct StatusClientTests {
         let path = directory("sock")
         // The account of the C library's that every Debian has.
         let service = try #require(try Accounts.user(named: "daemon"))
-        func listens(_ user: UInt32, in mode: UInt32) throws -> ClientError {
+        func listens(_ user: UInt32, in mode: UInt32) throws -> StatusClientError {
             try #require(unsafe chmod(directory.path, 0o1777) == 0)
             let listener = try ActingUser.perform(
                 as: user, otherwise: { $0 },
@@ -112,7 +115,7 @@ struct StatusClientTests {
         #expect(stranger == .foreignListener(socket: path, user: 1234))
         #expect(try listens(1234, in: 0o775) == .foreignListener(socket: path, user: 1234))
         // Nobody answers; but they were asked.
-        let asked = ClientError.timedOut(socket: path, seconds: 1)
+        let asked = StatusClientError.timedOut(socket: path, seconds: 1)
         #expect(try listens(0, in: 0o1777) == asked)
         #expect(try listens(service.id, in: 0o1777) == asked)
         #expect(try listens(1234, in: 0o755) == asked, "only root could have put it there")
@@ -186,8 +189,8 @@ struct StatusClientTests {
         server.join()
     }
 
-    private func failure(_ body: () throws -> Void) throws -> ClientError {
-        try #require(throws: ClientError.self) { try body() }
+    private func failure(_ body: () throws -> Void) throws -> StatusClientError {
+        try #require(throws: StatusClientError.self) { try body() }
     }
 
     private func problem(_ body: () throws -> Void) throws -> Problem {

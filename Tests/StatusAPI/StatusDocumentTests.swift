@@ -105,7 +105,7 @@ struct StatusDocumentTests {
         ),
     ])
     func anotherTextIsExplained(json: String, what: String) {
-        #expect(throws: ClientError.malformed(what: what)) { try Snapshot(json: Array(json.utf8)) }
+        #expect(throws: StatusClientError.malformed(what: what)) { try Snapshot(json: Array(json.utf8)) }
     }
 
     @Test func momentsAreReadAsTheyAreWritten() throws {

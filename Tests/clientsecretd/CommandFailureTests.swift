@@ -11,7 +11,7 @@ import Testing
 
 /// With what a command exits.
 @Suite struct CommandFailureTests {
-    private func code(_ error: ClientError) -> Int32 { CommandFailure(error).code.rawValue }
+    private func code(_ error: StatusClientError) -> Int32 { CommandFailure(error).code.rawValue }
 
     @Test func aDaemonThatIsNotThereIs69() {
         #expect(code(.notReachable(socket: "/run/x.sock", cause: .noSuchFileOrDirectory)) == 69)

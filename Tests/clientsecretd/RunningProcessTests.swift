@@ -42,7 +42,7 @@ import Testing
         #expect(held.map(\.place).prefix(2) == [.variable("SECRET"), .credential("apple")])
         #expect(
             RunningProcess(process.processIdentifier).variablesWithoutSecret(among: ["A", "SECRET", "NONE"]) == ["A"])
-        #expect(held.first?.fingerprint == AppleSecret(secret().utf8)?.fingerprint)
+        #expect(held.first?.fingerprint == ForeignSecret(secret().utf8)?.fingerprint)
         #expect(
             RunningProcess(process.processIdentifier).startedAt.map {
                 WallTime(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)) - $0 < 600
@@ -65,9 +65,9 @@ import Testing
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory("key")))
         defer { try? file.close() }
         let key = try SigningKey(descriptor: file.fileDescriptor, place: .clock)
-        let forged = try #require(AppleSecret(secret().utf8))
+        let forged = try #require(ForeignSecret(secret().utf8))
         #expect(!forged.isSigned(by: [key.publicKey]))
-        let minted = try key.mint(Claims.sample(of: "com.example.variable")).token.withBytes { AppleSecret($0) }
+        let minted = try key.mint(Claims.sample(of: "com.example.variable")).token.withBytes { ForeignSecret($0) }
         #expect(try #require(minted).isSigned(by: [key.publicKey]))
         #expect(try #require(minted).isSigned(by: []) == false)
     }

@@ -69,7 +69,7 @@ extension TokenKind {
         /// How late `exp` may be; nil where Apple names no limit.
         package let limit: Limit?
         /// How Apple is asked whether it accepts one.
-        package let trial: TokenTrial
+        package let trial: TrialRules
 
         /// How the claim `origin` is written.
         package enum Origins: Hashable, Sendable {

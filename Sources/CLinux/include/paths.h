@@ -22,7 +22,8 @@ int clinux_path_step(int directory, const char *name, int as_directory);
 int clinux_path_open_to_read(int directory, const char *name);
 // The directory itself, opened so that it can be listed and synced.
 int clinux_path_open_directory(int directory);
-int clinux_path_create(int directory, const char *name);
+// A new file with these permission bits, as far as the umask lets it have them.
+int clinux_path_create(int directory, const char *name, unsigned mode);
 int clinux_path_look(int descriptor, struct clinux_status *status);
 // What has this name in the directory, links not followed: takes no descriptor. With ask_server a network file system
 // does not answer from memory.

@@ -147,7 +147,7 @@ package struct OfflineEvaluation: Sendable {
 
     private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {
         do throws(FileError) {
-            return .success(try ForeignFile.contents(of: path.description, limit: AtomicFile.sizeLimit))
+            return .success(try ForeignFile.contents(of: path.description, limit: OutputLimits.fileSize))
         } catch {
             let code: Failure.Code =
                 switch error.code {

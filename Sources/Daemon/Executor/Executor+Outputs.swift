@@ -35,10 +35,10 @@ extension Executor {
     }
 
     func publish(
-        _ wanted: [Slot: SecretInfo], in spec: FileSpec, mayCreate: Bool
+        _ wanted: [FileSlot: SecretInfo], in spec: FileSpec, mayCreate: Bool
     ) throws(Failure) -> Outcome {
         let destination = try destination(spec)
-        var secrets: [Slot: Secret] = [:]
+        var secrets: [FileSlot: Secret] = [:]
         for (slot, issued) in wanted { secrets[slot] = try secret(issued) }
         return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
     }
@@ -102,7 +102,7 @@ extension Executor {
         let content: FileContent?
         do throws(FileError) {
             content = try GuardedPath.readProving(
-                path.description, as: identity, limit: AtomicFile.sizeLimit)
+                path.description, as: identity, limit: OutputLimits.fileSize)
         } catch {
             switch error.code {
             case .missing, .directoryMissing: content = nil

@@ -37,8 +37,8 @@ final class Executor: Sendable {
     let mounts: QuietMutex<MountTable?>
     /// The credentials that hold targets' tokens.
     let tokens = QuietMutex<[TargetName: String]>([:])
-    let textToKeep = LastWins<LoadedConfiguration>()
-    let clockToKeep = LastWins<ClockRun>()
+    let textToKeep = LastValueWriter<LoadedConfiguration>()
+    let clockToKeep = LastValueWriter<ClockRun>()
 
     /// Jobs wait for disks, so threads, not cores, limit the throughput. Twice as many as a lane's maximum, because
     /// secrets are published while others are kept in the state directory.

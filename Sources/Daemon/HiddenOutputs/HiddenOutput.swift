@@ -114,7 +114,7 @@ extension HiddenOutput {
             guard let cache = FrameworkCache.of(file.path) else { return nil }
             // A program that runs after each renewal may well write the cache again: then what counts is what it wrote.
             if let token = output.token, output.runsProgram, file.bytes.firstRange(of: token) != nil { return nil }
-            let secret = AppleSecret.all(in: file.bytes).first?.offset
+            let secret = ForeignSecret.all(in: file.bytes).first?.offset
             let named = file.bytes.firstRange(of: Array(variable.utf8))?.lowerBound
             if cache.namesVariables, named == nil { return nil }
             let offset = (cache.namesVariables ? named : secret ?? named) ?? 0
@@ -139,7 +139,7 @@ extension HiddenOutput {
         let variables = output.variables.sorted().joined(separator: " or ")
         return file.assignments.compactMap { assignment in
             guard !output.variables.contains(assignment.name),
-                let secret = AppleSecret.all(in: assignment.value).first
+                let secret = ForeignSecret.all(in: assignment.value).first
             else { return nil }
             let expiry = secret.expiresAt.map { $0 <= now ? ", which expired at \($0)" : ", which expires at \($0)" }
             return HiddenOutput(

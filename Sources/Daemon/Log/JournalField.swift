@@ -78,7 +78,7 @@ extension Requester {
     }
 }
 
-extension Request {
+extension DaemonRequest {
     /// The request, as the end of a sentence.
     var words: String {
         switch self {

@@ -8,7 +8,7 @@ import Push
 /// The daemon's client of the services that push secrets to APIs: a socket for each target.
 struct Pusher: Sendable {
     private let status: String
-    private let service: NetworkService
+    private let service: NetworkServiceClient
     /// The configuration's absolute path.
     private let configuration: String
     private let memory = PushMemory()
@@ -22,15 +22,15 @@ struct Pusher: Sendable {
     ///     needs no sockets; nil to need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
-    ///   - timeout: in milliseconds. A service gives up 60 s after the request, and is started for it.
+    ///   - timeout: in milliseconds.
     init(
         besideSocket status: String, configuration: String, program: String? = nil, identity: Identity,
-        cancel: EventCounter?, timeout: Int64 = 75_000
+        cancel: EventCounter?, timeout: Int64 = ServiceTimeouts.push
     ) {
         self.status = status
         self.configuration = configuration
         self.program = program
-        service = NetworkService(
+        service = NetworkServiceClient(
             missing: .pushServiceMissing, silent: .pushServiceSilent, identity: identity, cancel: cancel,
             timeout: timeout)
     }
@@ -101,8 +101,8 @@ struct Pusher: Sendable {
     /// Why nothing could be pushed, as far as that is known without a request.
     func problem(with target: TargetName) -> Failure? { service.problem(at: socket(of: target), for: .target(target)) }
 
-    private func socket(of target: TargetName) -> NetworkService.Socket {
-        NetworkService.Socket("push", of: target, besideSocket: status)
+    private func socket(of target: TargetName) -> NetworkServiceClient.Socket {
+        NetworkServiceClient.Socket("push", of: target, besideSocket: status)
     }
 
     private func ask(_ request: PushRoleRequest, of target: TargetName) throws(Failure) -> PushResult {

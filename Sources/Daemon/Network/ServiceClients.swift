@@ -9,7 +9,7 @@ struct ServiceClients: Sendable {
     let writers: UserWriterClient
     let verifier: VerifierClient
     let pusher: Pusher
-    let store: StoreService
+    let store: StoreServiceClient
 
     /// - Parameters:
     ///   - status: the daemon's status socket.
@@ -30,6 +30,6 @@ struct ServiceClients: Sendable {
         verifier = VerifierClient(besideSocket: status, program: program, identity: identity, cancel: cancel)
         pusher = Pusher(
             besideSocket: status, configuration: configuration, program: program, identity: identity, cancel: cancel)
-        store = try StoreService(besideSocket: status, identity: identity, cancel: cancel, post: post)
+        store = try StoreServiceClient(besideSocket: status, identity: identity, cancel: cancel, post: post)
     }
 }

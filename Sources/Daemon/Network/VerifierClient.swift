@@ -7,8 +7,8 @@ import SignIn
 
 /// The daemon's client of the service that asks Apple whether it accepts a secret.
 struct VerifierClient: Sendable {
-    private let socket: NetworkService.Socket
-    private let service: NetworkService
+    private let socket: NetworkServiceClient.Socket
+    private let service: NetworkServiceClient
     /// The program that asks where no service listens; nil to need a service.
     private let program: String?
 
@@ -18,14 +18,14 @@ struct VerifierClient: Sendable {
     ///     needs no socket; nil to need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
-    ///   - timeout: in milliseconds. The service gives up 30 s after the request, and is started for it.
+    ///   - timeout: in milliseconds.
     init(
         besideSocket status: String, program: String? = nil, identity: Identity, cancel: EventCounter?,
-        timeout: Int64 = 45_000
+        timeout: Int64 = ServiceTimeouts.verdict
     ) {
         self.program = program
-        socket = NetworkService.Socket("verify", besideSocket: status)
-        service = NetworkService(
+        socket = NetworkServiceClient.Socket("verify", besideSocket: status)
+        service = NetworkServiceClient(
             missing: .verifierMissing, silent: .verifierSilent, identity: identity, cancel: cancel, timeout: timeout)
     }
 

@@ -10,7 +10,7 @@ import Systemd
 enum OwnSandbox {
     /// Nil where no unit runs this process. The settings were applied when the process started, so that one answer counts. Blocks
     /// the first time.
-    private static let answer = OwnUnit.service.map { name in LateAnswer { ask(name) } }
+    private static let answer = OwnUnit.service.map { name in RepeatedQuestion { ask(name) } }
 
     private static var review: SandboxReview? { answer?.value?.review }
 

@@ -92,7 +92,7 @@ extension SystemdClient {
     }
 }
 
-extension UnitCondition {
+extension UnitState {
     /// Whether it has processes, or is about to.
     fileprivate var isRunning: Bool { !["inactive", "failed"].contains(activity) }
 }

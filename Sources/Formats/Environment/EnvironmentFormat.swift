@@ -11,7 +11,7 @@ package struct EnvironmentFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    package func parse(_ bytes: [UInt8], slots: some Collection<Slot>) throws(FormatError) -> ParsedFile {
+    package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) throws(FormatError) -> ParsedFile {
         let file = try EnvironmentFile(bytes)
         let names = slots.compactMap(\.variable)
         var parsed = ParsedFile(slots: [:], otherLines: file.holdsOtherLines(than: names))
@@ -19,7 +19,7 @@ package struct EnvironmentFormat: OutputFormat {
             switch value {
             case .absent: break
             case .differing: parsed.slots[.variable(name)] = .foreign
-            case .one(let value): parsed.slots[.variable(name)] = TokenBytes.content(value)
+            case .one(let value): parsed.slots[.variable(name)] = TokenLikeness.content(value)
             case .unclear(let error): parsed.slots[.variable(name)] = .unclear(error)
             }
         }
@@ -29,10 +29,10 @@ package struct EnvironmentFormat: OutputFormat {
     /// The other lines stay. But a file of another format, such as JSON, would no longer be one with an added line.
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
-        let text = TokenBytes.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
+        let text = TokenLikeness.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
         // JSON, PHP and XML, a key or certificate, a token.
         guard text.first != .openingBrace, text.first != .lessThan, !text.starts(with: "-----BEGIN".utf8),
-            !TokenBytes.isCompactJWS(text)
+            !TokenLikeness.isCompactJWS(text)
         else { return false }
         return [EnvironmentReader.systemd, .node, .bash].contains { reader in
             reader.entries(in: text)?.contains { VariableName.isUsual($0.name) } == true
@@ -68,7 +68,7 @@ package struct EnvironmentFormat: OutputFormat {
     }
 
     package func render(
-        _ secrets: [Slot: RenderedSecret], into bytes: [UInt8]
+        _ secrets: [FileSlot: RenderedSecret], into bytes: [UInt8]
     ) throws(FormatError) -> [UInt8] {
         var values: [String: [UInt8]] = [:]
         for case (.variable(let name), let secret) in secrets { values[name] = secret.token }
@@ -79,8 +79,8 @@ package struct EnvironmentFormat: OutputFormat {
 
     /// By an edit that is thrown away: whether readers agree afterwards depends on what is around the variable.
     package func editErrors(
-        in bytes: [UInt8], at slots: some Collection<Slot>
-    ) throws(FormatError) -> [Slot: FormatError] {
+        in bytes: [UInt8], at slots: some Collection<FileSlot>
+    ) throws(FormatError) -> [FileSlot: FormatError] {
         var values: [String: [UInt8]] = [:]
         for name in slots.compactMap(\.variable) { values[name] = Array("token".utf8) }
         var file = try EnvironmentFile(bytes)
@@ -88,7 +88,7 @@ package struct EnvironmentFormat: OutputFormat {
     }
 
     package static func candidate(
-        in bytes: [UInt8], at slot: Slot
+        in bytes: [UInt8], at slot: FileSlot
     ) throws(FormatError) -> SecretCandidate? {
         guard case .variable(let name) = slot else { return nil }
         let values = try EnvironmentFile(bytes).uncommentedValues(of: name)

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import CLibcrypto
 
 /// An EVP_PKEY: a key as libcrypto holds it.

@@ -8,9 +8,6 @@ import SystemPackage
 /// `init` finds, checks and reads the file; ``replace(with:mode:group:keeping:naming:)`` replaces it if it is still the one
 /// that was read.
 package struct AtomicFile: ~Copyable {
-    /// 1 MiB: no environment file or secret is that large, while a device or a log soon is.
-    package static let sizeLimit = 1 << 20
-
     /// What the file held; nil: there is none.
     package let content: FileContent?
 
@@ -27,7 +24,7 @@ package struct AtomicFile: ~Copyable {
     ///
     /// - Parameter limit: in bytes, for the old and the new content.
     package init(
-        _ path: String, as identity: Identity, limit: Int = sizeLimit
+        _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) {
         self = try GuardedWalk.untilSettled { () throws(FileError) in
             try AtomicFile(once: path, as: identity, limit)
@@ -135,16 +132,18 @@ package struct AtomicFile: ~Copyable {
     /// Gives the path to a new file with this content, whichever file of the acting user has it: for a directory in which
     /// no other process writes, such as the state directory. What is there is neither read nor compared.
     ///
-    /// - Parameter mode: permission bits.
+    /// - Parameters:
+    ///   - mode: permission bits.
+    ///   - limit: in bytes, for the new content.
     package static func overwrite(
-        _ path: String, with bytes: [UInt8], mode: UInt16, as identity: Identity,
+        _ path: String, with bytes: [UInt8], mode: UInt16, limit: Int, as identity: Identity,
         naming: TemporaryNames
     ) throws(FileError) {
         let place = try GuardedWalk.place(path, .publishing, as: identity)
         if let link = place.strangersLink { throw link.error(for: identity) }
         if let found = place.found { try check(found, place, as: identity) }
         var temporary = try temporary(
-            with: bytes, limit: sizeLimit, NewFileMetadata(mode: mode, group: nil), for: place, from: nil,
+            with: bytes, limit: limit, NewFileMetadata(mode: mode, group: nil), for: place, from: nil,
             as: identity, naming: naming)
         try temporary.overwrite(place.name)
     }

@@ -18,13 +18,16 @@ struct TemporaryFile: ~Copyable {
     /// The file that may be removed under this name; nil: there is none.
     private var own: FileStatus?
 
+    /// Until it is given its own: nobody else may read what is written into it.
+    private static let mode: UInt32 = 0o600
+
     /// Attempts to put a file back; each needs another process to have renamed within the microseconds before.
     private static let roundLimit = 64
 
     /// Throws ``FileError/Kind/changedMeanwhile`` when a sweep took the file before it was locked.
     init(for target: FilePath.Component, in directory: GuardedDirectory, naming: TemporaryNames) throws(FileError) {
         let name = try naming.next(for: target)
-        let raw = unsafe name.withPlatformString { unsafe clinux_path_create(directory.descriptor.raw, $0) }
+        let raw = unsafe name.withPlatformString { unsafe clinux_path_create(directory.descriptor.raw, $0, Self.mode) }
         if [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(Errno(rawValue: -raw)) {
             throw FileError(of: Errno(rawValue: -raw), at: directory.path.string)
         }

@@ -47,14 +47,14 @@ extension PushKind {
     private static let variable = PushRequest(
         "GET", "/api/v1/accounts/{{account}}/env/{{variable}}", query: [.init("site_id", "{{site}}")])
 
-    private static func shownByNetlify(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
+    private static func shownByNetlify(_ exchange: PushExchange, _ answer: JSONValue) -> ShownSecret {
         // Its values are masked.
         guard answer["is_secret"] != .bool(true) else { return .nothing }
         let context = exchange.values["context"]
         let value = answer["values"]?.elements?.first { $0["context"]?.text == context }
         // Where the context has none, the value of all contexts is in use.
         guard let text = value?["value"]?.text else { return .another(.something) }
-        return Shown(text, expected: exchange.secretText)
+        return ShownSecret(text, expected: exchange.secretText)
     }
 }
 

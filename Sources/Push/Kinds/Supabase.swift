@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Digest
 
 extension PushKind {
     /// The Management API. What it shows of a secret is a digest.
@@ -21,13 +22,13 @@ extension PushKind {
         shown: shownBySupabase)
 
     /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: how it is made is not documented.
-    private static func shownBySupabase(_ exchange: PushExchange, _ answer: JSONValue) -> Shown {
+    private static func shownBySupabase(_ exchange: PushExchange, _ answer: JSONValue) -> ShownSecret {
         guard let shown = answer["external_apple_secret"]?.text else { return .nothing }
         if shown == exchange.secretText { return .same }
         let digest = HMAC.hexadecimal(
             Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8))
         if shown.lowercased() == digest { return .same }
         guard shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) else { return .digest(shown) }
-        return Shown(shown, expected: exchange.secretText)
+        return ShownSecret(shown, expected: exchange.secretText)
     }
 }

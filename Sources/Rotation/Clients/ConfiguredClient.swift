@@ -33,7 +33,7 @@ final class ConfiguredClient: Sendable {
     /// Where in a file a client's secret is.
     struct Place: Hashable, Sendable {
         let path: AbsolutePath
-        let slots: [Slot]
+        let slots: [FileSlot]
     }
 
     /// - Parameters:

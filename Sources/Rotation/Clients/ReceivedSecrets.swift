@@ -7,10 +7,7 @@ package import Model
 /// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
 /// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
 /// - A secret is received if a configured public key signed it for the client's ids, its times are plausible, and it is
-///   greater than the current one. It must also outlive the current one, or have more life left than is critical for
-///   the longer-lived of both. An expired current secret yields to any that is valid.
-/// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
-///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
+///   better than the current one (`SecretReplacement`).
 /// - Absence says nothing: a source that is gone, empty, older or wrong does not change the current secret.
 extension Rotation {
     // MARK: What is

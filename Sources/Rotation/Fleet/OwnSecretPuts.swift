@@ -7,7 +7,10 @@ struct OwnSecretPuts: Hashable, Sendable {
     /// The secret that was last put there.
     private var secret: SecretInfo
     /// When it was tried to put it there.
-    private var puts = RateLimit(3, in: 3600)
+    private var puts = putLimit
+
+    /// How often it is tried before the place counts as contested.
+    private static let putLimit = RateLimit(3, in: 3600)
 
     init(_ secret: SecretInfo) { self.secret = secret }
 

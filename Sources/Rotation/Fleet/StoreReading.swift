@@ -27,8 +27,10 @@ struct StoreReading: Sendable {
     private var failure: FailureCode?
     /// When it is read because of what a watch said.
     private var hintedFor: BootTime?
+    /// When a watch has had the store read.
+    private var hints = hintLimit
     /// How often a watch may have the store read. Who may write one key there decides how often it tells of a change.
-    private var hints = RateLimit(10, in: 600)
+    private static let hintLimit = RateLimit(10, in: 600)
     private var isWatched = false
     /// When another process of the service is asked at once because one has ended. One that ends after each answer is not asked
     /// without a pause.

@@ -96,7 +96,7 @@ enum OutputFinding {
     /// - Parameters:
     ///   - read: what the file holds, or why it could not be read; nil while it was not read.
     ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
-    init(_ read: Result<FileObservation, Failure>?, _ slot: Slot, refusal: (SecretInfo) -> Objection?) {
+    init(_ read: Result<FileObservation, Failure>?, _ slot: FileSlot, refusal: (SecretInfo) -> Objection?) {
         switch read {
         case nil: self = .unread
         case .failure(let failure): self = .unreadable(failure)

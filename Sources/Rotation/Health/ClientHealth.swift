@@ -6,7 +6,7 @@ import Model
 ///
 /// - A client is judged by what its outputs were last seen to hold and what its actions last ran for, in a step that may
 ///   have changed any of it, or when time alone changes it.
-/// - Log events, `on_state_change` and this machine's report in the store (`Reporting`) depend on it.
+/// - Log events, `on_state_change` and this machine's report in the store (`OwnReport`) depend on it.
 struct ClientHealth: Sendable {
     /// As the client was last judged.
     private(set) var view: ClientView?

@@ -15,7 +15,7 @@ struct Drift: Hashable, Sendable {
     private let contestedInterval: Seconds
 
     /// What the file held when it was last seen to be good.
-    private var lastGood: [Slot: Fingerprint]?
+    private var lastGood: [FileSlot: Fingerprint]?
     private var badSince: BootTime?
     /// Change notices since the file was last good, or written.
     private var unrest: Debounce?
@@ -40,7 +40,7 @@ struct Drift: Hashable, Sendable {
     mutating func notice(at now: BootTime) { unrest = Debounce(unrest, at: now) }
 
     /// Records what the file was seen to hold. It may have held that since the first notice.
-    mutating func see(isGood: Bool, wanted: [Slot: Fingerprint], at now: BootTime) {
+    mutating func see(isGood: Bool, wanted: [FileSlot: Fingerprint], at now: BootTime) {
         isUndone = false
         if isGood {
             lastGood = wanted
@@ -54,7 +54,7 @@ struct Drift: Hashable, Sendable {
 
     /// Takes the secret that the record names for a target as its last good content, so that other content at the first read
     /// counts as a change.
-    mutating func presume(_ held: [Slot: Fingerprint]) {
+    mutating func presume(_ held: [FileSlot: Fingerprint]) {
         lastGood = lastGood ?? held
     }
 
@@ -72,7 +72,7 @@ struct Drift: Hashable, Sendable {
     /// Records that the file was written. Returns whether bad content was replaced that an application may have read.
     ///
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
-    mutating func wrote(_ wanted: [Slot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
+    mutating func wrote(_ wanted: [FileSlot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         lastGood = wanted
         isRequested = false
         unrest = nil
@@ -95,7 +95,7 @@ struct Drift: Hashable, Sendable {
     }
 
     /// Whether `wanted` differs from what the file held when it was last good.
-    func isNew(_ wanted: [Slot: Fingerprint]) -> Bool { lastGood != wanted }
+    func isNew(_ wanted: [FileSlot: Fingerprint]) -> Bool { lastGood != wanted }
 
     /// Whether another program keeps changing the file.
     func isContested(_ deadlines: inout Deadlines) -> Bool {
@@ -118,14 +118,14 @@ struct Drift: Hashable, Sendable {
 
     /// Whether the file may be written now: not while another program may be writing it, which is waited for less long for a secret
     /// that it never held.
-    func mayWrite(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
+    func mayWrite(_ wanted: [FileSlot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
         guard !isUndone, !isLeftAlone(wanted, &deadlines) else { return false }
         return unrest?.isDue(lastGood == wanted ? .repair : .output, &deadlines) ?? true
     }
 
     /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is
     /// written at once.
-    func isLeftAlone(_ wanted: [Slot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
+    func isLeftAlone(_ wanted: [FileSlot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
         guard let nextRepair, !isRequested, lastGood == wanted, isContested(&deadlines) else { return false }
         return !deadlines.reached(nextRepair)
     }

@@ -33,12 +33,12 @@ struct File: Sendable {
     var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
 
     /// Whether a slot held a secret when the file was last observed.
-    func holds(_ secret: SecretInfo, in slot: Slot) -> Bool {
+    func holds(_ secret: SecretInfo, in slot: FileSlot) -> Bool {
         isAsObserved && observed?.slots[slot]?.issued?.fingerprint == secret.fingerprint
     }
 
     /// Whether the file, when it was last observed, held all of these secrets.
-    func holds(_ wanted: [Slot: SecretInfo]) -> Bool { wanted.allSatisfy { holds($1, in: $0) } }
+    func holds(_ wanted: [FileSlot: SecretInfo]) -> Bool { wanted.allSatisfy { holds($1, in: $0) } }
 
     // MARK: What happens
 
@@ -66,7 +66,7 @@ struct File: Sendable {
     }
 
     /// Records that it was written. Returns whether bad content was replaced that an application may have read.
-    mutating func wrote(_ secrets: [Slot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
+    mutating func wrote(_ secrets: [FileSlot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
         writtenAt = now.wall
         wasOwn = secrets[.whole] != nil
         let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)

@@ -115,12 +115,12 @@ extension Rotation {
         }
     }
 
-    private func wasPublished(_ slot: Slot, of spec: FileSpec, for client: ConfiguredClient) -> Bool {
+    private func wasPublished(_ slot: FileSlot, of spec: FileSpec, for client: ConfiguredClient) -> Bool {
         clients[client].record.value.outputs.contains(OutputPlace(path: spec.path, slot: slot))
     }
 
     /// Has actions run again that have delivered a secret which a file is now seen to hold for the first time.
-    private mutating func repeatForNew(_ secrets: [Slot: SecretInfo], in spec: FileSpec, at now: Now) {
+    private mutating func repeatForNew(_ secrets: [FileSlot: SecretInfo], in spec: FileSpec, at now: Now) {
         guard let file = files[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint)) else { return }
         for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
             guard let client = spec.slots[slot].flatMap({ index[$0] }) else { continue }
@@ -128,7 +128,7 @@ extension Rotation {
         }
     }
 
-    private func published(_ spec: FileSpec, _ secrets: [Slot: SecretInfo]) -> [ClientName: SecretInfo] {
+    private func published(_ spec: FileSpec, _ secrets: [FileSlot: SecretInfo]) -> [ClientName: SecretInfo] {
         secrets.reduce(into: [:]) { all, entry in
             if let client = spec.slots[entry.key] { all[client] = entry.value }
         }
@@ -163,9 +163,9 @@ extension Rotation {
 
     /// The secret that each slot of a file should hold. A slot whose client has none is left as it is, and so is one that no
     /// edit could write into: it keeps no other client of the file from its secret.
-    func wantedSecrets(_ spec: FileSpec) -> [Slot: SecretInfo] {
+    func wantedSecrets(_ spec: FileSpec) -> [FileSlot: SecretInfo] {
         let doubtful = files[spec.path]?.observed?.editFailures ?? [:]
-        var wanted: [Slot: SecretInfo] = [:]
+        var wanted: [FileSlot: SecretInfo] = [:]
         for (slot, client) in spec.slots where doubtful[slot] == nil {
             wanted[slot] = index[client].flatMap { wantedSecret($0) }
         }
@@ -174,7 +174,7 @@ extension Rotation {
 
     /// Why what a slot of a file was last seen to hold stays there, until another program changes the file; nil where it is to
     /// be written, or is good.
-    func problem(in slot: Slot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
+    func problem(in slot: FileSlot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
         if isDeleted(path) { return Failure(.outputDeleted, at: .path(path)) }
         guard let file = files[path], wanted.map({ file.holds($0, in: slot) }) != true else { return nil }
         return file.observed?.editFailures[slot]

@@ -16,12 +16,12 @@ struct Target: Sendable {
     /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
     /// What the API has shown there instead of what was pushed; nil where that is not known, or it holds that.
-    private(set) var shown: PlaceContent?
+    private(set) var shown: PushPlaceContent?
     /// Whether the API took the last secret and did not show it for five minutes. What it shows from then on is no answer from
     /// before the write.
     private var isRefuted = false
     /// Whether applications use the place, as the API last showed it; nil where it does not show that, or was not asked yet.
-    private var use: PlaceUse?
+    private var use: PushPlaceUse?
     /// When the API was last read or written since the start, the last reload or the last request.
     private(set) var readAt: BootTime?
     private(set) var writtenAt: WallTime?
@@ -102,13 +102,13 @@ struct Target: Sendable {
     }
 
     /// What the API has shown there last, for the record; nil where that is not known.
-    var lastShown: PlaceContent? {
+    var lastShown: PushPlaceContent? {
         if sight == .secret, let pushed { return .secret(expiresAt: pushed.expiresAt) }
         return shown == .something ? nil : shown
     }
 
     /// Takes what a client's record says that the API has shown last, after what was pushed.
-    mutating func recall(_ content: PlaceContent) {
+    mutating func recall(_ content: PushPlaceContent) {
         guard readAt == nil, !isUncertain, shown == nil else { return }
         if let pushed, content == .secret(expiresAt: pushed.expiresAt) {
             wasShown = true
@@ -131,7 +131,7 @@ struct Target: Sendable {
     ///   - wanted: what is to be there now.
     /// - Returns: why actions run again for it.
     mutating func recordPush(
-        _ secret: SecretInfo, _ reading: PlaceReading, wanted: SecretInfo?, at now: Now
+        _ secret: SecretInfo, _ reading: PushPlaceReading, wanted: SecretInfo?, at now: Now
     ) -> RepeatCause? {
         pushed = secret
         use = reading.use
@@ -157,7 +157,7 @@ struct Target: Sendable {
     }
 
     /// - Parameter content: what the API showed before; nil where that is not known.
-    mutating func pushFailed(holding content: PlaceContent?) {
+    mutating func pushFailed(holding content: PushPlaceContent?) {
         isUncertain = true
         isRefuted = false
         shown = content ?? shown
@@ -170,7 +170,7 @@ struct Target: Sendable {
     ///   - wanted: what is to be there now.
     /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
     mutating func recordRead(
-        _ secret: SecretInfo, _ reading: PlaceReading, wanted: SecretInfo?, at now: Now
+        _ secret: SecretInfo, _ reading: PushPlaceReading, wanted: SecretInfo?, at now: Now
     ) -> Bool {
         guard pushed == secret else { return false }
         use = reading.use
@@ -200,7 +200,7 @@ struct Target: Sendable {
 
 extension SecretInfo {
     /// This secret, unless an API has shown that the place where it was put holds something else.
-    func unless(_ shown: PlaceContent?) -> SecretInfo? {
+    func unless(_ shown: PushPlaceContent?) -> SecretInfo? {
         switch shown {
         case .nothing, .unusable: nil
         case .secret(let expiry): expiry == expiresAt ? self : nil
@@ -214,7 +214,7 @@ extension ClientConfiguration {
     ///
     /// - Parameter wanted: the secret that is to be there.
     func lacksSecret(
-        _ shown: PlaceContent?, wanted: SecretInfo?, clock: ClockTrust, _ deadlines: inout Deadlines
+        _ shown: PushPlaceContent?, wanted: SecretInfo?, clock: ClockTrust, _ deadlines: inout Deadlines
     ) -> Bool {
         switch shown {
         case .nothing, .unusable: true

@@ -42,7 +42,7 @@ struct Targets: Sendable {
     }
 
     /// What APIs have shown last that a client's targets hold, for its record.
-    func shown(of client: ConfiguredClient) -> [PushOutput: PlaceContent] {
+    func shown(of client: ConfiguredClient) -> [PushOutput: PushPlaceContent] {
         client.targets.reduce(into: [:]) { all, output in
             all[output] = self.all[output.target]?.lastShown
         }

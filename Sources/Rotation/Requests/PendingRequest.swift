@@ -4,7 +4,7 @@ import Model
 /// A request that has no answer yet.
 struct PendingRequest: Hashable, Sendable {
     let requestID: RequestID?
-    let request: Request
+    let request: DaemonRequest
     /// Jobs from this one on count as attempts on behalf of the request.
     let since: JobID
     /// How far a reload is; nil for other requests.

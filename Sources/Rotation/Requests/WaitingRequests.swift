@@ -94,7 +94,7 @@ extension Rotation {
     /// Whether a requested reload has no answer yet.
     package var isReloading: Bool { waiting.isReloading }
 
-    mutating func ask(_ request: Request, _ requestID: RequestID?, at now: Now) {
+    mutating func ask(_ request: DaemonRequest, _ requestID: RequestID?, at now: Now) {
         if jobs.isStopping { return waiting.answer(requestID, .stopping) }
         switch request {
         case .reload:
@@ -171,7 +171,7 @@ extension Rotation {
 
     /// Whether a request to renew applies to each of these clients; those are left out of which too little is known yet.
     private func choose(
-        among names: Set<ClientName>, _ renewal: Request.Renewal, since job: JobID, at now: Now
+        among names: Set<ClientName>, _ renewal: DaemonRequest.Renewal, since job: JobID, at now: Now
     ) -> [ClientName: Bool] {
         let together = names.isEmpty || renewal.dueWithin == nil ? [] : renewedTogether(index.all, at: now)
         return names.reduce(into: [:]) { found, name in
@@ -181,7 +181,7 @@ extension Rotation {
 
     /// Whether a request applies to a client; nil while that is not known yet.
     private func isChosen(
-        _ client: ConfiguredClient, _ renewal: Request.Renewal, since job: JobID, at now: Now,
+        _ client: ConfiguredClient, _ renewal: DaemonRequest.Renewal, since job: JobID, at now: Now,
         _ together: Set<ClientName>
     ) -> Bool? {
         if renewal.deliverOnly {

@@ -23,7 +23,7 @@ extension RenewalBody: JSONDocument {
     }
 
     /// The body that asks for `renewal`.
-    init(_ renewal: Request.Renewal) {
+    init(_ renewal: DaemonRequest.Renewal) {
         if !renewal.clients.isEmpty { clients = renewal.clients.sorted().map(\.description) }
         dueWithin = renewal.dueWithin.map(DueWithin.init)
         if renewal.deliverOnly { deliverOnly = true }

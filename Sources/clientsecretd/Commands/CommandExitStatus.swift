@@ -1,7 +1,7 @@
 import StatusAPI
 
 /// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them. `run` ends with those of
-/// `DaemonRun.Ending` (`Daemon/DaemonRun+Ending.swift`), of which 75 is not here.
+/// `DaemonExitStatus` (`Daemon/DaemonExitStatus.swift`), of which 75 is not here.
 enum CommandExitStatus: Int32 {
     case done = 0
     /// Anything else; for `inspect`, a secret that is not good.
@@ -19,7 +19,7 @@ enum CommandExitStatus: Int32 {
     case configuration = 78
 
     /// With what a command exits that the daemon has not answered, or has not done what it was asked.
-    init(_ error: ClientError) {
+    init(_ error: StatusClientError) {
         self =
             switch error {
             case .notReachable, .notConfigured, .timedOut, .ended, .foreignListener, .notHTTP: .unreachable

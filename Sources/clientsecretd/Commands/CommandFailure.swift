@@ -17,12 +17,12 @@ struct CommandFailure: Error, Equatable {
 
 extension CommandFailure {
     /// Why the daemon did not answer, or what it answered instead of doing what it was asked.
-    init(_ error: ClientError) {
+    init(_ error: StatusClientError) {
         self.init(CommandExitStatus(error), error.description)
     }
 
     /// The same where the command line names clients: a name that no client has is an error in it.
-    init(naming error: ClientError) {
+    init(naming error: StatusClientError) {
         if case .answered(let problem) = error, problem.status == 404 {
             self.init(.usage, problem.detail)
         } else {

@@ -26,7 +26,7 @@ struct ReloadCommand: ParsableCommand {
 
     func run() throws {
         let report: ReloadReport
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             report = try daemon.client().reload()
         } catch {
             guard case .answered(let problem) = error, !problem.diagnostics.isEmpty else { throw CommandFailure(error) }
@@ -50,7 +50,7 @@ struct ReloadCommand: ParsableCommand {
             let path = try daemon.client().status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: path, environment: Environment.current, isUpdate: true)
+                path: path, environment: ProcessEnvironment.current, isUpdate: true)
         } catch {
             CommandOutput.complain(
                 "it is loaded, but the fallback copy of the configuration could not be saved: \(error)")

@@ -39,10 +39,10 @@ struct RenewCommand: ParsableCommand {
 
     func run() throws {
         let client = daemon.client()
-        let renewal = Request.Renewal(
+        let renewal = DaemonRequest.Renewal(
             clients: Set(clients), dueWithin: dueWithin, deliverOnly: deliverOnly, skipVerify: skipVerify)
         let outcomes: [RenewalReport.Outcome]
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             outcomes = try client.renew(renewal).outcomes
         } catch {
             guard case .answered(let problem) = error, !problem.outcomes.isEmpty else {

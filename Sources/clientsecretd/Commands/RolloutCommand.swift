@@ -38,7 +38,7 @@ struct RolloutCommand: ParsableCommand {
         let daemon = self.daemon.client()
         var view: RolloutView?
         var fleet: FleetView?
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             if let order = RolloutOrder(rawValue: action.rawValue) {
                 view = try daemon.rollout(client, order)
             } else {

@@ -32,7 +32,7 @@ struct HeldSecret: Hashable, Sendable {
 }
 
 extension HeldSecret {
-    init(_ secret: AppleSecret, at place: Place) {
+    init(_ secret: ForeignSecret, at place: Place) {
         self.init(
             place: place, fingerprint: secret.fingerprint,
             client: secret.stated.client?.description ?? secret.stated.subject.value,

@@ -86,9 +86,9 @@ struct RunningProcess: Hashable, Sendable {
     var secretsInEnvironment: [HeldSecret] { secretsInEnvironment { _ in true } }
 
     /// Those of them that `isWanted`.
-    func secretsInEnvironment(_ isWanted: (AppleSecret) -> Bool) -> [HeldSecret] {
+    func secretsInEnvironment(_ isWanted: (ForeignSecret) -> Bool) -> [HeldSecret] {
         environment.compactMap { name, value in
-            guard let secret = AppleSecret.all(in: value).first, isWanted(secret) else { return nil }
+            guard let secret = ForeignSecret.all(in: value).first, isWanted(secret) else { return nil }
             return HeldSecret(secret, at: .variable(name))
         }
     }
@@ -99,7 +99,7 @@ struct RunningProcess: Hashable, Sendable {
         let environment = environment
         guard !environment.isEmpty else { return nil }
         return Set(
-            environment.filter { names.contains($0.name) && AppleSecret.all(in: $0.value).isEmpty }.map { $0.name })
+            environment.filter { names.contains($0.name) && ForeignSecret.all(in: $0.value).isEmpty }.map { $0.name })
     }
 
     /// The client secrets in its variables, its credentials and the files that it has open.
@@ -110,7 +110,7 @@ struct RunningProcess: Hashable, Sendable {
         let directory = "\(folder)/root" + String(decoding: entry.value, as: UTF8.self)
         return ForeignFile.names(in: directory, limit: Self.descriptorLimit).compactMap { name in
             ForeignFile.read("\(directory)/\(name)", limit: Self.credentialLimit).flatMap {
-                AppleSecret.all(in: $0).first.map { HeldSecret($0, at: .credential(name)) }
+                ForeignSecret.all(in: $0).first.map { HeldSecret($0, at: .credential(name)) }
             }
         }
     }
@@ -121,7 +121,7 @@ struct RunningProcess: Hashable, Sendable {
             guard let path = ForeignFile.link(descriptor), path.hasPrefix("/"),
                 let bytes = ForeignFile.read(descriptor, limit: Self.openFileLimit)
             else { return nil }
-            return AppleSecret.all(in: bytes).first.map { HeldSecret($0, at: .openFile(path)) }
+            return ForeignSecret.all(in: bytes).first.map { HeldSecret($0, at: .openFile(path)) }
         }
     }
 }

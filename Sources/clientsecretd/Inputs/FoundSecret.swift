@@ -3,6 +3,7 @@ import Daemon
 import Formats
 import Linux
 import Model
+import Outputs
 
 /// The secret in a file that the caller names, as text that it is alone in, JSON or a variable.
 struct FoundSecret {
@@ -15,7 +16,7 @@ struct FoundSecret {
 
     /// - Parameter variable: the one that a flag names.
     init(in file: String, variable named: String?) throws(CommandFailure) {
-        let bytes = try NamedFile.read(file, limit: AtomicFile.sizeLimit)
+        let bytes = try NamedFile.read(file, limit: OutputLimits.fileSize)
         name = NamedFile.shown(file)
         variable = try Self.variable(named, in: bytes, of: name)
         token = try Self.token(in: bytes, of: name, variable: variable)
@@ -36,7 +37,7 @@ struct FoundSecret {
         if let named { return named }
         let holders = FoundAssignment.all(in: bytes).filter { (try? CompactJWS($0.value)) != nil }
         let all = Set(holders.map(\.name))
-        let forApple = Set(holders.filter { AppleSecret($0.value) != nil }.map(\.name))
+        let forApple = Set(holders.filter { ForeignSecret($0.value) != nil }.map(\.name))
         guard let only = forApple.count == 1 ? forApple.first : all.first else { return nil }
         guard forApple.count == 1 || all.count == 1 else {
             let names = (forApple.isEmpty ? all : forApple).sorted().joined(separator: ", ")
@@ -55,7 +56,7 @@ struct FoundSecret {
         }
         let candidate: SecretCandidate
         do throws(FormatError) {
-            candidate = try FormatRegistry.candidate(in: bytes, at: Slot(variable: variable))
+            candidate = try FormatRegistry.candidate(in: bytes, at: FileSlot(variable: variable))
         } catch {
             throw CommandFailure(.failed, "\(name):\(error.line): \(error.reason)")
         }

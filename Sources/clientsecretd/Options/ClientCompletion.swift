@@ -15,7 +15,7 @@ enum ClientCompletion {
     /// be read: a completion never reports errors.
     static func known(to words: [String]) -> [String] {
         let path = ConfigurationOption.path(flag: Flags.value(of: "--config", in: words))
-        let source = ConfigurationSource(path: path, environment: Environment.current)
+        let source = ConfigurationSource(path: path, environment: ProcessEnvironment.current)
         guard case .success(let loaded) = source.load() else { return [] }
         return loaded.configuration.clients.keys.sorted().map(\.description)
     }

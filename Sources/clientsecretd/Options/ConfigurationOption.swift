@@ -12,14 +12,16 @@ struct ConfigurationOption: ParsableArguments {
     var config: String?
 
     /// Whether the flag or the environment names it.
-    var isNamed: Bool { config != nil || Environment.chosen(Environment.current["CLIENTSECRETD_CONFIG"]) != nil }
+    var isNamed: Bool {
+        config != nil || ProcessEnvironment.chosen(ProcessEnvironment.current["CLIENTSECRETD_CONFIG"]) != nil
+    }
 
-    func path(_ environment: [String: String] = Environment.current) -> String {
+    func path(_ environment: [String: String] = ProcessEnvironment.current) -> String {
         Self.path(flag: config, environment)
     }
 
-    static func path(flag: String?, _ environment: [String: String] = Environment.current) -> String {
-        flag ?? Environment.chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
+    static func path(flag: String?, _ environment: [String: String] = ProcessEnvironment.current) -> String {
+        flag ?? ProcessEnvironment.chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
     }
 
     mutating func validate() throws {

@@ -43,7 +43,7 @@ struct FormatOptions: ParsableArguments {
     @Option(help: .value("name", "The variable that \(Format.withVariable) sets."), transform: Flags.variable)
     var variable: String?
 
-    var slot: Slot { Slot(variable: variable) }
+    var slot: FileSlot { FileSlot(variable: variable) }
 
     mutating func validate() throws { try format.check(variable) }
 }

@@ -14,12 +14,12 @@ struct SocketOption: ParsableArguments {
         completion: .file())
     var socket: String?
 
-    func path(_ environment: [String: String] = Environment.current) -> String {
+    func path(_ environment: [String: String] = ProcessEnvironment.current) -> String {
         Self.path(flag: socket, environment)
     }
 
-    static func path(flag: String?, _ environment: [String: String] = Environment.current) -> String {
-        flag ?? Environment.chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
+    static func path(flag: String?, _ environment: [String: String] = ProcessEnvironment.current) -> String {
+        flag ?? ProcessEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
     }
 
     /// A client of the daemon there.

@@ -50,7 +50,7 @@ struct NetworkProgramLauncher {
 
     /// What helps where nothing was reached and sudo has dropped the variables that name the proxy; empty elsewhere.
     static func proxyRemedy(for kind: TransportFailure.Kind?) -> String {
-        let environment = Environment.current
+        let environment = ProcessEnvironment.current
         let hasProxy = ["https_proxy", "HTTPS_PROXY"].contains { environment[$0]?.isEmpty == false }
         guard kind == .nameNotResolved || kind == .notConnected || kind == .timedOut, environment["SUDO_UID"] != nil,
             !hasProxy

@@ -10,7 +10,7 @@ extension CommandContext {
     ) {
         /// Nil where a command that does not name it means it.
         func named(_ path: String, unless standard: String, _ variable: String) -> String? {
-            let isImplied = path == standard && Environment.chosen(environment[variable]) ?? standard == standard
+            let isImplied = path == standard && ProcessEnvironment.chosen(environment[variable]) ?? standard == standard
             return isImplied || path == NamedFile.standardInput
                 ? nil : ConfigurationLoader.absolutePath(of: path)?.description
         }
@@ -23,7 +23,7 @@ extension CommandContext {
         let knowsDaemon =
             isRun || !hasSystemd || path == ConfigurationOption.standard
             || Flags.value(of: "--socket", in: words) != nil
-            || Environment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
+            || ProcessEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
         self.init(
             configuration: named(path, unless: ConfigurationOption.standard, "CLIENTSECRETD_CONFIG"),
             socket: named(socket, unless: SocketOption.standard, "CLIENTSECRETD_SOCKET"),

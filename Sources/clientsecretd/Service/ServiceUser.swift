@@ -88,7 +88,7 @@ enum ServiceUser {
     /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or
     /// took over there, that user's daemon could no longer use.
     static func run(configuration: String) throws(CommandFailure) {
-        let environment = Environment.current
+        let environment = ProcessEnvironment.current
         // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return }
         // A state directory that does not respond keeps no client from being served.
@@ -150,7 +150,7 @@ enum ServiceUser {
     /// This process's environment and, for the service's own configuration, the directory of the credentials that
     /// systemd provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
     fileprivate static func environment(for configuration: String) -> [String: String] {
-        let own = Environment.current
+        let own = ProcessEnvironment.current
         guard own["CREDENTIALS_DIRECTORY"] == nil, isServices(configuration),
             unsafe access(credentials, X_OK) == 0
         else { return own }

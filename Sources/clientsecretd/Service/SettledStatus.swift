@@ -10,7 +10,7 @@ extension StatusClient {
 
     /// The daemon's view, after at most 20 seconds in which it still writes and notifies for these clients: until then every later
     /// link looks broken. Throws why it does not answer.
-    func settledStatus(of names: [ClientName]) throws(ClientError) -> Snapshot {
+    func settledStatus(of names: [ClientName]) throws(StatusClientError) -> Snapshot {
         var look = 1
         while true {
             let snapshot = try status()

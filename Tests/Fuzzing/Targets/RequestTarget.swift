@@ -70,7 +70,7 @@ private final class HandledConnection {
     }
 
     /// Says `bytes` in pieces of this size and then nothing more; what is answered, and what the rotation was asked.
-    func say(_ bytes: [UInt8], by size: Int) throws -> (said: [UInt8], asked: [Request]) {
+    func say(_ bytes: [UInt8], by size: Int) throws -> (said: [UInt8], asked: [DaemonRequest]) {
         for start in stride(from: 0, to: bytes.count, by: size) where channel.isActive {
             _ = try channel.writeInbound(ByteBuffer(bytes: bytes[start..<min(start + size, bytes.count)]))
             loop.run()
@@ -102,7 +102,7 @@ private final class HandledConnection {
 
 /// All on one thread.
 private final class Requests: @unchecked Sendable {
-    var list: [Request] = []
+    var list: [DaemonRequest] = []
     weak var router: Router?
 }
 

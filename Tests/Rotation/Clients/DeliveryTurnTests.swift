@@ -91,7 +91,7 @@ struct DeliveryTurnTests {
         try offer(1)
         try offer(2)
         bench.forget()
-        bench.ask(.renew(Request.Renewal(clients: [try Values.name("web")])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [try Values.name("web")])))
         bench.pass(3)
         #expect(bench.runs.count == 1)
         #expect(try bench.answer { if case .renewed(let outcomes) = $0 { outcomes.count } else { nil } } == 1)
@@ -122,7 +122,7 @@ struct DeliveryTurnTests {
         bench.forget()
         let web = try Values.name("web")
         bench.held = [.source(web)]
-        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
         bench.sources[web] = .secret(try Values.issued(3, from: -50, to: 90 * Values.day, signer: Values.print("1")))
         bench.release(.source(web))
         bench.pass(3)

@@ -9,7 +9,7 @@ import Testing
     private let web = "web"
     private let old = "old.jwt"
 
-    private func place(_ file: String, _ slot: Slot = .whole) throws -> OutputPlace {
+    private func place(_ file: String, _ slot: FileSlot = .whole) throws -> OutputPlace {
         OutputPlace(path: try Values.path(file), slot: slot)
     }
 
@@ -88,7 +88,7 @@ import Testing
 
     @Test func theWordsNameTheFileAndTheVariable() throws {
         let moment = Values.moment(0)
-        func sentence(_ path: String, _ slot: Slot, _ expiry: WallTime?, shared: Bool) throws -> String {
+        func sentence(_ path: String, _ slot: FileSlot, _ expiry: WallTime?, shared: Bool) throws -> String {
             let path = try #require(AbsolutePath(path))
             return OrphanedOutput(place: .init(path: path, slot: slot), expiresAt: expiry, isShared: shared).sentence
         }

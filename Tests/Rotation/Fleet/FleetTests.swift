@@ -100,7 +100,7 @@ struct FleetTests {
         bench.report("a", try current)
         #expect(try states() == [])
         bench.pass(300)
-        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 2)
         #expect(bench.rotation.snapshot(at: bench.now).fleet[web]?[.current] == 0)
         #expect(try states().contains("a behind"))
         bench.report("a", try current)
@@ -281,7 +281,7 @@ struct FleetTests {
         #expect(bench.answer() == .noFleet(Failure(.storeUnreachable, at: .store)))
         #expect(shown == counts)
         // Nothing is known of who holds another secret.
-        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 2)
         #expect(shown == counts)
         bench.failures = [:]
         bench.reports["a"] = nil

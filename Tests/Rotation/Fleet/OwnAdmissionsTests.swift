@@ -141,7 +141,7 @@ struct OwnAdmissionsTests {
     @Test mutating func aRequestWaitsForNoAdmission() throws {
         try begin()
         try offer(2, admitting: -1)
-        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
         bench.pass(3)
         #expect(runs == 1)
     }

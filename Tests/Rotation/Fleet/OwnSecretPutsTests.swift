@@ -179,7 +179,7 @@ struct OwnSecretPutsTests {
         bench.failures[.store] = Failure(.storeUnreachable, at: .store)
         bench.fail(.store, Failure(.storeUnreachable, at: .store))
         bench.forget()
-        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
         #expect(bench.answer() == .renewed([try bench.renewed("web")]))
         #expect(bench.log.contains("mint web"))
     }
@@ -242,7 +242,7 @@ struct OwnSecretPutsTests {
         bench.reload(try Self.configuration(verify: true))
         bench.go()
         bench.pass(Values.day)
-        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
         let mine = try #require(try bench.current("web"))
         let now = bench.now.wall.secondsSinceEpoch - Values.start
         write(try Values.issued(7, from: now, to: now + 3600, signer: signer), revision: 500)
@@ -268,7 +268,7 @@ struct OwnSecretPutsTests {
         bench.go()
         bench.pass(100)
         bench.held = [.share(web)]
-        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
         let mine = try #require(try bench.current("web"))
         // Somebody else puts an older one between.
         write(try Values.issued(8, from: -500, signer: signer), revision: 700)
@@ -276,7 +276,7 @@ struct OwnSecretPutsTests {
         #expect(shared == mine)
         bench.held = [.share(web)]
         bench.pass(10)
-        bench.ask(.renew(Request.Renewal(clients: [web])), 2)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 2)
         let newer = try others(11, after: 5)
         bench.pass(10)
         write(newer, revision: 800)
@@ -384,7 +384,7 @@ struct OwnSecretPutsTests {
         // Nor what it refuses.
         bench.verdicts[web] = .failure(Failure(.refusedByApple, at: .client(web), detail: "invalid_client"))
         let first = bench.store[place]
-        bench.ask(.renew(Request.Renewal(clients: [web])))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
         bench.pass(300)
         #expect(bench.store[place] == first)
     }

@@ -54,7 +54,7 @@ struct RolloutsTests {
         let first = try current
         for machine in Self.machines { bench.report(machine, first) }
         bench.pass(700)
-        bench.ask(.renew(Request.Renewal(clients: [web])), 99)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 99)
         #expect(try current != first)
         for machine in Self.machines { bench.report(machine, try current, delivered: false) }
         bench.forget()
@@ -234,7 +234,7 @@ struct RolloutsTests {
         bench.pass(30 * 3600)
         bench.failures[.fleet] = nil
         _ = try bench.fleet()
-        bench.ask(.renew(Request.Renewal(clients: [web])), 99)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 99)
         let ranked = try ranked
         for machine in [ranked[20], ranked[30]] { bench.report(machine, try current, delivered: false) }
         bench.pass(120)
@@ -327,7 +327,7 @@ struct RolloutsTests {
     @Test func thePauseBeginsAgainWithAFurtherCanary() throws {
         try bench.restart(Self.configuration(RolloutSettings(canaries: 2, atOnce: 100, pause: 600)))
         bench.go()
-        bench.ask(.renew(Request.Renewal(clients: [web])), 99)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 99)
         let ranked = try ranked
         bench.report(ranked[0], try current, delivered: false)
         bench.pass(600)
@@ -493,7 +493,7 @@ struct RolloutsTests {
         bench.reload(try Self.configuration(nil))
         bench.pass(61)
         #expect(try rollout.isFinished)
-        bench.ask(.renew(Request.Renewal(clients: [web])), 98)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 98)
         #expect(try rollout.isFinished)
         #expect(try rollout.secret.fingerprint == current)
     }

@@ -279,7 +279,7 @@ import Testing
 
     @Test func aRequestHasAContestedFileWrittenOnce() throws {
         let bench = try contested(leftBad: true)
-        for request in [Request.renew(.init()), .renew(.init(deliverOnly: true))] {
+        for request in [DaemonRequest.renew(.init()), .renew(.init(deliverOnly: true))] {
             #expect(try bench.held(in: "web.jwt") == nil)
             bench.ask(request)
             #expect(try bench.held(in: "web.jwt") == bench.current(web))

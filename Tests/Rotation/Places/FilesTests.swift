@@ -281,7 +281,7 @@ import Testing
     private func doubtful() throws -> (bench: Bench, path: AbsolutePath, failure: Failure) {
         let path = try Values.path("/srv/.env")
         let failure = Failure(.outputMalformed, at: .path(path), detail: "line 3: its quote is not closed")
-        let native = Slot.variable("NATIVE")
+        let native = FileSlot.variable("NATIVE")
         let bench = try Bench(Values.sharingAFile())
         bench.disk[path] = FileObservation(
             slots: [native: .foreign], editFailures: [native: failure], otherLines: true)

@@ -751,8 +751,8 @@ import Testing
             (.nothing, .critical), (.unusable, .critical),
             (.secret(expiresAt: Values.moment(9 * Values.day)), .critical),
             (.secret(expiresAt: Values.moment(11 * Values.day)), .degraded), (.something, .degraded), (nil, .degraded),
-        ] as [(PlaceContent?, HealthState)])
-    func aPlaceIsJudgedByWhatTheAPIShows(content: PlaceContent?, health: HealthState) throws {
+        ] as [(PushPlaceContent?, HealthState)])
+    func aPlaceIsJudgedByWhatTheAPIShows(content: PushPlaceContent?, health: HealthState) throws {
         for outputs in [[], nil] as [[Output]?] {
             let bench = try Bench(try configuration(outputs: outputs))
             bench.failures[resource] = Failure(.pushChangeRefused, at: .target(target), placeContent: content)

@@ -145,7 +145,7 @@ package class Daemon {
     }
 
     /// Sends a request that has to be answered; a dead daemon takes none.
-    package func ask(_ request: Request) {
+    package func ask(_ request: DaemonRequest) {
         guard isAlive else { return }
         requests += 1
         note(request, RequestID(number: requests))
@@ -154,7 +154,7 @@ package class Daemon {
     }
 
     /// Takes note of a request before it is sent.
-    func note(_ request: Request, _ requestID: RequestID) {}
+    func note(_ request: DaemonRequest, _ requestID: RequestID) {}
 
     /// Reports a change, as the watcher does; a dead daemon hears nothing.
     package func noteChange(_ resource: Resource) {

@@ -6,7 +6,7 @@ import Rotation
 /// How files are written and read, and what they hold.
 extension Outside {
     func publish(
-        _ job: JobID, _ spec: FileSpec, _ secrets: [Slot: SecretInfo], _ mayCreate: Bool
+        _ job: JobID, _ spec: FileSpec, _ secrets: [FileSlot: SecretInfo], _ mayCreate: Bool
     ) -> Result<Outcome, Failure> {
         let path = spec.path
         if let failure = writeFailure(path) { return .failure(failure) }
@@ -85,7 +85,7 @@ extension Outside {
         broken.serves(path) && files[path]?.isAsConfigured == true
     }
 
-    func holds(_ secrets: [Slot: SecretInfo], in path: AbsolutePath) -> Bool {
+    func holds(_ secrets: [FileSlot: SecretInfo], in path: AbsolutePath) -> Bool {
         guard let file = files[path], file.isAsConfigured else { return false }
         return secrets.allSatisfy { file.slots[$0]?.secret?.fingerprint == $1.fingerprint }
     }

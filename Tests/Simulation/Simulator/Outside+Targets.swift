@@ -12,7 +12,7 @@ extension Outside {
         need(secret)
         let output = sabotage == .mixesUpTargets ? another(than: output) : output
         if let failure = failure(of: output.target, .target(output.target)) {
-            if sabotage == .believesPushes { return .success(.pushed(PlaceReading(holds: nil))) }
+            if sabotage == .believesPushes { return .success(.pushed(PushPlaceReading(holds: nil))) }
             // What is not answered may have arrived.
             if failure.code == .pushTimedOut { api.keep(secret, at: output) }
             return .failure(failure)
@@ -24,18 +24,19 @@ extension Outside {
             return .failure(Failure(.pushServerFailed, at: .target(output.target), detail: "503"))
         case .keepsNothing where Api.shows(output.target):
             meet(.pushNotKept)
-            return .success(.pushed(PlaceReading(holds: false)))
+            return .success(.pushed(PushPlaceReading(holds: false)))
         default: break
         }
         api.keep(secret, at: output)
-        return .success(.pushed(PlaceReading(holds: Api.shows(output.target) ? true : nil)))
+        return .success(.pushed(PushPlaceReading(holds: Api.shows(output.target) ? true : nil)))
     }
 
     func readTarget(_ secret: SecretInfo, at output: PushOutput) -> Result<Outcome, Failure> {
         need(secret)
         if let failure = failure(of: output.target, .target(output.target)) { return .failure(failure) }
-        guard Api.shows(output.target) else { return .success(.targetRead(PlaceReading(holds: nil))) }
-        return .success(.targetRead(PlaceReading(holds: sabotage == .believesPlaces || api.holds(secret, at: output))))
+        guard Api.shows(output.target) else { return .success(.targetRead(PushPlaceReading(holds: nil))) }
+        return .success(
+            .targetRead(PushPlaceReading(holds: sabotage == .believesPlaces || api.holds(secret, at: output))))
     }
 
     /// Another target than this one.

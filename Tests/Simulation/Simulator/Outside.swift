@@ -6,11 +6,11 @@ import TestSupport
 /// Everything around the daemon: the disk, the keys, the state directory and the applications.
 package final class Outside {
     package struct File: Hashable {
-        package var slots: [Slot: SlotObservation] = [:]
+        package var slots: [FileSlot: SlotObservation] = [:]
         /// Which version of another program's lines it holds; zero: none.
         package var foreign = 0
         /// Slots that another program has written.
-        var damaged: Set<Slot> = []
+        var damaged: Set<FileSlot> = []
         package var isAsConfigured = true
     }
 

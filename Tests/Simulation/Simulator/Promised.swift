@@ -89,7 +89,7 @@ extension Simulator {
     }
 
     /// The clients whose secrets a request renews.
-    func whoIsRenewed(_ renewal: Request.Renewal) -> Set<ClientName> {
+    func whoIsRenewed(_ renewal: DaemonRequest.Renewal) -> Set<ClientName> {
         let asked = renewal.clients.isEmpty ? Set(outside.configuration.clients.keys) : renewal.clients
         guard let span = renewal.dueWithin else { return asked }
         return asked.filter { name in

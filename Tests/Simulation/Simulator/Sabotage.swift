@@ -118,7 +118,7 @@ package enum Sabotage: PlantedMistake {
         return true
     }
 
-    func twist(_ secrets: [Slot: SecretInfo]) -> [Slot: SecretInfo] {
+    func twist(_ secrets: [FileSlot: SecretInfo]) -> [FileSlot: SecretInfo] {
         let slots = secrets.keys.sorted { "\($0)" < "\($1)" }
         guard self == .mixesUpSlots, slots.count > 1 else { return secrets }
         var secrets = secrets

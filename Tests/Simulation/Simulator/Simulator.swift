@@ -73,7 +73,7 @@ package final class Simulator: Daemon {
         ask(.reload)
     }
 
-    override func note(_ request: Request, _ requestID: RequestID) {
+    override func note(_ request: DaemonRequest, _ requestID: RequestID) {
         watch.asked(requestID, at: boot)
         guard case .renew(let renewal) = request else { return }
         if !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }

@@ -145,7 +145,7 @@ struct TargetWatch {
             // A place that was taken out of the configuration meanwhile counts as unknown when it comes back.
             repairing.remove(job.id)
         case (.push(_, let secret, let output, _), .success(let outcome)):
-            if outcome == .pushed(PlaceReading(holds: false)) {
+            if outcome == .pushed(PushPlaceReading(holds: false)) {
                 awaited.insert(output.target)
                 pushedAt[output.target] = boot
             } else {

@@ -99,7 +99,7 @@ extension Watch {
 
     /// A file that was repaired three times within an hour is repaired every ten minutes at most.
     private mutating func repair(
-        _ id: JobID, _ path: AbsolutePath, _ secrets: [Slot: SecretInfo], _ simulator: Simulator
+        _ id: JobID, _ path: AbsolutePath, _ secrets: [FileSlot: SecretInfo], _ simulator: Simulator
     ) throws {
         guard lastWritten[path] == secrets.mapValues(\.fingerprint), !uncertain.contains(path),
             !simulator.outside.holds(secrets, in: path)

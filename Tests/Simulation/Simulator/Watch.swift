@@ -37,14 +37,14 @@ struct Watch {
     /// Whether each file existed when it was last read back.
     var exists: [AbsolutePath: Bool] = [:]
     /// What the last write of each file was to put there.
-    var attempted: [AbsolutePath: [Slot: SecretInfo]] = [:]
+    var attempted: [AbsolutePath: [FileSlot: SecretInfo]] = [:]
     /// Clients for which a renewal was requested, until a secret is minted.
     var forced: Set<ClientName> = []
     /// Writes that repair drift, and when each file was last repaired.
     var repairing: Set<JobID> = []
     var repairs: [AbsolutePath: [Int64]] = [:]
     /// What was last written into each file successfully.
-    var lastWritten: [AbsolutePath: [Slot: Fingerprint]] = [:]
+    var lastWritten: [AbsolutePath: [FileSlot: Fingerprint]] = [:]
     /// Files with a failed write since they were last read back.
     var uncertain: Set<AbsolutePath> = []
     var told: Set<Delivery> = []

@@ -16,7 +16,7 @@ enum Words {
         }
     }
 
-    static func of(_ request: Request) -> String {
+    static func of(_ request: DaemonRequest) -> String {
         if case .rollout(let client, let order) = request { return "\(order) the rollout of \(client)" }
         guard case .renew(let renewal) = request else { return "reload" }
         let clients = renewal.clients.sorted().map(\.description).joined(separator: " ")
@@ -73,7 +73,7 @@ enum Words {
         }
     }
 
-    private static func of(_ secrets: [Slot: SecretInfo]) -> String {
+    private static func of(_ secrets: [FileSlot: SecretInfo]) -> String {
         "[" + secrets.map { "\($0): \(of($1))" }.sorted().joined(separator: ", ") + "]"
     }
 

@@ -104,7 +104,7 @@ struct PublishedSecret {
     }
 
     private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
-        let bytes = try NamedFile.read(output.path.description, limit: AtomicFile.sizeLimit)
+        let bytes = try NamedFile.read(output.path.description, limit: OutputLimits.fileSize)
         let found: ParsedFile.Content?
         do throws(FormatError) {
             found = try output.format.implementation?.parse(bytes, slots: [output.slot]).slots[output.slot]

@@ -24,7 +24,7 @@ struct TokenArgument: ParsableArguments {
     static func read(_ file: String, asking question: String) throws(CommandFailure) -> String {
         let bytes: [UInt8]
         if file == NamedFile.standardInput, isatty(STDIN_FILENO) == 1 {
-            bytes = HiddenInput.line(question, longest: longest)
+            bytes = UnechoedInput.line(question, longest: longest)
         } else {
             bytes = try NamedFile.read(file, limit: longest)
         }

@@ -35,7 +35,7 @@ struct CheckFix {
                 done.insert(line.line)
                 CommandOutput.complain(lines: "\(line.reason)\n  \(line.line)")
                 // It may have failed because an earlier one did a part of it: the next look prints it without that part.
-                guard let failure = PrintedLine.failure(of: line.line) else { continue }
+                guard let failure = PrintedCommandRunner.failure(of: line.line) else { continue }
                 CommandOutput.complain(lines: failure)
                 break
             }

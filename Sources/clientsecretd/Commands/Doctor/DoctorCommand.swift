@@ -79,7 +79,7 @@ struct DoctorCommand: ParsableCommand {
 
     /// The daemon's view, or why it does not answer.
     private func status(of names: [ClientName]) -> (Snapshot?, unanswered: String?) {
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             let client = daemon.client()
             let path = settings.path()
             if let objection = CommandContext.current.objection(to: try client.status(), asDaemonOf: path) {

@@ -61,7 +61,7 @@ struct HealthCommand: ParsableCommand {
 
     private func line(now: WallTime) -> HealthLine {
         if offline { return judge(unanswered: nil, now: now) }
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             let client = daemon.client(timeouts: Self.timeouts)
             let snapshot = try client.status()
             let path = settings.path()

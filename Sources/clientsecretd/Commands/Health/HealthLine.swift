@@ -109,7 +109,7 @@ struct HealthLine: Equatable {
     }
 
     /// Why the daemon did not answer, with the command that helps where the line can show it.
-    static func words(of error: ClientError) -> String {
+    static func words(of error: StatusClientError) -> String {
         CommandMessage(error.description, command: error.remedy?.command).text(atMost: unansweredLimit, keeping: keeps)
     }
 

@@ -8,6 +8,9 @@ struct FileAdditions {
     private var changes: [(path: String, text: String, lines: String, isNew: Bool, isSecret: Bool)] = []
     private let identity = Self.identity
 
+    /// In bytes: far more than any of these files has.
+    private static let sizeLimit = 1 << 20
+
     /// Reads what is there.
     init(_ files: [SystemFiles.File]) throws(CommandFailure) {
         for file in files {
@@ -25,7 +28,7 @@ struct FileAdditions {
     private static func old(_ path: String, _ identity: Identity) throws(CommandFailure) -> String? {
         guard FileStatus.following(path) != nil else { return nil }
         do throws(FileError) {
-            guard let content = try AtomicFile(path, as: identity).content else { return nil }
+            guard let content = try AtomicFile(path, as: identity, limit: sizeLimit).content else { return nil }
             guard let text = String(validating: content.bytes, as: UTF8.self) else {
                 throw FileError(.systemError, at: path, detail: "it is not UTF-8")
             }
@@ -54,14 +57,14 @@ struct FileAdditions {
         for change in changes {
             do throws(FileError) {
                 try makeDirectory((FilePath(change.path).removingLastComponent()))
-                _ = try AtomicFile(change.path, as: identity)
+                _ = try AtomicFile(change.path, as: identity, limit: Self.sizeLimit)
             } catch {
                 throw Self.failure(error)
             }
         }
         for change in changes {
             do throws(FileError) {
-                let file = try AtomicFile(change.path, as: identity)
+                let file = try AtomicFile(change.path, as: identity, limit: Self.sizeLimit)
                 // What has come meanwhile is kept.
                 guard (file.content == nil) == change.isNew else {
                     throw FileError(.changedMeanwhile, at: change.path)

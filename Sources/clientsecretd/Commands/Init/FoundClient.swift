@@ -22,7 +22,7 @@ struct FoundClient: Equatable {
     let fingerprint: Fingerprint
     let expiresAt: WallTime?
 
-    private init(_ secret: AppleSecret, at place: Place) {
+    private init(_ secret: ForeignSecret, at place: Place) {
         self.place = place
         team = secret.stated.issuer.value.flatMap { TeamID($0) }
         keyID = secret.stated.keyID.value.flatMap { KeyID($0) }
@@ -52,7 +52,7 @@ struct FoundClient: Equatable {
         let assigned = wanted(assigned(in: bytes, of: file, variable))
         if !assigned.isEmpty || variable != nil { return assigned }
         if let whole = whole(bytes) { return [whole] }
-        let secrets = AppleSecret.all(in: bytes).map { secret in
+        let secrets = ForeignSecret.all(in: bytes).map { secret in
             FoundClient(secret, at: .unwritable(line: line(at: secret.offset, in: bytes), reason: otherText))
         }
         return Dictionary(grouping: wanted(secrets), by: \.client).values.compactMap { ofOne in
@@ -77,7 +77,7 @@ struct FoundClient: Equatable {
         var found: [String: FoundClient] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
             guard found[assignment.name] != nil || found.count < mostVariables,
-                let secret = AppleSecret(assignment.value)
+                let secret = ForeignSecret(assignment.value)
             else { continue }
             let place: Place
             do throws(FormatError) {
@@ -105,7 +105,7 @@ struct FoundClient: Equatable {
     private static func whole(_ bytes: [UInt8]) -> FoundClient? {
         guard let format = FormatRegistry.guess(bytes), format.setting == nil,
             case .bytes(let token)? = try? FormatRegistry.candidate(in: bytes, at: .whole),
-            let secret = AppleSecret(token.trimming(while: \.isASCIISpace))
+            let secret = ForeignSecret(token.trimming(while: \.isASCIISpace))
         else { return nil }
         guard format.init(parameter: nil).mayReplace(bytes) else {
             return FoundClient(secret, at: .unwritable(line: 1, reason: otherText))

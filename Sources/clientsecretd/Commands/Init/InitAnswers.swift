@@ -6,6 +6,7 @@ import Failures
 import Formats
 import Linux
 import Model
+import Outputs
 
 /// What `init` needs to know: by flags, from a file with a client secret, or by answers at a terminal.
 struct InitAnswers {
@@ -104,7 +105,7 @@ struct InitAnswers {
 
     private var contentOfOutput: [UInt8]? {
         guard let output, FileStatus.following(output.description)?.kind == .regular else { return nil }
-        return try? NamedFile.read(output.description, limit: AtomicFile.sizeLimit)
+        return try? NamedFile.read(output.description, limit: OutputLimits.fileSize)
     }
 
     /// Whether something says already where the secret is read.

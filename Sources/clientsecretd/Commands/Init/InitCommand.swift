@@ -170,7 +170,7 @@ struct InitCommand: ParsableCommand {
         let team = answers.team
         dialog.proposals = InitProposals(
             for: found, in: from, key: answers.keyID ?? answers.formerKeyID,
-            except: { place.existing?.isOfAnotherTeam($0, than: team) == true }, Environment.current)
+            except: { place.existing?.isOfAnotherTeam($0, than: team) == true }, ProcessEnvironment.current)
         if let existing = place.existing { dialog.existingKey = existing.key(for:) }
         return (try dialog.complete(answers), found)
     }
@@ -195,6 +195,6 @@ struct InitCommand: ParsableCommand {
                 return readLine()
             },
             say: { CommandOutput.complain(lines: $0) },
-            askHidden: { String(decoding: HiddenInput.line($0, longest: 16_384), as: UTF8.self) })
+            askHidden: { String(decoding: UnechoedInput.line($0, longest: 16_384), as: UTF8.self) })
     }
 }

@@ -69,7 +69,7 @@ struct InitPlan {
         try additions.write()
         var unexplained: [String] = []
         for command in commands {
-            guard let failure = PrintedLine.failure(of: command.text) else { continue }
+            guard let failure = PrintedCommandRunner.failure(of: command.text) else { continue }
             if command == .reloadUnit(CommandContext.packagesUnit) {
                 unexplained.append(failure)
             } else {

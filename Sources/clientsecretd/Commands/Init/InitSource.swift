@@ -5,6 +5,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Outputs
 
 /// The file of `init --from`.
 struct InitSource {
@@ -15,7 +16,7 @@ struct InitSource {
 
     init(_ path: AbsolutePath, isOfService: Bool) throws(CommandFailure) {
         self.path = path
-        bytes = try NamedFile.read(path.description, limit: AtomicFile.sizeLimit)
+        bytes = try NamedFile.read(path.description, limit: OutputLimits.fileSize)
         user = try Self.user(owning: path, isOfService: isOfService)
     }
 
@@ -41,7 +42,7 @@ struct InitSource {
         return EnvironmentFileReader.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
             .first { other in
                 // The application's user chooses what is there: a FIFO would be waited for.
-                ForeignFile.read(other, limit: AtomicFile.sizeLimit).map {
+                ForeignFile.read(other, limit: OutputLimits.fileSize).map {
                     !FoundClient.all(in: $0, of: other).isEmpty
                 } == true
             }

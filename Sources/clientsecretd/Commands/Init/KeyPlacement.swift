@@ -11,6 +11,9 @@ struct KeyPlacement {
 
     private static let directory = "/etc/clientsecretd"
 
+    /// In bytes: far more than any key file has.
+    private static let keyFileLimit = 1 << 20
+
     /// - Parameter service: the user that the service runs as.
     init(of key: AbsolutePath, for service: Account) throws(CommandFailure) {
         let status = FileStatus.following(key.description)
@@ -45,8 +48,9 @@ struct KeyPlacement {
             command = .copyKey(key.description, to: copy.description, forServiceGroup: service.name)
             return
         }
-        let limit = AtomicFile.sizeLimit
-        guard try NamedFile.read(copy.description, limit: limit) == NamedFile.read(key.description, limit: limit)
+        guard
+            try NamedFile.read(copy.description, limit: Self.keyFileLimit)
+                == NamedFile.read(key.description, limit: Self.keyFileLimit)
         else {
             throw CommandFailure(
                 .failed,

@@ -29,7 +29,7 @@ struct RunCommand: ParsableCommand {
         try ServiceUser.run(configuration: path)
         var unsaid: CommandFailure?
         let ending = DaemonRun(
-            configuration: path, socket: daemon.path(), once: once, environment: Environment.current
+            configuration: path, socket: daemon.path(), once: once, environment: ProcessEnvironment.current
         ) { snapshot in
             do throws(CommandFailure) {
                 for line in PushReport.lines(of: snapshot) { try CommandOutput.answer(line) }

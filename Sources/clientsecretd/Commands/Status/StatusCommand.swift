@@ -45,7 +45,7 @@ struct StatusCommand: ParsableCommand {
             try view.run()
         }
         let snapshot: Snapshot
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             snapshot = try client.status()
         } catch {
             let failedSockets = FailedSockets.problems(ofDaemonAt: daemon.path())
@@ -83,7 +83,7 @@ struct StatusCommand: ParsableCommand {
 
     private func showFleet(_ client: StatusClient) throws {
         let view: FleetView
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             view = try client.fleet(all: all)
         } catch {
             throw CommandFailure(error)

@@ -76,7 +76,7 @@ struct StatusWatch {
 
     /// Waits for an unreachable daemon, as during a restart; throws when this user could never open the socket.
     private mutating func refresh() throws(CommandFailure) {
-        do throws(ClientError) {
+        do throws(StatusClientError) {
             let snapshot = try client.status()
             noticeRenewals(in: snapshot)
             last = (snapshot, .now)

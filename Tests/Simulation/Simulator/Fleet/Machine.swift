@@ -286,7 +286,7 @@ final class Machine: Daemon {
         harm()
     }
 
-    override func note(_ request: Request, _ requestID: RequestID) {
+    override func note(_ request: DaemonRequest, _ requestID: RequestID) {
         if case .renew = request { isForced = true }
         if case .rollout(_, let order) = request { orders.append((order, current?.fingerprint)) }
     }

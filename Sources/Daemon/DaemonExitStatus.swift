@@ -1,0 +1,27 @@
+import Failures
+import Model
+
+/// How a run of the daemon ended; the raw value is the exit code.
+package enum DaemonExitStatus: Int32, Sendable {
+    case done = 0
+    /// With `--once`: something could not be brought up to date. Else: the system refused what the loop needs.
+    case failed = 1
+    /// Another daemon holds the state directory.
+    case locked = 75
+    /// The user may not read the configuration.
+    case notPermitted = 77
+    case configuration = 78
+}
+
+extension DaemonExitStatus {
+    /// What `run --once` has come to.
+    ///
+    /// - Parameter unwritten: why the metrics could not be written; nil where they were, or are not wanted.
+    init(ofOnce end: Snapshot, unwritten: Failure?) {
+        let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
+        let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }
+        // A replaced key and a place that is switched off are reported, but what can be done for the clients is done.
+        let isDone = isServed && failures.allSatisfy { $0 == .keyChanged || $0 == .pushSwitchedOff }
+        self = isDone && unwritten == nil ? .done : .failed
+    }
+}

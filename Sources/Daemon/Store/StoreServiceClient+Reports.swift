@@ -1,0 +1,85 @@
+import Failures
+import Linux
+import Model
+import Store
+
+/// How the machines' reports are read, put and removed.
+extension StoreServiceClient {
+    // What a user who may write to the store, or controls the service, can make this daemon keep: some 100 MB.
+    /// Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
+    private static let mostPages = 1_000
+    /// Twice as many as are supported.
+    private static let mostMachines = 20_000
+    /// What they say of clients, in all.
+    private static let mostHoldings = 200_000
+
+    /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
+    func put(_ value: HostReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
+        let put = StoreRequest.Put(Array(value.text.utf8), at: .report(of: machine), ifAt: revision)
+        switch try ask(.put([put])) {
+        case .put(let revision): return .done(revision: revision)
+        case .conflict(let entries):
+            guard entries.count == 1 else { throw answersAnotherRequest }
+            return .found(Self.report(entries[0], of: Set(value.report.clients.keys), own: value.instance))
+        default: throw answersAnotherRequest
+        }
+    }
+
+    /// What all machines report of these clients. Blocks.
+    func readReports(of clients: Set<ClientIdentity>) throws(Failure) -> [String: HostObservation] {
+        var found: [String: HostObservation] = [:]
+        var holdings = 0
+        var first: [UInt8]?
+        var last: StoreKey?
+        let deadline = Deadline(in: 2 * service.timeout)
+        func tooMany(_ count: Int, _ what: String) -> Failure {
+            Failure(.storeAnswerUnexpected, at: .store, detail: "more than \(count) \(what)")
+        }
+        for _ in 0..<Self.mostPages {
+            guard case .list(let page, let next) = try ask(.list(.report, from: first), until: deadline) else {
+                throw answersAnotherRequest
+            }
+            for listed in page {
+                // In the order of their keys, so that each page leads on.
+                guard last.map({ $0 < listed.key }) ?? true else {
+                    throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
+                }
+                last = listed.key
+                guard let machine = listed.key.machine, let report = Self.report(listed.entry, of: clients, own: nil)
+                else { throw answersAnotherRequest }
+                found[machine] = report
+                holdings += report.report?.clients.count ?? 0
+            }
+            if found.count > Self.mostMachines { throw tooMany(Self.mostMachines, "machines report") }
+            if holdings > Self.mostHoldings { throw tooMany(Self.mostHoldings, "clients in the machines' reports") }
+            guard let next else { return found }
+            guard first?.lexicographicallyPrecedes(next) ?? true else {
+                throw Failure(.storeServiceSilent, at: .store, detail: "its reports are not in order")
+            }
+            first = next
+        }
+        throw tooMany(Self.mostPages, "pages of reports")
+    }
+
+    /// Removes a machine's report, unless it was changed at another revision. Blocks.
+    func forgetReport(of machine: String, ifAt revision: Int64) throws(Failure) -> Outcome {
+        guard case .removed = try ask(.remove(.report(of: machine), ifAt: revision)) else {
+            throw answersAnotherRequest
+        }
+        return .reportForgotten
+    }
+
+    /// What the place of a report holds; nil for nothing, also if it may not be read.
+    private static func report(
+        _ entry: StoreEntry, of clients: Set<ClientIdentity>, own instance: String?
+    ) -> HostObservation? {
+        switch entry {
+        case .missing, .forbidden: return nil
+        case .tooLong(let revision): return HostObservation(revision: revision, report: nil, isOwn: false)
+        case .value(let bytes, let revision):
+            let value = HostReportValue(bytes, of: clients)
+            return HostObservation(
+                revision: revision, report: value?.report, isOwn: instance != nil && value?.instance == instance)
+        }
+    }
+}

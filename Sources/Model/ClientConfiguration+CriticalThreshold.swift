@@ -1,0 +1,27 @@
+package import AppleClientSecret
+
+/// When a secret that is not replaced becomes critical.
+extension ClientConfiguration {
+    /// Remaining life at which a secret becomes critical that should have been replaced so long before its expiry.
+    package static func criticalRemainder(renewBefore: Seconds) -> Seconds { renewBefore / 3 }
+
+    /// Remaining life at which this secret becomes critical if it is still not replaced.
+    package func criticalRemainder(of secret: SecretInfo) -> Seconds {
+        Self.criticalRemainder(renewBefore: renewBefore(of: secret))
+    }
+
+    /// When this secret becomes critical.
+    package func criticalAt(_ secret: SecretInfo) -> WallTime { secret.expiresAt - criticalRemainder(of: secret) }
+
+    /// Whether this secret is critical, or has expired.
+    package func isCritical(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
+        deadlines.reached(criticalAt(secret))
+    }
+
+    /// The stage of a secret's remaining life.
+    package func stage(of secret: SecretInfo, _ deadlines: inout Deadlines) -> Stage {
+        if !deadlines.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
+        if !isCritical(secret, &deadlines) { return .warning }
+        return deadlines.reached(secret.expiresAt) ? .expired : .critical
+    }
+}

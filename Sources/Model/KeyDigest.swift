@@ -1,0 +1,15 @@
+import AppleClientSecret
+
+/// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal; shows whether a
+/// key file still holds the same key.
+package struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// The digest written in `text`; nil unless it is 64 lower-case hexadecimal digits.
+    package init?(_ text: some StringProtocol) {
+        // A string, because code for any text is several times as slow.
+        let text = String(text)
+        guard Hex.isEncoded(text, digits: 64) else { return nil }
+        description = text
+    }
+}

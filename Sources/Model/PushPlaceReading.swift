@@ -1,0 +1,46 @@
+package import AppleClientSecret
+package import Failures
+
+/// What an API shows of a place for a secret.
+package struct PushPlaceReading: Hashable, Sendable {
+    /// Whether the place holds the secret; nil where the API does not show it.
+    package let holds: Bool?
+    /// What it holds instead; nil where that is not known.
+    package let instead: PushPlaceContent?
+    /// Whether applications use the place; nil where the API does not show it.
+    package let use: PushPlaceUse?
+
+    package init(holds: Bool?, instead: PushPlaceContent? = nil, use: PushPlaceUse? = nil) {
+        self.holds = holds
+        self.instead = instead
+        self.use = use
+    }
+
+    /// Its members of a role's answer.
+    ///
+    /// - Parameter name: that of the member which says whether the place holds the secret.
+    package init(
+        _ reading: PushPlaceReading?, _ members: inout JSONMembers, holdsAs name: String
+    ) throws(JSONError) {
+        holds = try members.orNull(name, reading?.holds)
+        instead = try PushPlaceContent(reading?.instead, &members)
+        use = try PushPlaceUse(reading?.use, &members)
+    }
+}
+
+/// Whether applications use a place behind an API.
+package enum PushPlaceUse: Hashable, Sendable {
+    case used
+    /// It is switched off: no application gets what is there. What shows it, on one line and without a secret or a token.
+    case unused(String)
+
+    /// The members of a role's answer that say it; nil where they say nothing.
+    init?(_ use: PushPlaceUse?, _ members: inout JSONMembers) throws(JSONError) {
+        let isUsed = try members.orAbsent("used", use.map { $0 == .used })
+        var words: String?
+        if case .unused(let known)? = use { words = known }
+        words = try members.orAbsent("unused_detail", words)
+        guard let isUsed else { return nil }
+        self = isUsed ? .used : .unused(words ?? "")
+    }
+}

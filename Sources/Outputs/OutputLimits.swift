@@ -1,0 +1,5 @@
+/// Limits of the files with secrets.
+package enum OutputLimits {
+    /// The largest file, in bytes: no environment file or secret is that large, while a device or a log soon is.
+    package static let fileSize = 1 << 20
+}

@@ -1,0 +1,92 @@
+package import AppleClientSecret
+package import Failures
+package import Model
+
+/// The result of a ``PushRoleRequest``.
+package enum PushResult: Hashable, Sendable {
+    /// The API said that it has taken the secret, or that it holds it already, and showed this then, which may be an older answer.
+    /// And when it was written, by the API's clock; nil where the API held it already.
+    case published(PushPlaceReading, at: WallTime? = nil)
+    case read(PushPlaceReading)
+    /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
+    /// was begun for it.
+    case redeployed(ready: Bool, begun: BegunDeployment? = nil)
+    /// And when a write was sent, by the API's clock, that may have been carried out; nil where none was.
+    case failed(RoleFailure, at: WallTime? = nil)
+}
+
+/// The answer as the push role writes it, on one line.
+extension PushResult: JSONDocument {
+    private enum Kind: String, JSONString {
+        case published, read, redeployed, failed
+    }
+
+    private var kind: Kind {
+        switch self {
+        case .published: .published
+        case .read: .read
+        case .redeployed: .redeployed
+        case .failed: .failed
+        }
+    }
+
+    private var reading: PushPlaceReading? {
+        switch self {
+        case .published(let reading, _), .read(let reading): reading
+        case .redeployed, .failed: nil
+        }
+    }
+
+    private var failure: RoleFailure? {
+        if case .failed(let failure, _) = self { failure } else { nil }
+    }
+
+    /// When the place was written to, or may have been.
+    package var writtenAt: WallTime? {
+        switch self {
+        case .published(_, let moment), .failed(_, let moment): moment
+        case .read, .redeployed: nil
+        }
+    }
+
+    private var isReady: Bool? {
+        if case .redeployed(let isReady, _) = self { isReady } else { nil }
+    }
+
+    private var begun: BegunDeployment? {
+        if case .redeployed(_, let begun) = self { begun } else { nil }
+    }
+
+    package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONError) {
+        func moment() throws(JSONError) -> WallTime? {
+            try members.orAbsent("written_at", (result?.writtenAt).map(UnixTime.init))?.moment
+        }
+        switch try members("result", result?.kind) {
+        case .published:
+            self = .published(
+                try PushPlaceReading(result?.reading, &members, holdsAs: "verified"), at: try moment())
+        case .read: self = .read(try PushPlaceReading(result?.reading, &members, holdsAs: "holds"))
+        case .redeployed:
+            let isReady = try members("ready", result?.isReady)
+            self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", result?.begun))
+        case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"), at: try moment())
+        }
+    }
+}
+
+extension RoleFailure {
+    /// The same for what the network could not do.
+    ///
+    /// - Parameter hidden: what must not be shown of what the library for the network says.
+    init(_ failure: TransportFailure, _ hidden: EchoedSecrets) {
+        let code: FailureCode =
+            switch failure.kind {
+            case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .pushUnreachable
+            case .timedOut: .pushTimedOut
+            case .certificateRefused, .caFileUnusable: .pushCertificateRefused
+            case .answerTooLong, .notHTTP: .pushAnswerUnexpected
+            }
+        let detail = hidden.words(failure.report)
+        self.init(code, detail.isEmpty ? nil : detail)
+    }
+}

@@ -1,0 +1,44 @@
+import AppleClientSecret
+import Model
+
+/// Which of two secrets is better.
+///
+/// - A secret that may be used replaces the current one if it is greater. It must also outlive the current one, or have more
+///   life left than is critical for the longer-lived of both. An expired current secret yields to any that is valid.
+/// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
+///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
+extension Rotation {
+    /// Why a secret that may be used does not replace the current one; nil when it does.
+    func objection(
+        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ deadlines: inout Deadlines
+    ) -> String? {
+        // By a clock that is not trusted, or may be ahead, none counts as expired or critical: only a greater one replaces it.
+        let tellsLife = clock.failure == nil && spared(client, &deadlines) == nil
+        // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
+            !tellsLife || !deadlines.reached(current.expiresAt),
+            refusal(of: current, for: client, &deadlines).map({ !tellsLife && $0.isAboutTime }) != false
+        else { return nil }
+        // The secret with the longer life says what too soon is: an hour left is too little to replace one made for 90 days.
+        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
+        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
+            return "it expires too soon, at \(issued.expiresAt)"
+        }
+        if offered == held {
+            return issued.precedence > current.precedence ? nil : "it is older than the current one"
+        }
+        if offered > held, !tellsLife || !client.entry.isCritical(current, &deadlines) {
+            return "a preferred key signed the current one"
+        }
+        return nil
+    }
+}
+
+extension ClientConfiguration {
+    /// The best of several usable secrets: the one that lasts longest, of equals the youngest.
+    func best(of candidates: [SecretInfo]) -> SecretInfo? {
+        candidates.max { left, right in
+            (end(of: left), left.precedence) < (end(of: right), right.precedence)
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import AppleClientSecret
+internal import Failures
+import Model
+
+/// What this machine says of itself in the store.
+///
+/// - The report is put once every client was tried, when it changes, and once a day. After a change it waits for up to a
+///   minute, a time that differs between hosts: a renewal would otherwise bring the reports of all machines at once.
+/// - A put names the revision at which the report was last put. A report that was there before the start is replaced, also
+///   one of another installation of this machine.
+/// - A report at a greater revision that this daemon did not put is another daemon's under the same name. That is a fault
+///   until no such report was seen for more than a day.
+/// - While there may be another daemon of this name the report is put each hour, so that the other one notices as well.
+struct OwnReport: Sendable {
+    private var holdings: [ClientName: Entry] = [:]
+    /// When something of the report was changed that was not put; nil while nothing was.
+    private var changedAt: BootTime?
+    /// Whether the report is put at once.
+    private var isUrgent = false
+    /// When the report was last put; nil before the first time.
+    private var putAt: BootTime?
+    /// The revision at which it was last put, or the place was found; nil since the start, or since another store is
+    /// configured.
+    private var revision: Int64?
+    /// Whether a put is under way.
+    private var isPutting = false
+    /// Whether the last put failed and may still be in the store. A report of our own that is found at a greater revision is then
+    /// that put.
+    private var isUnanswered = false
+    /// When a put last found another report in our place. A second time within an hour pauses the puts, so that two daemons of
+    /// one name do not replace each other's reports without end.
+    private var foundAt: BootTime?
+    /// That etcd does not let this machine put its report; nil while nothing says so.
+    fileprivate private(set) var forbidden: Failure?
+    /// Until when nothing is put, because what was put does not stay.
+    private var pausedUntil: BootTime?
+    /// When another instance's report was last found there.
+    private var otherSeenAt: BootTime?
+    /// Whether the other daemon has put its report while this one ran: only then is it a fault. One that was found at the first
+    /// put may be of a daemon that is gone.
+    private var isNameTaken = false
+
+    private struct Entry: Hashable, Sendable {
+        let identity: ClientIdentity
+        var holding: HostReport.Holding
+    }
+
+    /// In milliseconds.
+    private static let spread = 60_000.0
+    private static let interval: Seconds = 86_400
+    private static let intervalWithOther: Seconds = 3_600
+
+    fileprivate mutating func adopt(_ change: ConfigurationChange) {
+        let kept = holdings.filter { change.new.store != nil && change.new.clients[$0.key] != nil }
+        let hasChanged = kept.count < holdings.count || change.isOfStore
+        if change.isOfStore { self = OwnReport() }
+        holdings = kept
+        if hasChanged { changedAt = changedAt ?? change.now.boot }
+        // The failure of a put that was started under the earlier configuration is not told.
+        if isPutting { failed(at: change.now) }
+    }
+
+    /// Notes what a client holds; nil for one that is not reported.
+    fileprivate mutating func note(
+        _ holding: HostReport.Holding?, of identity: ClientIdentity, _ client: ClientName, at now: Now
+    ) {
+        let old = holdings[client]
+        var entry = holding.map { Entry(identity: identity, holding: $0) }
+        if let old, old.identity == identity, old.holding.hasSameSecret(as: entry?.holding) {
+            entry?.holding.since = old.holding.since
+        }
+        guard entry != old else { return }
+        holdings[client] = entry
+        changedAt = changedAt ?? now.boot
+    }
+
+    fileprivate func isDue(hostJitter: Double, _ deadlines: inout Deadlines) -> Bool {
+        if let pausedUntil, !deadlines.reached(pausedUntil) { return false }
+        if isUrgent { return true }
+        let wait = Int64(Self.spread * hostJitter)
+        if let changedAt, deadlines.reached(changedAt.advanced(milliseconds: wait)) { return true }
+        guard let putAt else { return false }
+        let interval = otherSeenAt == nil ? Self.interval : Self.intervalWithOther
+        // Machines that were started together spread over the last quarter.
+        return deadlines.reached(putAt.after(interval, spreadBy: hostJitter))
+    }
+
+    /// The report as it would be put, and the revision that the put names.
+    fileprivate func wanted(at now: Now) -> (report: HostReport, revision: Int64) {
+        var clients: [ClientIdentity: HostReport.Holding] = [:]
+        for entry in holdings.values {
+            clients.merge([entry.identity: entry.holding]) { $0.isWorse(than: $1) ? $0 : $1 }
+        }
+        return (HostReport(at: now.wall, clients: clients), revision ?? 0)
+    }
+
+    fileprivate mutating func begin() {
+        changedAt = nil
+        isUrgent = false
+        isPutting = true
+    }
+
+    fileprivate mutating func done(revision: Int64, at now: Now) {
+        self.revision = revision
+        putAt = now.boot
+        isPutting = false
+        isUnanswered = false
+        forbidden = nil
+    }
+
+    /// Records what was found in place of what was last put. Returns whether another instance reports under the same name.
+    fileprivate mutating func found(_ found: HostObservation?, at now: Now) -> Bool {
+        defer {
+            revision = found?.revision ?? 0
+            isPutting = false
+            isUnanswered = false
+            isUrgent = true
+            foundAt = now.boot
+        }
+        // A report that was replaced is put again at once, but only once an hour: two daemons of one name would otherwise
+        // replace each other's report without a pause.
+        if let foundAt, now.boot < foundAt + Self.intervalWithOther { pausedUntil = now.boot + Self.intervalWithOther }
+        guard let found else { return false }
+        if let revision {
+            // A restored backup holds what was put before, at a smaller revision.
+            guard found.revision > revision, !(found.isOwn && isUnanswered) else { return false }
+            isNameTaken = true
+        } else if found.isOwn {
+            resume(found.report)
+            return false
+        }
+        otherSeenAt = now.boot
+        return isNameTaken
+    }
+
+    fileprivate mutating func failed(_ failure: Failure? = nil, at now: Now) {
+        if failure?.code == .storeForbidden { forbidden = failure }
+        isPutting = false
+        isUnanswered = true
+        changedAt = changedAt ?? now.boot
+    }
+
+    /// Goes on from the report that was put before a restart: what was current then has been so since.
+    private mutating func resume(_ report: HostReport?) {
+        for (name, entry) in holdings {
+            guard let former = report?.clients[entry.identity], former.hasSameSecret(as: entry.holding),
+                former.since < entry.holding.since
+            else { continue }
+            holdings[name]?.holding.since = former.since
+        }
+    }
+
+    /// Forgets another instance that was not seen for long. Returns whether it was a fault.
+    fileprivate mutating func forgetOther(_ deadlines: inout Deadlines) -> Bool {
+        guard let otherSeenAt, deadlines.reached(otherSeenAt + HostReport.silence) else { return false }
+        defer { isNameTaken = false }
+        self.otherSeenAt = nil
+        return isNameTaken
+    }
+}
+
+extension Rotation {
+    // MARK: What is
+
+    mutating func adoptReporting(_ change: ConfigurationChange) {
+        ownReport.adopt(change)
+        if change.isOfStore { clearFault(.storeMachineShared) }
+        judgeReports(at: change.now)
+    }
+
+    /// Makes it a fault that this machine may not put its report, or may not read or remove those of others.
+    mutating func judgeReports(at now: Now) {
+        guard let failure = ownReport.forbidden ?? fleet.forbidden else { return clearFault(.storeForbidden) }
+        raiseFault(failure, nil, at: now)
+    }
+
+    mutating func reportFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .putReport(_, let machine, _) = job.work else { return }
+        switch result {
+        case .success(.reportPut(.done(let revision))):
+            ownReport.done(revision: revision, at: now)
+            judgeReports(at: now)
+        case .success(.reportPut(.found(let found))):
+            guard ownReport.found(found, at: now) else { return }
+            raiseFault(Failure(.storeMachineShared, at: .store, detail: machine), nil, at: now)
+        case .failure(let failure):
+            // Any other failure also keeps the store from being read, which the clients report.
+            ownReport.failed(failure, at: now)
+            judgeReports(at: now)
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    // MARK: What is wanted
+
+    /// Updates what is reported of a client whose health was evaluated.
+    mutating func noteHolding(_ client: ConfiguredClient, at now: Now) {
+        let name = client.name
+        guard client.concernsStore, let view = clients[client].health.view else {
+            return ownReport.note(nil, of: client.identity, name, at: now)
+        }
+        let code = view.reason?.failure.code
+        // A renewal under way is no failure: the fingerprint and `delivered` show it. Nor is a held rollout a failure of
+        // this machine, nor a place that is switched off one of the secret.
+        let isOfOthers = code == .rolloutHeld || code == .pushSwitchedOff
+        let holding = HostReport.Holding(
+            secret: view.current?.name, since: now.wall, delivered: view.delivered,
+            failure: view.isUnderWay || view.health == .degraded && isOfOthers ? nil : code?.rawValue)
+        ownReport.note(holding, of: client.identity, name, at: now)
+        if client.isSharing { fleet.note(name, client.identity, view.current?.name) }
+    }
+
+    mutating func planReport(_ deadlines: inout Deadlines) {
+        if ownReport.forgetOther(&deadlines) { clearFault(.storeMachineShared) }
+        // While the store cannot be read, nothing can be put there either. A single run ends before the day does.
+        guard let store = configuration.store, !isOnce, isReady, !storeReading.isFailing,
+            jobs.mayStart(.report, &deadlines), ownReport.isDue(hostJitter: hostJitter, &deadlines)
+        else { return }
+        let (report, revision) = ownReport.wanted(at: deadlines.now)
+        if start(.putReport(report, machine: store.machine, ifAt: revision), on: .report, &deadlines) {
+            ownReport.begin()
+        }
+    }
+}
