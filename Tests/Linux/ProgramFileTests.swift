@@ -54,6 +54,13 @@ import Testing
         #expect(!hasRun && found == expected)
     }
 
+    /// Before it has failed, and whatever other formats Linux was taught.
+    @Test(arguments: ["echo hi\n", "", "# Grüße\n\ttrue\n"])
+    func aTextThatIsNoScriptIsForeseen(text: String) throws {
+        try scratch.write(text, to: "program", mode: 0o755)
+        #expect(ProgramFile(scratch("program"), searchPath: Self.path).problem() == .noFormat)
+    }
+
     @Test func aProgramForAnotherMachineOrLoaderIsToldApart() throws {
         var program = Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true")))
         let loader = Array("/lib64/ld-linux".utf8)

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 import Glibc
 
 /// A file that is to be executed, read as execve(2) reads it.
@@ -30,6 +31,8 @@ package struct ProgramFile: Sendable {
             if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
             let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
             switch found {
+            // Nobody teaches Linux a format that begins like any text, or with nothing.
+            case .noFormat where bytes.allSatisfy(Self.isOfText): return found
             case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
             default: return found
             }
@@ -111,6 +114,8 @@ package struct ProgramFile: Sendable {
         let names = ForeignFile.names(in: "/proc/sys/fs/binfmt_misc", limit: .max)
         return !names.isEmpty && names.allSatisfy { ["register", "status"].contains($0) }
     }
+
+    private static func isOfText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte.isASCIISpace }
 
     private static func isExecutable(_ path: String) -> Bool {
         unsafe access(path, X_OK) == 0 && FileStatus.following(path)?.kind != .directory
