@@ -55,6 +55,14 @@ int clinux_path_create(int directory, const char *name, unsigned mode) {
     return open_component(directory, name, O_WRONLY | O_CREAT | O_EXCL, mode);
 }
 
+int clinux_path_takes_block(const char *path) {
+    int file = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (file < 0) return -errno;
+    int result = write(file, "", 1) < 0 ? -errno : 0;
+    close(file);
+    return result;
+}
+
 static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
 
 static int look(int descriptor, const char *name, int flags, struct clinux_status *status) {

@@ -62,4 +62,19 @@ import Testing
         try scratch.write(String(repeating: "x", count: 8_192), to: "fill")
         #expect(WriteProbe.failure(of: file, as: .root)?.code == .diskFull)
     }
+
+    /// What ext4 keeps for itself counts as free, and root does not get it either.
+    @Test func aDiskThatIsFullForRootTooIsForeseen() throws {
+        let scratch = try TemporaryDirectory()
+        try scratch.folder("disk")
+        let (image, place) = (scratch("image"), scratch("disk"))
+        try #require(run(["sh", "-c", "truncate -s 8M '\(image)' && mkfs.ext4 -q '\(image)'"]).status == 0)
+        try #require(run(["mount", "-o", "loop", image, place]).status == 0)
+        defer { _ = try? run(["umount", place]) }
+        let file = try Samples.file(place + "/web.jwt")
+        #expect(WriteProbe.failure(of: file, as: .root) == nil)
+        _ = try run(["dd", "if=/dev/zero", "of=\(place)/fill", "bs=1k"])
+        #expect(WriteProbe.failure(of: file, as: .root)?.code == .diskFull)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place).sorted() == ["fill", "lost+found"])
+    }
 }

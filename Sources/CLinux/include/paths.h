@@ -24,6 +24,9 @@ int clinux_path_open_to_read(int directory, const char *name);
 int clinux_path_open_directory(int directory);
 // A new file with these permission bits, as far as the umask lets it have them.
 int clinux_path_create(int directory, const char *name, unsigned mode);
+// Whether the directory at a path takes a block for a file of this process's user: makes one without a name, which is gone
+// again. 0, -ENOSPC, -EDQUOT, or another -errno where that cannot be told.
+int clinux_path_takes_block(const char *path);
 int clinux_path_look(int descriptor, struct clinux_status *status);
 // What has this name in the directory, links not followed: takes no descriptor. With ask_server a network file system
 // does not answer from memory.

@@ -1,3 +1,4 @@
+import CLinux
 internal import Failures
 import Glibc
 import SystemPackage
@@ -18,9 +19,14 @@ package enum WritableDirectory {
         return fullDisk(path, identity)
     }
 
-    /// A file system that counts its blocks or its inodes and has none of them left for this user.
+    /// A file system that has no block or no inode left for this user, or whose quota has none.
     private static func fullDisk(_ path: String, _ identity: Identity) -> FileError? {
         DiskTimeout.value(at: path) {
+            // The counts do not tell what nobody gets, such as what ext4 keeps for itself, nor a quota.
+            let error = Errno(rawValue: -(unsafe clinux_path_takes_block(path)))
+            if error == .noSpace || error == .diskQuotaExceeded { return FileError(of: error, at: path) }
+            // Not every file system has files without a name.
+            guard error.rawValue != 0 else { return nil }
             var found = statvfs()
             guard unsafe statvfs(path, &found) == 0 else { return nil }
             // Some blocks are for root only.
