@@ -168,7 +168,7 @@ final class Loop {
     /// Has the watcher and the metrics follow this configuration from now on.
     private func follow(_ configuration: Configuration, at now: Now) {
         watcher?.follow(configuration, at: now.boot)
-        if let input = metrics?.adopt(configuration.metricsFile, at: now.boot) { rotation.handle(input, at: now) }
+        for input in metrics?.adopt(configuration.metricsFile, at: now.boot) ?? [] { rotation.handle(input, at: now) }
     }
 
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {

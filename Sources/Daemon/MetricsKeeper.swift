@@ -54,10 +54,16 @@ final class MetricsKeeper {
         return isOwed && wasReady && path != nil ? notBefore : nil
     }
 
-    /// Writes to this path from now on. The file at the old path is removed: it would go stale, and a user might
-    /// still read it.
-    func adopt(_ path: AbsolutePath?, at now: BootTime) -> Input? {
-        guard path != self.path else { return nil }
+    /// Writes to this path from now on, and at once where the last write has failed. The file at the old path is removed: it
+    /// would go stale, and a user might still read it.
+    func adopt(_ path: AbsolutePath?, at now: BootTime) -> [Input] {
+        guard path != self.path else {
+            // One that does not end has been reported.
+            guard failures > 0, write?.isOverdue != true else { return [] }
+            notBefore = nil
+            begin(at: now)
+            return [.metricsFileOwed]
+        }
         if let old = self.path, write == nil { remove(old) }
         self.path = path
         // A write under way has its file removed at its end.
@@ -66,7 +72,7 @@ final class MetricsKeeper {
         notBefore = nil
         isOwed = snapshot != nil
         begin(at: now)
-        return .faultCleared(.metricsFileUnwritable)
+        return [.faultCleared(.metricsFileUnwritable)] + (path == nil ? [] : [.metricsFileOwed])
     }
 
     /// Has this snapshot written.

@@ -67,7 +67,9 @@ package struct MetricsFile: Sendable {
             !reservedPaths.isOwn(target.path)
         else { return }
         throw unwritable(
-            Failure(.outputForeign, at: .path(spec.path), detail: Publisher.words(for: content.bytes)))
+            Failure(
+                .outputForeign, at: .path(spec.path), detail: Publisher.words(for: content.bytes),
+                remedy: .say("write another path, or remove the file if it is not needed")))
     }
 
     /// Whether there are metrics of this program, also after damage.

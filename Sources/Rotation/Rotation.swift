@@ -93,6 +93,7 @@ package struct Rotation: Sendable {
         case .faultRaised(let failure, let nextAttempt):
             raiseFault(failure, nextAttempt, at: now)
         case .faultCleared(let code): clearFault(code)
+        case .metricsFileOwed: faults.oweMetricsFile()
         case .stateLost:
             stateUpkeep.lose(next: jobs.next)
             for client in index.all { touch(client) }

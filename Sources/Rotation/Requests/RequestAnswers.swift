@@ -32,11 +32,13 @@ extension Rotation {
             if let failure = overdueFailure(of: .configuration) { return .refused(diagnostics: [failure.message]) }
             if case .refused(let diagnostics) = request.reload { return .refused(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
-            guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state) else { return nil }
+            guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state), !faults.isMetricsFileOwed
+            else { return nil }
             return .reloaded(
                 unserved: index.all.flatMap { client in
                     problems(of: client, since: request.since, at: now).map { "client \"\(client.name)\": \($0)" }
-                } + noticeProblems.map { "on_state_change: \($0.message)" }, orphaned: request.orphaned)
+                } + noticeProblems.map { "on_state_change: \($0.message)" } + faults.ofConfiguration.map(\.message),
+                orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
         case .rollout(let client, let order):
             let answer = rolloutAnswer(order, of: client, since: request.since, at: now)

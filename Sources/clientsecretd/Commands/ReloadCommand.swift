@@ -13,7 +13,7 @@ struct ReloadCommand: ParsableCommand {
         abstract: "Load a changed configuration and wait for the result.",
         discussion: """
             Exits 78 with all errors if the configuration is refused: the old one stays current. Exits 1 if the \
-            new configuration is loaded but a client in it fails. A former output that still has a valid secret is named once, with \
+            new configuration is loaded but something in it fails. A former output that still has a valid secret is named once, with \
             the command that removes it.
 
             Examples:

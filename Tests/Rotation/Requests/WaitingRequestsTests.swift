@@ -317,6 +317,26 @@ import Testing
         #expect(bench.entries.contains(.configured(clients: 2)))
     }
 
+    @Test func aReloadWaitsForTheMetricsFileAndNamesWhatTheDaemonItselfCannotDo() throws {
+        let bench = try settled()
+        let group = Failure(.unknownGroup, at: .named("operators"))
+        let unwritable = Failure(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
+        // Of the machine, not of the configuration.
+        bench.tell(.faultRaised(Failure(.noNotices, at: .named("inotify"))))
+        bench.tell(.faultRaised(group))
+        bench.tell(.metricsFileOwed)
+        bench.ask(.reload)
+        #expect(bench.answer() == nil)
+        bench.tell(.faultRaised(unwritable))
+        #expect(bench.answer() == .reloaded(unserved: [group.message, unwritable.message]))
+        bench.tell(.faultCleared(.unknownGroup))
+        bench.tell(.metricsFileOwed)
+        bench.ask(.reload, 2)
+        #expect(bench.answer(2) == nil)
+        bench.tell(.faultCleared(.metricsFileUnwritable))
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+    }
+
     @Test func aReloadTriesAtOnceWhatHasFailedForLong() throws {
         let bench = try failedForLong()
         bench.ask(.reload, 2)

@@ -129,13 +129,28 @@ import Testing
         #expect((status["clients"] as? [[String: Any]])?.map { $0["state"] as? String } == ["ok"])
         #expect(try sandbox.command("health").status == 1)
         #expect(try sandbox.command("renew").status == 0)
+        let reloaded = try sandbox.command("reload")
+        #expect(reloaded.status == 1 && reloaded.complaints.hasPrefix(failure + why), "\(reloaded.complaints)")
         try sandbox.makeDirectory("metrics/gone", mode: 0o755)
-        try sandbox.eventually("that it is over", within: 90) { try sandbox.status()["state"] as? String == "ok" }
+        // Without the pause after failures.
+        #expect(try sandbox.command("reload").status == 0)
+        try sandbox.eventually("that it is over") { try sandbox.status()["state"] as? String == "ok" }
         try Self.holdsWhatIsServed(sandbox, "metrics/gone/ours.prom")
         // When it begins and when it ends, not at each attempt.
         let lines = try sandbox.log().split(separator: "\n").filter { $0.contains("the metrics_file") }
         #expect(lines.count == 2 && lines[1].hasPrefix("works again; it was: \(path)"), "\(lines)")
         #expect(try sandbox.command("check").status == 0)
+    }
+
+    @Test func aReloadNamesAFileThatCannotBeWritten() throws {
+        let sandbox = try Self.sandbox()
+        try sandbox.start()
+        try Self.configure(sandbox, ["web"], file: "nowhere/ours.prom")
+        let reloaded = try sandbox.command("reload")
+        #expect(reloaded.status == 1)
+        #expect(reloaded.complaints.contains("nowhere/ours.prom: the metrics_file cannot be written"))
+        try Self.configure(sandbox, ["web"], file: "metrics/new.prom")
+        #expect(try sandbox.command("reload").status == 0)
     }
 
     @Test(.needs(.root))
