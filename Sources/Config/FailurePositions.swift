@@ -2,7 +2,7 @@ internal import Failures
 package import Model
 
 /// Where failures that are met after the configuration was read are reported: at the line that names the key, output,
-/// action, user or group; else at the affected client; else at the start of the configuration.
+/// action, user, group or served unit; else at the affected client; else at the start of the configuration.
 package struct FailurePositions {
     private let start: Position
     private let keys: [KeyName: KeySettings]
@@ -18,6 +18,7 @@ package struct FailurePositions {
         case credential(String)
         case user(String)
         case group(String)
+        case unit(String)
     }
 
     /// Goes once through the whole configuration.
@@ -42,6 +43,9 @@ package struct FailurePositions {
                 note(Thing.group, output.group)
             }
             if let path = client.source.value?.path { note(.path(path), at: client.source.position) }
+            if let credential = client.settings.credential.located {
+                note(.unit(credential.value.unit), at: credential.position)
+            }
             note(client.settings.onChange)
         }
         note(main.onStateChange)
@@ -98,8 +102,11 @@ package struct FailurePositions {
             case .action(let action): places[.action(action)]
             case .credential(let name): places[.credential(name)]
             case .named(let name):
-                failure.code == .unknownUser
-                    ? places[.user(name)] ?? places[.group(name)] : places[.group(name)] ?? places[.user(name)]
+                switch failure.code {
+                case .unitCannotStart: places[.unit(name)]
+                case .unknownUser: places[.user(name)] ?? places[.group(name)]
+                default: places[.group(name)] ?? places[.user(name)]
+                }
             case .clock: nil
             }
         return named ?? client?.name.position ?? start

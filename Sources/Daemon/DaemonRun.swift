@@ -224,6 +224,7 @@ package final class DaemonRun {
             findings: channels.findings,
             onAdoption: { loaded in
                 for input in sockets.follow(loaded.configuration, as: identity) { channels.inbox.post(input) }
+                if let input = UnitsInEffect.faultOfAliases(in: loaded.configuration) { channels.inbox.post(input) }
                 adoptedCopy.follow(loaded)
             })
     }

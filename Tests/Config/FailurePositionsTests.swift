@@ -74,6 +74,19 @@ import Testing
         #expect(place(Failure(.clockDoubtful, at: .clock)) == "c.yaml:1:1")
     }
 
+    @Test func ofAUnitIsThatOfItsCredential() throws {
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, credential: key}}
+            clients:
+              web:
+                credential: {unit: www.service, name: secret}
+                on_change: [restart: www.service]
+            """
+        let positions = FailurePositions(in: try parse(text).get())
+        let failure = Failure(.unitCannotStart, at: .named("www.service"))
+        #expect(positions.position(of: failure, client: nil).description == "c.yaml:4:5")
+    }
+
     @Test func makeADiagnosticOfAFailure() throws {
         let positions = FailurePositions(in: try parse(text).get())
         let key = try #require(KeyName("apple"))

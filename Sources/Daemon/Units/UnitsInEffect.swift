@@ -1,6 +1,7 @@
 import Failures
 import Linux
 package import Model
+import Rotation
 import Systemd
 
 /// What units' settings in effect show, drop-ins for all services included: the daemon's own, those of its
@@ -103,6 +104,15 @@ package struct UnitsInEffect {
                 detail: "systemd asks for its credential as \(Printable.name(name))",
                 remedy: .say("write \"unit: \(Printable.name(name))\" under \"credential\""))
         }
+    }
+
+    /// The same as a fault of the daemon, raised or cleared; nil where systemd cannot be asked. Blocks.
+    static func faultOfAliases(in configuration: Configuration) -> Input? {
+        guard configuration.clients.values.contains(where: { $0.credential != nil }) else {
+            return .faultCleared(.unitCannotStart)
+        }
+        guard let units = UnitsInEffect(of: configuration) else { return nil }
+        return units.problemsWithAliases.first.map { .faultRaised($0) } ?? .faultCleared(.unitCannotStart)
     }
 
     /// No command of this process starts or restarts a unit whose next start is known to fail: what runs now would be gone.

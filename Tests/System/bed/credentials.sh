@@ -169,6 +169,16 @@ systemctl reset-failed
 start app.service
 equal "so that the unit starts once that is fixed" web "$(got app.service)"
 
+# systemd asks by the unit's own name, whatever name it is started by.
+sed -i 's/unit: app.service/unit: alias.service/' $configuration
+refused "a credential of an alias fails a reload" clientsecretd reload
+words='alias.service: its next start would fail: systemd asks for its credential as app.service'
+contains "which says why" "$words" "$(cat "$seen")"
+clientsecretd check >"$seen" 2>&1
+contains "and check names the line" "$configuration:$(grep -n alias.service $configuration | cut -d: -f1):5: error: $words" "$(cat "$seen")"
+sed -i 's/unit: alias.service/unit: app.service/' $configuration
+promise "until it is corrected" clientsecretd reload
+
 said=$(journalctl --unit clientsecretd --output cat)
 equal "each secret that was given away is in the journal" 11 "$(grep -c 'gave sha256' <<<"$said")"
 equal "and each refusal" "$(sed 's/^/refused /' <<'END'
