@@ -36,4 +36,21 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == (owner == 0 ? 0o640 : 0o600))
         #expect(try sandbox.owner(of: "keys/AuthKey_ABC123DEFG.p8") == [Int(owner), 1])
     }
+
+    /// With sudo root would judge that user's own configuration as root's.
+    @Test func aUserIsNotToldThatRootRunsTheLines() throws {
+        let sandbox = try sandbox(keyOf: Self.user)
+        try sandbox.configure(
+            "  web: {client_id: com.example.web, outputs: [{path: \(sandbox.directory("out/new/web.jwt"))}]}")
+        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        let user = String(Self.user)
+        let check = try run(
+            [
+                "setpriv", "--reuid", user, "--regid", user, "--clear-groups", sandbox.binary, "check", "--config",
+                sandbox.directory("clientsecretd.yaml"),
+            ], environment: ["NO_COLOR": "1"])
+        #expect(check.status == 1 && check.complaints.contains("mkdir -m 0755"), "\(check)")
+        #expect(!check.complaints.contains("runs the commands above"), "\(check)")
+        #expect(try sandbox.command("check").complaints.contains("runs the commands above"))
+    }
 }

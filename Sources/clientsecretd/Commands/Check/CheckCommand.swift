@@ -56,6 +56,8 @@ struct CheckCommand: ParsableCommand {
             hidden = HiddenOutputSearch.all(of: loaded.configuration, at: .now)
             inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
         }
+        // Root's check of a user's own configuration refuses it, or judges it as root's.
+        let wouldRootAgree = geteuid() == 0 || ServiceUser.isServices(path)
         let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
         let result = source.load()
@@ -96,7 +98,7 @@ struct CheckCommand: ParsableCommand {
                 "start it and check again", see: ShellCommand.daemonUnit.flatMap(ShellCommand.start))
             CommandOutput.complain("credentials are there only while the service runs: \(advice)")
         }
-        if !fix, !answer.json, !commands.isEmpty, let command = ShellCommand.checkFix {
+        if !fix, !answer.json, wouldRootAgree, !commands.isEmpty, let command = ShellCommand.checkFix {
             CommandOutput.complain("\(command.text), as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
