@@ -11,9 +11,10 @@ package struct JSONFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    /// However the object is laid out. A member that is missing, or does not say what the token itself states, is to be
-    /// corrected, and so are blanks and line breaks around the token. Where a write would lose other members, ``mayReplace(_:)``
-    /// prevents that, and the secret still counts.
+    /// However the object is laid out. A member that is missing, that the format does not have, or that does not say what the
+    /// token itself states, is to be corrected at once, not with the next secret, and so are blanks and line breaks around the
+    /// token. In a file that was never written a correction would lose other members: ``mayReplace(_:)`` prevents that, and the
+    /// secret still counts.
     package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) -> ParsedFile {
         if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
         // Of two members with one name, one reader takes the first and another the last.
@@ -25,8 +26,8 @@ package struct JSONFormat: OutputFormat {
         guard let claims = (try? CompactJWS(token))?.form?.claims else {
             return ParsedFile(slots: [.whole: .foreign])
         }
-        let isExact = Self.states(document, claims) && token.count == secret.utf8.count
         let isOurs = Self.members.isSuperset(of: members.keys)
+        let isExact = isOurs && Self.states(document, claims) && token.count == secret.utf8.count
         return ParsedFile(slots: [.whole: .token(token)], otherLines: !isOurs, isExact: isExact)
     }
 

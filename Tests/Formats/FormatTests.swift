@@ -93,9 +93,19 @@ import Testing
     @Test func jsonMayBeLaidOutOtherwise() throws {
         let secret = try Self.secret()
         let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
-        let packed = text.filter { !$0.isWhitespace }.replacing("{", with: #"{"mine":[1,{}],"#)
+        let packed = text.filter { !$0.isWhitespace }
         let parsed = json.parse(Array(packed.utf8), slots: [.whole])
-        #expect(parsed.slots == [.whole: .token(secret.token)] && parsed.isExact && parsed.otherLines)
+        #expect(parsed.slots == [.whole: .token(secret.token)] && parsed.isExact && !parsed.otherLines)
+    }
+
+    /// The next secret would take it away without a word: it is undone at once, or the file is not written at all.
+    @Test func jsonWithAnotherMemberIsNotAsWritten() throws {
+        let secret = try Self.secret()
+        let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
+        let other = Array(text.replacing("{", with: #"{"mine":[1,{}],"#).utf8)
+        let parsed = json.parse(other, slots: [.whole])
+        #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact && parsed.otherLines)
+        #expect(!json.mayReplace(other))
     }
 
     /// Made by hand: it works, and the members that are missing or wrong are corrected. With other members that would lose
