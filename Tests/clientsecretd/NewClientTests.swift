@@ -59,6 +59,7 @@ import Testing
                 clients:
                   web:
                     client_id: com.example.web
+                    key: apple
                     # How long a secret is valid, and how long before it expires it is renewed.
                     lifetime: 90d
                     renew_before: 30d
@@ -68,6 +69,24 @@ import Testing
                         variable: APPLE_CLIENT_SECRET
 
                 """)
+    }
+
+    /// With a key of its own; no client that is there has to be changed for it.
+    @Test func anotherTeamsClientCanFollow() throws {
+        var second = try first(
+            key: "/keys/AuthKey_OTHER1KEYS.p8", name: "shop", output: "/run/clientsecretd/out/shop.jwt")
+        second.key = .added(
+            NewClient.AddedKey(
+                team: try #require(TeamID("OTHER1TEAM")),
+                file: try #require(AbsolutePath("/keys/AuthKey_OTHER1KEYS.p8")),
+                name: KeyName("shop")))
+        func source(_ path: String, _ text: String) throws -> SourceFile {
+            SourceFile(name: path, path: try #require(AbsolutePath(path)), bytes: Array(text.utf8))
+        }
+        let both = ConfigurationParser.parse(
+            main: try source("/etc/c.yaml", first().text(isOfService: true)),
+            additions: [try source("/etc/c.d/shop.yaml", second.text(isOfService: true, isAddition: true))])
+        #expect(try both.get().configuration.clients.values.map(\.key.description).sorted() == ["apple", "shop"])
     }
 
     @Test func aUnitThatIsRestartedIsAnAction() throws {

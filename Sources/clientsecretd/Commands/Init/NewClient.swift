@@ -60,13 +60,14 @@ struct NewClient: Equatable {
     ///   - isAddition: whether it is a drop-in file, which may hold no targets.
     func text(isOfService: Bool, isAddition: Bool = false) -> String {
         var lines = ["# Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do."]
-        var keyName: KeyName?
+        // Also where there is one key only: a second one would leave it open.
+        let keyName: String
         switch key {
-        case .existing(let name): keyName = name
+        case .existing(let name): keyName = name.description
         case .added(let key):
-            keyName = key.name
+            keyName = key.name?.description ?? "apple"
             lines += [
-                "keys:", "  \(key.name.map { YAMLText.scalar($0.description) } ?? "apple"):",
+                "keys:", "  \(YAMLText.scalar(keyName)):",
                 "    team_id: \(key.team)",
             ]
             if let keyID = key.keyID { lines.append("    key_id: \(keyID)") }
@@ -83,7 +84,7 @@ struct NewClient: Equatable {
         case .list, .one, .none: break
         }
         if let scope = client.scope { lines.append("    scope: \(scope)") }
-        if let keyName { lines.append("    key: \(YAMLText.scalar(keyName.description))") }
+        lines.append("    key: \(YAMLText.scalar(keyName))")
         lines += [
             "    # How long a secret is valid, and how long before it expires it is renewed.",
             "    lifetime: 90d",
