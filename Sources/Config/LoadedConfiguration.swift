@@ -60,6 +60,20 @@ extension LoadedConfiguration {
         return ofTargets + ofStore
     }
 
+    /// Why a target's token cannot be used, as the network program will find that reads it from a file; nil where it can, where
+    /// systemd passes the token, and where only another user may read it, as whom systemd may start that program. Blocks.
+    package func problem(withTokenFileOf target: TargetName) -> Failure? {
+        guard let settings = located.main.targets.first(where: { $0.name.value == target }),
+            let file = settings.tokenFile, let known = settings.target
+        else { return nil }
+        func failure(_ words: String) -> Failure { Failure(.pushTokenUnusable, at: .target(target), detail: words) }
+        do throws(LoginFile.Unusable) {
+            return known.objection(to: try LoginFile.token(at: file.value.description)).map(failure)
+        } catch {
+            return error.isDenied && SystemManager.isSystemd ? nil : failure(error.words)
+        }
+    }
+
     /// Whether every user may read the files it was read from.
     package var isReadableByAll: Bool {
         sources.allSatisfy { $0.realPath.isReadableByAll }

@@ -29,16 +29,15 @@ extension PushExchange {
             }
         case .awsSignature(let service):
             guard let credentials = AWSCredentials(token) else {
-                throw RoleFailure(
-                    .pushTokenUnusable, "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…")
+                throw RoleFailure(.pushTokenUnusable, target.objection(to: token))
             }
             if let session = credentials.sessionToken { headers.append(("X-Amz-Security-Token", session)) }
             signature = AWSSignature(
                 region: values["region", default: ""], service: service, keyID: credentials.keyID,
                 secretKey: credentials.secretKey)
         }
-        guard headers.allSatisfy({ $0.value.utf8.allSatisfy(\.isASCIIPrintable) }) else {
-            throw RoleFailure(.pushTokenUnusable, "it contains characters that a header cannot have")
+        guard headers.allSatisfy({ PushTarget.isOfHeader($0.value) }) else {
+            throw RoleFailure(.pushTokenUnusable, PushTarget.headerWords)
         }
         let body = try request.body.map { body throws(RoleFailure) in try self.body(body) }
         if body != nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {

@@ -88,6 +88,26 @@ package struct PushTarget: Sendable {
     }
 }
 
+extension PushTarget {
+    /// Why no request could carry this token; nil where one could.
+    package func objection(to token: String) -> String? {
+        let isOfHeader: Bool
+        switch kind.authorization {
+        case .bearer, .header: isOfHeader = true
+        case .ownHeaders: isOfHeader = kind.mentionsToken
+        case .awsSignature:
+            return AWSCredentials(token) == nil
+                ? "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…" : nil
+        case .login: isOfHeader = false
+        }
+        return !isOfHeader || Self.isOfHeader(token) ? nil : Self.headerWords
+    }
+
+    static func isOfHeader(_ text: String) -> Bool { text.utf8.allSatisfy(\.isASCIIPrintable) }
+
+    static let headerWords = "it contains characters that a header cannot have"
+}
+
 /// What a write to a target replaces as a whole. Several targets may have members of one document, which are then written
 /// together.
 package struct PushDocument: Hashable, Sendable {

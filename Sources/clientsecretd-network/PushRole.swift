@@ -130,12 +130,8 @@ struct PushRole: ParsableCommand {
             path = handed
         case .file(let named): path = named
         }
-        do throws(CredentialFiles.Unusable) {
-            let text = try CredentialFiles.secret(at: path).trimming(while: \.isWhitespace)
-            guard !text.isEmpty else {
-                throw CredentialFiles.Unusable(words: "\(Printable.name(path)) is empty or not text")
-            }
-            return String(text)
+        do throws(LoginFile.Unusable) {
+            return try LoginFile.token(at: path)
         } catch {
             throw RoleFailure(.pushTokenUnusable, error.words)
         }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Config
 import Failures
 import Glibc
 import Keys
@@ -47,7 +48,7 @@ final class StoreAnswerer {
 
     func answer(_ request: StoreRequest) -> StoreAnswer {
         // Read each time: it may have been replaced, and the next connection uses the new one.
-        let pem = certificate.flatMap { try? CredentialFiles.text(at: $0) }
+        let pem = certificate.flatMap { try? LoginFile.text(at: $0) }
         let answer = StoreAnswer(
             session.answer(request), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
         guard case .read = request else { return answer }
@@ -66,8 +67,8 @@ final class StoreAnswerer {
         guard let path else {
             return .failure(RoleFailure(.storeFileUnusable, "there is no \"password_file\" for the user"))
         }
-        do throws(CredentialFiles.Unusable) {
-            return .success(try CredentialFiles.secret(at: path))
+        do throws(LoginFile.Unusable) {
+            return .success(try LoginFile.secret(at: path))
         } catch {
             return .failure(RoleFailure(.storeFileUnusable, error.words))
         }

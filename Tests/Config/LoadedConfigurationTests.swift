@@ -56,6 +56,46 @@ import Testing
             ])
     }
 
+    /// What the program that pushes will find in it.
+    @Test func aTokenFileThatCannotBeUsedIsNamed() throws {
+        let path = directory("token")
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+            targets:
+              a: {kind: supabase, project: a, token_file: \(path)}
+              b: {kind: pocketbase, endpoint: "https://a.example", user: a@example.com, token_file: \(path)}
+              c: {kind: aws_secrets_manager, region: eu-west-1, secret_id: a, token_file: \(path)}
+            clients: {web: {client_id: com.example.web, outputs: [{push: a}, {push: b}, {push: c}]}}
+
+            """
+        try directory.write(text, to: "t.yaml", mode: 0o644)
+        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
+        func details(_ targets: String...) -> [String?] {
+            targets.map { name in
+                TargetName(name).flatMap(loaded.problem(withTokenFileOf:)).map {
+                    $0.message.replacing("target \"\(name)\": the target's token cannot be used: ", with: "")
+                }
+            }
+        }
+        #expect(details("a") == ["\(path): no such file or directory"])
+        try directory.folder("token")
+        #expect(details("a") == ["\(path) is not a regular file"])
+        try FileManager.default.removeItem(atPath: path)
+        try directory.write(" \n", to: "token", mode: 0o600)
+        #expect(details("a") == ["\(path) is empty or not text"])
+        try directory.write("abc\ndef\n", to: "token", mode: 0o600)
+        // A password may have any characters.
+        #expect(
+            details("a", "b", "c") == [
+                "it contains characters that a header cannot have", nil,
+                "it needs the lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…",
+            ])
+        try directory.write("-----BEGIN PRIVATE KEY-----\nAAAA\n", to: "token", mode: 0o600)
+        #expect(details("a") == ["\(path) holds a private key, which is never sent"])
+        try directory.write("abc\n", to: "token", mode: 0o600)
+        #expect(details("a", "b", "none") == [nil, nil, nil])
+    }
+
     @Test func aFileThatEveryUserMayReadStaysSo() throws {
         let output = "{path: \(directory("web.env")), format: env, variable: SECRET}"
         #expect(try warnings(output) == [], "there is none yet")

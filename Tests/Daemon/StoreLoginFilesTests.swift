@@ -64,6 +64,22 @@ struct StoreLoginFilesTests {
         #expect(refused.first?.message.contains("has the CN app17") == true)
     }
 
+    /// The service would log in with it.
+    @Test func aPasswordThatCannotBeUsedIsNamed() throws {
+        let path = directory.path + "/password"
+        for (script, words) in [
+            ("mkdir password", "\(path) is not a regular file"),
+            ("rmdir password; echo >password", "\(path) is empty or not text"),
+            ("echo '-----BEGIN PRIVATE KEY-----' >password", "\(path) holds a private key, which is never sent"),
+        ] {
+            try shell(script)
+            for files in [[:], [StoreConfiguration.File.password: path]] {
+                let found = failures(user: "app17", files)
+                #expect(found.map(\.code) == [.storeFileUnusable] && found.first?.message.hasSuffix(words) == true)
+            }
+        }
+    }
+
     @Test func aMissingFileIsNamed() throws {
         let path = directory.path + "/other.pem"
         let missing = failures(user: "app17", [.certificate: path])

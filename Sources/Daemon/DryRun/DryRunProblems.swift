@@ -112,13 +112,17 @@ struct DryRunProblems {
     }
 
     private mutating func findInTargets() {
-        add(loaded.failuresOfLoginFiles)
+        let ofLoginFiles = loaded.failuresOfLoginFiles
+        add(ofLoginFiles)
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =
                     reader.problem(with: target)
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
                     ?? problem(withLoopbackOf: UnitsInEffect.unit(of: target), at: .target(target))
+                if !ofLoginFiles.contains(where: { $0.place == .target(target) }) {
+                    add([loaded.problem(withTokenFileOf: target)].compactMap(\.self), for: name)
+                }
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Config
 import Failures
 import Glibc
 import Keys
@@ -29,15 +30,22 @@ enum StoreLoginFiles {
             failures.append(Failure(code, at: .store, detail: detail))
         }
         for file in StoreConfiguration.File.allCases {
-            guard let path = store.files[file] else { continue }
+            // What is wrong with the password is found where it is read.
+            guard file != .password || store.user == nil, let path = store.files[file] else { continue }
             if let errno = FileStatus.problem(accessing: path, F_OK), [ENOENT, ENOTDIR].contains(errno.rawValue) {
                 add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno.rawValue))")
             } else if let kind = FileStatus.following(path)?.kind, kind != .regular {
                 add(.storeFileUnusable, "\(Printable.name(path)) is not a regular file")
             }
         }
-        if store.user != nil, path(.password) == nil {
-            add(.storeFileUnusable, "there is no \(directory)/\(StoreConfiguration.File.password.name) for the user")
+        if store.user != nil {
+            if let path = path(.password) {
+                if let words = objection(toPasswordIn: path) { add(.storeFileUnusable, words) }
+            } else {
+                add(
+                    .storeFileUnusable, "there is no \(directory)/\(StoreConfiguration.File.password.name) for the user"
+                )
+            }
         }
         if let certificatePath = path(.certificate), let bytes = read(certificatePath, as: identity) {
             let name = Printable.name(certificatePath)
@@ -65,6 +73,16 @@ enum StoreLoginFiles {
             }
         }
         return failures
+    }
+
+    /// As the service finds it that reads the file.
+    private static func objection(toPasswordIn path: String) -> String? {
+        do throws(LoginFile.Unusable) {
+            _ = try LoginFile.secret(at: path)
+            return nil
+        } catch {
+            return error.isDenied ? nil : error.words
+        }
     }
 
     /// In bytes: a chain of certificates has some 10 KiB.

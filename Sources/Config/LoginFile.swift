@@ -1,0 +1,64 @@
+import AppleClientSecret
+import Failures
+import Formats
+import Linux
+
+/// Reads the files with which the network program logs in, tokens and passwords, as it does and as `check` foresees it.
+package enum LoginFile {
+    /// Why a file cannot be used, in words that name it.
+    package struct Unusable: Error {
+        package let words: String
+        /// Whether another user might read it.
+        package let isDenied: Bool
+
+        fileprivate init(words: String, isDenied: Bool = false) {
+            self.words = words
+            self.isDenied = isDenied
+        }
+    }
+
+    /// In bytes: tokens of service accounts have some 2 KiB.
+    private static let longest = 65_536
+
+    /// A token without white space around it.
+    package static func token(at path: String) throws(Unusable) -> String {
+        let text = try secret(at: path).trimming(while: \.isWhitespace)
+        guard !text.isEmpty else { throw empty(path) }
+        return String(text)
+    }
+
+    /// The text of a file with a token or a password, without line breaks at its end. What is read here is sent, and a private
+    /// key never is.
+    package static func secret(at path: String) throws(Unusable) -> String {
+        let bytes = try bytes(at: path)
+        guard !PrivateKeyText.isIn(bytes) else {
+            throw Unusable(words: "\(Printable.name(path)) holds a private key, which is never sent")
+        }
+        return try text(bytes, at: path)
+    }
+
+    /// The text of another file, likewise.
+    package static func text(at path: String) throws(Unusable) -> String { try text(bytes(at: path), at: path) }
+
+    private static func bytes(at path: String) throws(Unusable) -> [UInt8] {
+        do throws(FileError) {
+            return try ForeignFile.contents(of: path, limit: longest)
+        } catch {
+            let reason =
+                error.cause.map { ": \(ErrorNumber.words(for: $0))" }
+                ?? (error.code == .fileTooLarge ? " has more than \(longest) bytes" : " is not a regular file")
+            throw Unusable(words: Printable.name(path) + reason, isDenied: error.code == .permissionDenied)
+        }
+    }
+
+    private static func text(_ bytes: [UInt8], at path: String) throws(Unusable) -> String {
+        var bytes = bytes
+        while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else { throw empty(path) }
+        return text
+    }
+
+    private static func empty(_ path: String) -> Unusable {
+        Unusable(words: "\(Printable.name(path)) is empty or not text")
+    }
+}
