@@ -60,3 +60,17 @@ extension Configuration {
         }
     }
 }
+
+extension Rotation {
+    /// The health of a client that something keeps from being served, with the first reason; nil where nothing does. For
+    /// those who cannot ask the store, and judge secrets by the clock themselves.
+    package func impairment(of client: ClientName, at now: Now) -> (health: HealthState, failure: Failure)? {
+        guard let client = index[client] else { return nil }
+        let reason = Deadlines.peek(at: now) { reasons(for: client, &$0) }.map(\.failure).first { failure in
+            let isOthers = failure.place == .store || failure.place == .clock
+            // What only this process could not read is not known.
+            return !isOthers && failure.code.traits.isDisjoint(with: [.ofStore, .ofReader])
+        }
+        return reason.map { (currentRefusal(client) == nil ? .degraded : .critical, $0) }
+    }
+}
