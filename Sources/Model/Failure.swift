@@ -23,6 +23,9 @@ package struct Failure: Error, Hashable, Sendable {
     /// What the API has just shown that the place holds; nil where that is not known. Failures that differ only in this are
     /// equal.
     package let placeContent: PushPlaceContent?
+    /// What programs find in an output that the daemon does not accept, and that it was read for all the same; nil where that
+    /// is not known. Failures that differ only in this are equal.
+    package private(set) var seen: [FileSlot: SlotObservation]?
 
     /// - Parameter detail: on one line; unprintable characters are escaped here.
     package init(
@@ -57,6 +60,13 @@ package struct Failure: Error, Hashable, Sendable {
         hasher.combine(cause)
         hasher.combine(detail)
         hasher.combine(knownRemedy)
+    }
+
+    /// The same with what programs find in the output.
+    package func seeing(_ slots: [FileSlot: SlotObservation]?) -> Failure {
+        var failure = self
+        failure.seen = slots
+        return failure
     }
 
     /// Whether the daemon gave it up itself, because it stops.

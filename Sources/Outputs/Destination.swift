@@ -10,6 +10,10 @@ package protocol Destination: Sendable {
     /// Reads back what it holds; a missing file is no failure. Blocks.
     func observe() throws(Failure) -> OutputContents
 
+    /// What programs find there that follow every link and trust every directory: for an output that ``observe()`` refuses. Decides
+    /// only how the secrets are judged. Throws where that cannot be known. Blocks.
+    func look() throws(Failure) -> [FileSlot: SlotContents]
+
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
     ///
     /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is

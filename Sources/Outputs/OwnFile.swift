@@ -19,6 +19,8 @@ package struct OwnFile: Destination {
         return try publisher.observe(file)
     }
 
+    package func look() throws(Failure) -> [FileSlot: SlotContents] { try publisher.look(at: file) }
+
     package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
         try publisher.publish(secrets, in: file, mayCreate: mayCreate)
     }

@@ -56,6 +56,25 @@ package struct Publisher: Sendable {
             realPath: content.path, slots: contents.slots, editFailures: try merge.editFailures(in: content.bytes))
     }
 
+    /// What programs find in `file` that follow every link and trust every directory. There is no secret where they can open no
+    /// file, where it is longer than any output, or not of the output's format, and in what is an input of the daemon's.
+    ///
+    /// Throws where others may find what this process does not.
+    package func look(at file: FileSpec) throws(Failure) -> [FileSlot: SlotContents] {
+        let path = file.path.description
+        do throws(FileError) {
+            let status = try DiskTimeout.require(at: path) { () throws(FileError) in FileStatus.following(path) }
+            // A key is not read into memory that is not guarded.
+            if let status, reservedPaths.isInput(status) { return [:] }
+            return Self.slots(in: try ForeignFile.contents(of: path, limit: AtomicFile.sizeLimit), of: file)
+        } catch {
+            guard error.code == .missing || error.code.traits.contains(.holdsNoSecret) else {
+                throw Failure(error, at: file.path, of: identity)
+            }
+            return [:]
+        }
+    }
+
     /// Whether a refused path leads to nothing, even when every link is followed.
     private func isAbsent(_ file: FileSpec, refusedAs code: FailureCode) -> Bool {
         switch code {

@@ -150,6 +150,11 @@ package final class ReservedPaths: Sendable {
 
     func isOwn(_ realPath: String) -> Bool { paths.withLock { $0.own.contains(realPath) } }
 
+    /// Whether a file is known to be an input.
+    func isInput(_ file: FileStatus) -> Bool {
+        paths.withLock { $0.files.values.contains { $0?.isSameFile(as: file) == true } }
+    }
+
     /// Throws unless `target` may be replaced as an output. Returns whether its content was moved there from another output
     /// (see ``claim(_:_:for:)``).
     func check(_ target: borrowing AtomicFile, for file: FileSpec) throws(Failure) -> Bool {

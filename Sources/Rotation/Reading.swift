@@ -46,9 +46,6 @@ struct Reading<Value: Sendable>: Sendable {
         readBy = job
     }
 
-    /// Replaces what is known, without a read.
-    mutating func presume(_ value: Value) { self.value = value }
-
     /// Whether to read now: nothing that counts is known, or there was a notice and the writer has finished.
     func isDue(_ pace: Debounce.Pace, _ deadlines: inout Deadlines) -> Bool {
         guard isFresh else { return true }

@@ -32,6 +32,8 @@ package struct UserFile: Destination {
         }
     }
 
+    package func look() throws(Failure) -> [FileSlot: SlotContents] { try client.look(at: file, as: user) }
+
     package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
         // After a writer that failed, its successor sweeps before it writes.
         try sweptDirectories?.first(beside: file.path, of: user) { isFirst throws(Failure) in

@@ -49,6 +49,11 @@ package final class UserWriterClient: Sendable {
         return try contents(of: file, ask(request, of: user, about: file.path), user)
     }
 
+    /// What programs find in `file`, by what `user` may read.
+    package func look(at file: FileSpec, as user: String) throws(Failure) -> [FileSlot: SlotContents] {
+        try contents(of: file, ask(WriterRequest(.look, file), of: user, about: file.path), user).slots
+    }
+
     /// Has these secrets written into `file` by `user`.
     package func publish(
         _ secrets: [FileSlot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames

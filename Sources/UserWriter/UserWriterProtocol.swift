@@ -37,6 +37,8 @@ struct WriterRequest: Sendable {
 
     enum Task: String, JSONString, Sendable {
         case observe
+        /// The same where that is refused, for the judgement only.
+        case look
         /// Find out what would keep the file from being written; nothing is touched.
         case examine
         case publish
@@ -120,6 +122,13 @@ struct WriterAnswer: Sendable {
                 if let variable = entry.key.variable { all[variable] = entry.value.detail }
             },
             directory: AbsolutePath(contents.realPath).flatMap { DirectoryMark(of: $0.directory) })
+    }
+
+    /// The answer to what programs find in a file.
+    init(_ slots: [FileSlot: SlotContents], at path: AbsolutePath) {
+        self.init(
+            OutputContents(
+                exists: true, otherLines: false, isAsConfigured: false, realPath: path.description, slots: slots))
     }
 
     /// The answer that nothing would keep the file from being written.

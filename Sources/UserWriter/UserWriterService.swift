@@ -108,6 +108,7 @@ package final class UserWriterService {
             // locked by one that is writing.
             if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
             return WriterAnswer(try publisher.observe(order.file))
+        case .look: return WriterAnswer(try publisher.look(at: order.file), at: order.file.path)
         case .examine:
             return publisher.problem(with: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) }
                 ?? WriterAnswer()

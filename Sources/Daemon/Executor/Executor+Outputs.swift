@@ -43,20 +43,45 @@ extension Executor {
         return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
     }
 
+    /// Reads a file back. The failure of one that is refused says what programs find there.
+    func observe(_ spec: FileSpec) throws(Failure) -> FileObservation {
+        let destination = try destination(spec)
+        do throws(Failure) {
+            return observe(try destination.observe(), spec)
+        } catch {
+            guard Self.leavesContentToSee(error), let slots = try? destination.look() else { throw error }
+            throw error.seeing(slots.mapValues { $0.observe(recognised) })
+        }
+    }
+
+    /// Whether its file may be looked at all the same: its disk responds, and so does its user's writer.
+    private static func leavesContentToSee(_ failure: Failure) -> Bool {
+        switch failure.code {
+        case .writerMissing, .writerNotPermitted, .writerSilent, .writerGarbled, .writerRefused, .writerUnconfigured:
+            false
+        default: !failure.code.traits.contains(.ofReader)
+        }
+    }
+
     /// The core's observation of what was read. Also has the watcher watch the directory that the file really is in.
     func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
         if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
         if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
         return contents.observe { token in
-            if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil {
-                return .secret(known.issued)
+            let found = recognised(token)
+            if let issued = found.issued, secretCache.secret(token.fingerprint)?.issued.signer == nil {
+                secretCache.put(Secret(token: token, issued: issued))
             }
-            guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else {
-                return .unusable(TokenReader.objection(to: token))
-            }
-            secretCache.put(Secret(token: token, issued: issued))
-            return .secret(issued)
+            return found
         }
+    }
+
+    private func recognised(_ token: Token) -> SlotObservation {
+        if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil {
+            return .secret(known.issued)
+        }
+        return TokenReader.read(token, keys: keyring.publicKeys).map(SlotObservation.secret)
+            ?? .unusable(TokenReader.objection(to: token))
     }
 
     /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.

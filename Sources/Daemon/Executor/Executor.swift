@@ -177,7 +177,7 @@ final class Executor: Sendable {
         case .readReports(let clients): .reportsRead(try services.store.readReports(of: clients))
         case .forgetReport(let machine, let revision):
             try services.store.forgetReport(of: machine, ifAt: revision)
-        case .observe(let spec): .observed(observe(try destination(spec).observe(), spec))
+        case .observe(let spec): .observed(try observe(spec))
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
         case .verify(let client, let issued): try verify(issued, of: client)

@@ -47,7 +47,7 @@ struct ClientFacts {
     ///   - read: what an output's file holds, or why it could not be read; nil while it was not read.
     ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
     mutating func findOutputs(
-        reading read: (AbsolutePath) -> Result<FileObservation, Failure>?, refusal: (SecretInfo) -> Objection?
+        reading read: (AbsolutePath) -> Result<[FileSlot: SlotObservation], Failure>?, refusal: (SecretInfo) -> Objection?
     ) {
         outputs = []
         for output in entry.outputs {
@@ -96,12 +96,12 @@ enum OutputFinding {
     /// - Parameters:
     ///   - read: what the file holds, or why it could not be read; nil while it was not read.
     ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
-    init(_ read: Result<FileObservation, Failure>?, _ slot: FileSlot, refusal: (SecretInfo) -> Objection?) {
+    init(_ read: Result<[FileSlot: SlotObservation], Failure>?, _ slot: FileSlot, refusal: (SecretInfo) -> Objection?) {
         switch read {
         case nil: self = .unread
         case .failure(let failure): self = .unreadable(failure)
-        case .success(let observation):
-            switch observation.slots[slot] {
+        case .success(let slots):
+            switch slots[slot] {
             case nil: self = .missing
             case .unusable(nil): self = .strange
             case .unusable(let objection?): self = .refused(objection)

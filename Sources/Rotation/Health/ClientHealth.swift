@@ -190,7 +190,7 @@ extension Rotation {
             clock: clock, builtAt: builtAt, isUnderWay: !clients[client].readiness.wasTried)
         facts.findOutputs(
             reading: { path in
-                if let observed = files[path]?.observed { return .success(observed) }
+                if let slots = files[path]?.slots { return .success(slots) }
                 return jobs.attempts[.file(path)].map { .failure($0.failure) }
             }, refusal: { refusal(of: $0, for: client, &deadlines) })
         facts.pushed = client.targets.map { targets[$0.target]?.known }
@@ -215,8 +215,8 @@ extension Rotation {
         var expiries = client.actions.map { secretInUse(by: $0, of: client)?.expiresAt }
         if expiries.isEmpty {
             for place in client.places {
-                let observed = files[place.path]?.observed?.slots ?? [:]
-                for slot in place.slots { expiries.append(observed[slot]?.issued?.expiresAt) }
+                let slots = files[place.path]?.slots ?? [:]
+                for slot in place.slots { expiries.append(slots[slot]?.issued?.expiresAt) }
             }
             for output in client.targets { expiries.append(targets[output.target]?.known?.expiresAt) }
         }

@@ -50,7 +50,7 @@ extension Configuration {
             var facts = ClientFacts(
                 name: name, entry: entry, keys: known, current: current[name], clock: clock, builtAt: builtAt)
             facts.findOutputs(
-                reading: { files[$0] ?? .failure(Failure(.noSecret, at: .path($0))) },
+                reading: { files[$0]?.map(\.slots) ?? .failure(Failure(.noSecret, at: .path($0))) },
                 refusal: {
                     entry.refusal(
                         of: $0, keys: known, signer: names(ofSigner: $0, evidence), current: current[name],

@@ -21,10 +21,16 @@ struct File: Sendable {
         reading = Reading(countsFrom: next)
     }
 
+    /// What programs find at its path since it is refused; nil while it is not, or where that is not known.
+    private(set) var seen: [FileSlot: SlotObservation]?
+
     // MARK: What is
 
     /// Nil until the file was read.
     var observed: FileObservation? { reading.value }
+
+    /// What programs find in its slots, as far as is known.
+    var slots: [FileSlot: SlotObservation]? { seen ?? observed?.slots }
 
     /// Whether ``observed`` still counts.
     var isFresh: Bool { reading.isFresh }
@@ -34,7 +40,7 @@ struct File: Sendable {
 
     /// Whether a slot held a secret when the file was last observed.
     func holds(_ secret: SecretInfo, in slot: FileSlot) -> Bool {
-        isAsObserved && observed?.slots[slot]?.issued?.fingerprint == secret.fingerprint
+        isAsObserved && slots?[slot]?.issued?.fingerprint == secret.fingerprint
     }
 
     /// Whether the file, when it was last observed, held all of these secrets.
@@ -62,6 +68,7 @@ struct File: Sendable {
     mutating func see(_ observation: FileObservation, by job: JobID) {
         reading.end(observation, by: job)
         isUncertain = false
+        seen = nil
         if observation.exists { heldOtherLines = observation.otherLines }
     }
 
@@ -80,12 +87,10 @@ struct File: Sendable {
     mutating func writeFailed() { isUncertain = true }
 
     /// Has it read again, because what was seen before says nothing about what it holds now.
-    mutating func readFailed(_ code: Failure.Code, next: JobID) {
-        if code.traits.contains(.showsOthersContent) { heldOtherLines = true }
+    mutating func readFailed(_ failure: Failure, next: JobID) {
+        if failure.code.traits.contains(.showsOthersContent) { heldOtherLines = true }
         reading.readAgain(next: next)
-        guard code.traits.contains(.leavesNothingToRead), var observed else { return }
-        observed.slots = [:]
-        reading.presume(observed)
+        seen = failure.seen ?? seen
     }
 
     func checkInvariants(next: JobID) -> [String] {

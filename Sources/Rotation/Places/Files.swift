@@ -67,7 +67,7 @@ extension Rotation {
             let isGood = files[spec.path]?.holds(wanted) == true
             files[spec.path]?.drift.see(isGood: isGood, wanted: wanted.mapValues(\.fingerprint), at: now.boot)
         case (.observe(let spec), .failure(let failure)):
-            files[spec.path]?.readFailed(failure.code, next: jobs.next)
+            files[spec.path]?.readFailed(failure, next: jobs.next)
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             repeatForNew(secrets, in: spec, at: now)
             see(observation, as: spec, by: job)
@@ -211,10 +211,12 @@ extension Rotation {
         }
     }
 
-    /// What the outputs of a client were last seen to hold, in the order of their paths; nothing of one that was not read.
+    /// What the outputs of a client were last seen to hold, in the order of their paths; nothing of one that was not read or is
+    /// refused.
     func observedSlots(of client: ConfiguredClient) -> [(path: AbsolutePath, held: SlotObservation)] {
         client.places.flatMap { place in
-            let slots = files[place.path]?.observed?.slots ?? [:]
+            let file = files[place.path]
+            let slots = file?.seen == nil ? file?.observed?.slots ?? [:] : [:]
             return place.slots.compactMap { slot in slots[slot].map { (place.path, $0) } }
         }
     }

@@ -55,7 +55,7 @@ import Testing
             keys: [], current: nil, clock: ClockTrust(), builtAt: Values.moment(0), isUnderWay: row.isUnderWay)
         var read: [AbsolutePath: Result<FileObservation, Failure>] = [:]
         for (name, sign) in zip(names, row.outputs) { read[try Values.path(name)] = try found(sign, Values.path(name)) }
-        facts.findOutputs(reading: { read[$0] }, refusal: { _ in nil })
+        facts.findOutputs(reading: { read[$0]?.map(\.slots) }, refusal: { _ in nil })
         facts.pushed = try row.pushed.map { try $0.map { try secret(days: $0) } }
         facts.hasEmptyPlace = row.hasEmptyPlace
         facts.delivered = try row.delivered.map { try secret(days: $0) }

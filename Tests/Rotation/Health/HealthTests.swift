@@ -173,23 +173,6 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
-    /// Where only the daemon may not read a file, it still holds what was last read from it.
-    @Test(arguments: [
-        (Failure.Code.isDirectory, HealthState.critical), (.notADirectory, .critical), (.notARegularFile, .critical),
-        (.permissionDenied, .degraded), (.ioError, .degraded),
-    ])
-    func aDirectoryInAFilesPlaceHoldsNoSecret(code: Failure.Code, health: HealthState) throws {
-        let bench = try Bench(["web": Values.client("web")]).started()
-        let path = try Values.path("web.jwt")
-        bench.failures = [.file(path): Failure(code, at: .path(path))]
-        try bench.debounce("web.jwt")
-        bench.pass(5)
-        #expect(try bench.view("web").health == health)
-        bench.failures = [:]
-        bench.pass(60)
-        #expect(try bench.view("web").health == .ok)
-    }
-
     /// The daemon has no descriptor left when it reads a file for the first time: applications read it all the same.
     @Test func aFileThatOnlyTheDaemonCannotReadIsNotCritical() throws {
         for (code, health) in [(Failure.Code.outOfDescriptors, HealthState.degraded), (.ioError, .critical)] {

@@ -92,6 +92,31 @@ import Testing
         #expect(health.output.contains("| 'web'="))
     }
 
+    /// What the daemon refuses is read all the same, as programs read it.
+    @Test func whatIsAtThePathOfARefusedOutputIsJudgedInEveryChannel() throws {
+        let sandbox = try Sandbox()
+        try sandbox.configure(sandbox.client("web"))
+        try sandbox.start()
+        try expect(0, "published", sandbox)
+        let (directory, output) = (sandbox.directory("out"), sandbox.directory("out/web.jwt"))
+        let secret = try sandbox.directory.read("out/web.jwt")
+        try sandbox.permit(directory, 0o777)
+        try expect(1, "the secret is there, and the way to it is refused", sandbox)
+        for (what, text) in [
+            ("another text", "hello"), ("too long", secret + String(repeating: "\n", count: 1 << 20)),
+        ] {
+            try sandbox.directory.write(text, to: "out/web.jwt")
+            try expect(2, what, sandbox)
+            #expect(try sandbox.command("health", "--offline").status == 2, "\(what)")
+        }
+        try sandbox.directory.write(secret, to: "out/web.jwt")
+        try expect(1, "the secret again", sandbox)
+        try FileManager.default.removeItem(atPath: output)
+        try expect(2, "gone", sandbox)
+        try sandbox.permit(directory, 0o700)
+        try expect(0, "fixed", sandbox)
+    }
+
     /// What an application was last told of is what it may still hold: however fresh the file is, that decides.
     @Test func aDeliveryThatIsPendingCountsByTheSecretThatWasDelivered() throws {
         let sandbox = try Sandbox()
