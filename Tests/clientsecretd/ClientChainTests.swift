@@ -24,7 +24,9 @@ import Testing
     private static func path(_ text: String) throws -> AbsolutePath { try #require(AbsolutePath(text)) }
 
     /// A client in order: one variable of a `.env`, and a service that is restarted and holds it.
-    private static func facts(actions: String = "[{restart: shop.service}]") throws -> ChainFacts {
+    private static func facts(
+        actions: String = "[{restart: shop.service}]", more: String = ""
+    ) throws -> ChainFacts {
         let text = """
             keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8}}
             clients:
@@ -32,6 +34,7 @@ import Testing
                 client_id: com.example.web
                 outputs: [{path: /srv/shop/.env, format: env, variable: SECRET, as: shop}]
                 on_change: \(actions)
+                \(more)
             """
         let configuration = try parsed(text).configuration
         let name = try #require(ClientName("web"))
@@ -356,6 +359,19 @@ import Testing
             }
         ),
     ]
+
+    /// systemd asks for a credential by the unit's own name. Whether the daemon runs changes nothing.
+    @Test func aUnitThatIsNamedByAnAliasDoesNotGetItsCredential() throws {
+        let failure = Failure(.unitCannotStart, at: .named("web.service"), detail: "systemd asks for it otherwise")
+        for (credential, name) in [
+            ("credential: {unit: web.service, name: secret}", ChainLink.Name.unit),
+            ("credential: {unit: shop.service, name: secret}", .secret),
+        ] {
+            var facts = try Self.facts(more: credential)
+            facts.problems = [failure]
+            #expect(ClientChain(facts).broken?.name == name)
+        }
+    }
 
     /// The place has the secret.
     @Test func aPlaceThatIsSwitchedOffIsAWarning() throws {

@@ -48,7 +48,12 @@ struct DryRunProblems {
 
     mutating func findAll(at now: Now) {
         add([problem(withLoopbackOf: UnitsInEffect.verifier, at: .named(UnitsInEffect.verifier))].compactMap(\.self))
-        add(inEffect.map { $0.problemsAtStart + $0.problemsWithAliases } ?? [])
+        add(inEffect?.problemsAtStart ?? [])
+        for (alias, failure) in inEffect?.problemsWithAliases ?? [] {
+            for (name, client) in configuration.clients where client.credential?.unit == alias {
+                add([failure], for: name)
+            }
+        }
         // It is the package's service that lost it, which reads the default configuration.
         if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])

@@ -96,13 +96,17 @@ package struct UnitsInEffect {
         }
     }
 
-    /// That a unit does not get its credential, for which systemd asks by the unit's own name only.
-    var problemsWithAliases: [Failure] {
-        aliases.map { alias, name in
-            Failure(
+    /// That a unit does not get its credential, for which systemd asks by the unit's own name only; by the name in the
+    /// configuration.
+    var problemsWithAliases: [(alias: String, failure: Failure)] {
+        // Of several credentials, one speaks for the unit.
+        let names = Dictionary(aliases.map { ($0.alias, $0.name) }) { one, _ in one }
+        return names.sorted { $0.key < $1.key }.map { alias, name in
+            let failure = Failure(
                 .unitCannotStart, at: .named(alias),
                 detail: "systemd asks for its credential as \(Printable.name(name))",
                 remedy: .say("write \"unit: \(Printable.name(name))\" under \"credential\""))
+            return (alias: alias, failure: failure)
         }
     }
 

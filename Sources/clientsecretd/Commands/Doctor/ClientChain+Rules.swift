@@ -92,7 +92,8 @@ extension ChainFacts {
         let shared = problems.first { failure in
             if case .client(name) = failure.place { return true }
             // A daemon that runs is not harmed yet.
-            return failure.code == .stateUnusable || failure.code == .unitCannotStart && view == nil
+            return failure.code == .stateUnusable
+                || failure.code == .unitCannotStart && view == nil && !isOfReader(failure)
         }
         if let link = link(.secret, shared) { return link }
         if let current {
@@ -220,7 +221,7 @@ extension ChainFacts {
         let ids = client.onChange.map(\.id)
         let problem = problems.first { failure in
             if case .action(let id) = failure.place { return ids.contains(id) }
-            return false
+            return isOfReader(failure)
         }
         if let link = link(.unit, problem) { return link }
         // The daemon may not have read yet that the list is empty now.
@@ -255,6 +256,11 @@ extension ChainFacts {
         return ChainLink(
             .unit, units.contains { $0.activity == nil } ? .unknown : .ok,
             units.map { "\($0.name) is \($0.activity ?? "not known to systemd here")" }.joined(separator: ", "))
+    }
+
+    /// Whether the unit that loads the secret as a credential cannot start, whatever the daemon does.
+    private func isOfReader(_ failure: Failure) -> Bool {
+        failure.code == .unitCannotStart && client.credential.map { failure.place == .named($0.unit) } == true
     }
 
     /// A problem that `check` finds; it says nothing about the daemon where another user asks.
