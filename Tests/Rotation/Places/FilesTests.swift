@@ -16,7 +16,8 @@ import Testing
     /// A client whose file could not be read back for ten minutes.
     private func blind() throws -> Bench {
         let bench = try settled([web: Values.client(web)])
-        bench.failures = [.file(try Values.path("web.jwt")): try Values.failure(.isDirectory, "web.jwt")]
+        let failure = try Values.failure(.isDirectory, "web.jwt").seeing([:])
+        bench.failures = [.file(try Values.path("web.jwt")): failure]
         try bench.debounce("web.jwt")
         bench.pass(600)
         bench.forget()
