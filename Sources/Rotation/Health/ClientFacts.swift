@@ -47,7 +47,8 @@ struct ClientFacts {
     ///   - read: what an output's file holds, or why it could not be read; nil while it was not read.
     ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
     mutating func findOutputs(
-        reading read: (AbsolutePath) -> Result<[FileSlot: SlotObservation], Failure>?, refusal: (SecretInfo) -> Objection?
+        reading read: (AbsolutePath) -> Result<[FileSlot: SlotObservation], Failure>?,
+        refusal: (SecretInfo) -> Objection?
     ) {
         outputs = []
         for output in entry.outputs {
