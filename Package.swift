@@ -104,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "clientsecretd-network",
             dependencies: [
-                "SignIn", "Push", "Store", "Config", "Formats", "Keys", "Linux", "Model", "Failures",
+                "SignIn", "Push", "Store", "Config", "Keys", "Linux", "Model", "Failures",
                 "AppleClientSecret", "CLibcurl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -27,7 +27,8 @@ import Testing
         try sandbox.makeKey()
         try sandbox.eventually("a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
         _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-        #expect(try sandbox.command("health", "--offline").status == 0)
+        let read = try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key)
+        #expect(read.status == 0, "\(read.complaints)")
         withExtendedLifetime(connections) {}
     }
 

@@ -150,7 +150,7 @@ struct InitCommand: ParsableCommand {
                 lines:
                     "\(app.name): --app is not used: it is about a file with format: \(app.format), and the secret is "
                     + (answers.variable.map { "in the variable \(Printable.name($0))" }
-                        ?? "in a file with format: \(answers.format?.type.name ?? "raw")"))
+                        ?? "in a file with format: \(answers.format?.type.name ?? FormatRegistry.standard.name)"))
         }
         answers.adoptFormat()
         if from == nil, app != nil { try answers.adoptOwner(isOfService: place.isService) }
