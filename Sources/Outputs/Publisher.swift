@@ -66,7 +66,7 @@ package struct Publisher: Sendable {
             let status = try DiskTimeout.require(at: path) { () throws(FileError) in FileStatus.following(path) }
             // A key is not read into memory that is not guarded.
             if let status, reservedPaths.isInput(status) { return [:] }
-            return Self.slots(in: try ForeignFile.contents(of: path, limit: AtomicFile.sizeLimit), of: file)
+            return Self.slots(in: try ForeignFile.contents(of: path, limit: OutputLimits.fileSize), of: file)
         } catch {
             guard error.code == .missing || error.code.traits.contains(.holdsNoSecret) else {
                 throw Failure(error, at: file.path, of: identity)
