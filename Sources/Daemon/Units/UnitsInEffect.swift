@@ -116,7 +116,7 @@ package struct UnitsInEffect {
             return .faultCleared(.unitCannotStart)
         }
         guard let units = UnitsInEffect(of: configuration) else { return nil }
-        return units.problemsWithAliases.first.map { .faultRaised($0) } ?? .faultCleared(.unitCannotStart)
+        return units.problemsWithAliases.first.map { .faultRaised($0.failure) } ?? .faultCleared(.unitCannotStart)
     }
 
     /// No command of this process starts or restarts a unit whose next start is known to fail: what runs now would be gone.
