@@ -101,10 +101,12 @@ struct Target: Sendable {
         drift.requestRepair()
     }
 
-    /// What the API has shown there last, for the record; nil where that is not known.
+    /// What the API has shown there last, for the record; nil where that is not known. That it may not show yet what was put there
+    /// does not take back that it shows secrets.
     var lastShown: PushPlaceContent? {
-        if sight == .secret, let pushed { return .secret(expiresAt: pushed.expiresAt) }
-        return shown == .something ? nil : shown
+        if let shown { return shown == .something ? nil : shown }
+        guard wasShown, sight != .another, let pushed else { return nil }
+        return .secret(expiresAt: pushed.expiresAt)
     }
 
     /// Takes what a client's record says that the API has shown last, after what was pushed.

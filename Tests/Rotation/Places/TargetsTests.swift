@@ -743,6 +743,21 @@ import Testing
         #expect(requests(bench).prefix(2) == ["ask production", "push production"])
     }
 
+    /// An answer that may be from before the write, and then a second restart.
+    @Test func remembersThatTheAPIShowsSecretsWhileAReadIsStale() throws {
+        let bench = try settled()
+        bench.blind = [target]
+        try bench.restart(try configuration())
+        bench.pass(10)
+        #expect(try output(bench).verified == false)
+        try bench.restart(try configuration())
+        bench.pass(10)
+        #expect(try output(bench).verified == false)
+        bench.forget()
+        bench.pass(300)
+        #expect(requests(bench).contains("push production"))
+    }
+
     // MARK: Health
 
     /// The same judgement with and without the daemon, of a place that refuses what is pushed.
