@@ -23,7 +23,7 @@ package struct Failure: Error, Hashable, Sendable {
     /// What the API has just shown that the place holds; nil where that is not known. Failures that differ only in this are
     /// equal.
     package let placeContent: PushPlaceContent?
-    /// What programs find in an output that the daemon does not accept, and that it was read for all the same; nil where that
+    /// What programs find in an output that the daemon does not accept, read only for the judgement; nil where that
     /// is not known. Failures that differ only in this are equal.
     package private(set) var seen: [FileSlot: SlotObservation]?
 

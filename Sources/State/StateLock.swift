@@ -7,7 +7,7 @@ internal import SystemPackage
 /// directory cannot be used.
 ///
 /// It is that of the directory's file `lock`. Where that cannot be made or written it is a spare one, of what can be opened
-/// there, so that a second daemon of the same configuration ends all the same. There is none where nothing can be.
+/// there, so that a second daemon of the same configuration still ends. There is none where nothing can be.
 package final class StateLock: Sendable {
     private struct Held {
         let path: AbsolutePath
@@ -39,7 +39,7 @@ package final class StateLock: Sendable {
 
     /// Locks what can be opened of a directory that cannot be used, unless a lock of that path is held already.
     ///
-    /// Throws as ``take(_:)`` does. A lock that a stranger holds, who may open the directory, keeps nobody from running.
+    /// Throws as ``take(_:)`` does. A lock that a stranger holds, who may open the directory, keeps no daemon from running.
     func takeSpare(_ path: AbsolutePath, as identity: Identity) throws(FileError) {
         try held.withLock { held throws(FileError) in
             if held?.path == path { return }

@@ -98,7 +98,7 @@ import Testing
         #expect(found.health == .degraded && found.failure?.code == .outputForeign, "\(found)")
     }
 
-    /// As the daemon is, and for its reason: without it nobody would hear of that before a renewal is overdue.
+    /// As the daemon is, and for its reason: without it the first sign would be an overdue renewal.
     @Test(
         arguments: [
             ("nothing", nil), ("no key", .keyMissing), ("a key for all", .keyNotGuarded), ("no PEM", .keyNotPEM),

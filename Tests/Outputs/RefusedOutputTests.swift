@@ -8,7 +8,7 @@ import Outputs
 import TestSupport
 import Testing
 
-/// What programs find in outputs that the daemon refuses: it is judged all the same.
+/// What programs find in outputs that the daemon refuses.
 @Suite struct RefusedOutputTests {
     private let scratch: TemporaryDirectory
     private let publisher: Publisher

@@ -54,7 +54,7 @@ extension Executor {
         }
     }
 
-    /// Whether its file may be looked at all the same: its disk responds, and so does its user's writer.
+    /// Whether its file may still be looked at: its disk responds, and so does its user's writer.
     private static func leavesContentToSee(_ failure: Failure) -> Bool {
         switch failure.code {
         case .writerMissing, .writerNotPermitted, .writerSilent, .writerGarbled, .writerRefused, .writerUnconfigured:

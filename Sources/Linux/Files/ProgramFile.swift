@@ -31,7 +31,7 @@ package struct ProgramFile: Sendable {
             if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
             let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
             switch found {
-            // Nobody teaches Linux a format that begins like any text, or with nothing.
+            // binfmt_misc tells formats by their first bytes: none begins like any text, or with nothing.
             case .noFormat where bytes.allSatisfy(Self.isOfText): return found
             case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
             default: return found

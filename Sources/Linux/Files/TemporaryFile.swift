@@ -18,7 +18,7 @@ struct TemporaryFile: ~Copyable {
     /// The file that may be removed under this name; nil: there is none.
     private var own: FileStatus?
 
-    /// Until it is given its own: nobody else may read what is written into it.
+    /// Until it is given its own mode: no other user may read what is written into it.
     private static let mode: UInt32 = 0o600
 
     /// Attempts to put a file back; each needs another process to have renamed within the microseconds before.

@@ -22,7 +22,7 @@ package enum WritableDirectory {
     /// A file system that has no block or no inode left for this user, or whose quota has none.
     private static func fullDisk(_ path: String, _ identity: Identity) -> FileError? {
         DiskTimeout.value(at: path) {
-            // The counts do not tell what nobody gets, such as what ext4 keeps for itself, nor a quota.
+            // The counts include blocks that no user gets, such as ext4's own, and know no quota.
             let error = Errno(rawValue: -(unsafe clinux_path_takes_block(path)))
             if error == .noSpace || error == .diskQuotaExceeded { return FileError(of: error, at: path) }
             // Not every file system has files without a name.

@@ -51,7 +51,7 @@ import Testing
             try bench.debounce("web.jwt")
             bench.pass(5)
             #expect(try bench.view(web).health == health)
-            // Nobody is trusted who may have put it there.
+            // A stranger may have put it there.
             #expect(try bench.current(web) == current)
         }
     }

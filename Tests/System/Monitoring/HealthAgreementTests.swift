@@ -92,7 +92,7 @@ import Testing
         #expect(health.output.contains("| 'web'="))
     }
 
-    /// What the daemon refuses is read all the same, as programs read it.
+    /// What the daemon refuses is judged by what programs read there.
     @Test func whatIsAtThePathOfARefusedOutputIsJudgedInEveryChannel() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web"))
