@@ -49,6 +49,8 @@ package struct OfflineReasons: Sendable {
         evaluations.map { found in
             // By a clock that is not trusted nothing else is known for certain.
             guard let reason = all[found.client], found.failure?.place != .clock else { return found }
+            // An output on a disk that does not respond may hold anything.
+            if found.health == nil, found.failure?.code == .notResponding { return found }
             return OutputsHealth(
                 client: found.client, health: max(found.health ?? .ok, reason.health),
                 failure: reason.failure.concerning(found.client), secret: found.secret)
