@@ -88,7 +88,8 @@ struct ReaderUnit: Hashable, Sendable {
     /// The settings of all services but the package's own, by name; none where systemd cannot be asked. Blocks.
     private static func settingsOfServices() -> [String: UnitSettings] {
         guard SystemManager.isSystemd else { return [:] }
-        let settings = SystemdClient.ask { systemd throws(UnitError) in
+        // Hundreds of questions: on a busy machine they take longer than one may.
+        let settings = SystemdClient.ask(within: 30_000) { systemd throws(UnitError) in
             var settings: [String: UnitSettings] = [:]
             // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
