@@ -27,7 +27,7 @@ struct ReaderUnit: Hashable, Sendable {
     var changedAt: WallTime?
 
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
-    /// no secret of their own. Where nothing is told of a new secret, those that read an output when they start. Blocks.
+    /// no secret of their own. Of a client without an action, the services that read an output when they start. Blocks.
     static func all(of client: ClientConfiguration) -> [ReaderUnit] {
         var names: [String] = []
         for action in client.onChange {
@@ -39,7 +39,7 @@ struct ReaderUnit: Hashable, Sendable {
         if let credential = client.credential { names.append(credential.unit) }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
-        if names.isEmpty { return client.onChange.isEmpty ? untold(of: client) : [] }
+        if names.isEmpty { return client.onChange.isEmpty ? readersByEnvironmentFile(of: client) : [] }
         guard SystemManager.isSystemd else { return names.map { ReaderUnit(name: $0, activity: nil) } }
         let units = SystemdClient.ask { systemd throws(UnitError) in
             var units: [ReaderUnit] = []
@@ -63,7 +63,7 @@ struct ReaderUnit: Hashable, Sendable {
 
     /// The services that the settings of systemd have read an output as their environment file. None where systemd cannot be
     /// asked. Blocks.
-    private static func untold(of client: ClientConfiguration) -> [ReaderUnit] {
+    private static func readersByEnvironmentFile(of client: ClientConfiguration) -> [ReaderUnit] {
         guard client.outputs.contains(where: { $0.slot.variable != nil }) else { return [] }
         let readers = settingsOfServices().compactMap { name, settings -> ReaderUnit? in
             let read = variables(of: client, in: settings).filter { $0.value.removedBy == nil }
