@@ -20,15 +20,6 @@ package struct UnitAction: Sendable {
     private let cancel: EventCounter?
     private let ended = EndedStarts()
 
-    /// How long systemd may take to answer, and a start that is under way already; systemd ends most of those after 90 s
-    /// (DefaultTimeoutStartSec=).
-    private static let timeout: Seconds = 200
-    /// How long the end of an order is waited for. A unit may have no limit of its own, and a start that is given up here would
-    /// be ordered again.
-    private static let jobTimeout: Seconds = 3_600
-    /// A permission check is answered at once, or as soon as polkit has started.
-    private static let askingTimeout: Seconds = 10
-
     /// - Parameter cancel: signalled at shutdown: an order that has not ended by then counts as interrupted.
     package init(cancel: EventCounter?) {
         self.cancel = cancel
@@ -40,8 +31,7 @@ package struct UnitAction: Sendable {
         var isOwn = false
         let began = Clocks.monotonicMicroseconds()
         do throws(UnitError) {
-            var systemd = try SystemdClient(
-                timeout: Self.timeout.count * 1_000, ofJobs: Self.jobTimeout.count * 1_000, cancel: cancel)
+            var systemd = try SystemdClient(timeout: UnitTimeouts.order, ofJobs: UnitTimeouts.job, cancel: cancel)
             if let own = OwnUnit.service { isOwn = try systemd.ownName(of: unit) == own }
             if !isOwn { try systemd.carryOut(order, on: unit, ended: ended) }
         } catch {
@@ -60,19 +50,20 @@ package struct UnitAction: Sendable {
         let orders = actions.compactMap { action in action.order.map { (action, $0) } }
         guard !orders.isEmpty else { return [:] }
         var found: [Action: Failure] = [:]
+        let timeout = Seconds(UnitTimeouts.answer / 1_000)
         do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: Self.askingTimeout.count * 1_000, as: user, cancel: cancel)
+            var systemd = try SystemdClient(timeout: UnitTimeouts.answer, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
                 if let problem = try systemd.problem(with: order, on: unit) {
                     // The problem is reported even where no name can be suggested.
                     let near = problem == .noSuchUnit ? (try? Self.unit(near: unit, in: &systemd)) : nil
                     found[action] = Failure(
-                        problem, of: action, for: user, after: Self.askingTimeout, near: near)
+                        problem, of: action, for: user, after: timeout, near: near)
                 }
             }
         } catch {
             for (action, _) in orders {
-                found[action] = Failure(error, of: action, for: user, after: Self.askingTimeout)
+                found[action] = Failure(error, of: action, for: user, after: timeout)
             }
         }
         return found

@@ -11,7 +11,7 @@ extension Configuration {
         let units = unitsOfLikeActions
         guard !units.isEmpty, SystemManager.isSystemd else { return self }
         // Less than a start waits for its state directory.
-        let names = SystemdClient.ask(within: 2_000) { systemd throws(UnitError) in
+        let names = SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
             var names: [String: String] = [:]
             for unit in units { names[unit] = try systemd.ownName(of: unit) }
             return names

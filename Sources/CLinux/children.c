@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "children.h"
 #include "events.h"
+#include "termination_timeouts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,9 +30,6 @@ static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
 // Supervisors that go on without being waited for.
 static int32_t *holders;
 static int holder_count, holder_room;
-
-// How long one that was sent SIGKILL is waited for, in milliseconds.
-enum { DYING = 500 };
 
 // What is open for as long as this process lives; -1: not yet.
 static int life_reading = -1, life_writing = -1;
@@ -217,7 +215,7 @@ bool clinux_stopped_holders_kill(void) {
         if (!clinux_child_is_stopped(holders[index])) continue;
         kill(holders[index], SIGKILL);
         // It dies at once, and what it held becomes an orphan by then.
-        for (int rest = DYING; rest > 0 && !is_killed(holders[index]); rest--) usleep(1000);
+        for (int rest = CLINUX_SUPERVISOR_KILL_TIMEOUT; rest > 0 && !is_killed(holders[index]); rest--) usleep(1000);
     }
     reap_holders();
     bool is_any_left = is_ending_orphans;

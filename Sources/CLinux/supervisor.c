@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "children.h"
 #include "events.h"
+#include "termination_timeouts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,6 @@
 #include <unistd.h>
 
 enum {
-    // From SIGTERM to SIGKILL, in milliseconds.
-    GRACE = 2000,
     // Between two rounds of killing, in milliseconds: what forks and ends all the time is met before it has done so once
     // more; a process that does not respond is not asked about all the time.
     SHORTEST_PAUSE = 1,
@@ -139,9 +138,9 @@ static void wait_for_child(int ended, int64_t milliseconds) {
 static _Noreturn void end_all(pid_t program, int ended) {
     struct clinux_report unsent;
     pid_t group = program;
-    int64_t deadline = clinux_monotonic_microseconds() / 1000 + GRACE;
+    int64_t deadline = clinux_monotonic_microseconds() / 1000 + CLINUX_GRACE;
     if (group) kill(-group, SIGTERM);
-    for (int64_t left = GRACE; left > 0; left = deadline - clinux_monotonic_microseconds() / 1000) {
+    for (int64_t left = CLINUX_GRACE; left > 0; left = deadline - clinux_monotonic_microseconds() / 1000) {
         if (!reap(&program, &unsent)) _exit(0);
         ask_children(group);
         wait_for_child(ended, left);

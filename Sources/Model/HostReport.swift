@@ -17,9 +17,6 @@ package struct HostReport: Hashable, Sendable {
         case any
     }
 
-    /// A machine without a sign of life for longer is silent: more than a day, in which each machine puts its report.
-    package static let silence: Seconds = 93_600
-
     package init(at: WallTime, clients: [ClientIdentity: Holding], leftOut: LeftOut = .nothing) {
         self.at = at
         self.clients = clients

@@ -10,7 +10,7 @@ internal import SystemPackage
 ///     lock                  held for as long as the daemon lives (StateLock)
 ///     temporaries           the tag of the names of temporary files
 ///     instance              identifies this daemon in its reports to others
-///     boot                  how long the wall clock has run without being set (KeptClock)
+///     boot                  how long the wall clock has run without being set (BootRecord)
 ///     clients/NAME.state    a client's record; one that is unusable ends in .damaged or .newer
 ///     reported-states.state the states last reported to operators
 ///
@@ -24,7 +24,7 @@ package final class StateDirectory: Sendable {
     /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
     private let history = QuietMutex<OutputHistory?>(nil)
     /// What it held of the clock when this was opened.
-    package let clock: KeptClock
+    package let clock: BootRecord
 
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
@@ -70,14 +70,14 @@ package final class StateDirectory: Sendable {
         try naming.sweep(beside: path.description + "/lock", as: identity)
         try naming.sweep(beside: path.description + "/clients/lock", as: identity)
         let files = RecordFiles(path: path, identity: identity)
-        let clock = KeptClock(in: path, as: identity)
+        let clock = BootRecord(in: path, as: identity)
         let directory = StateDirectory(files, naming, lock, clients, clock)
         if !clock.wasUsedSinceBoot { directory.keep(clock.run) }
         return directory
     }
 
     private init(
-        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: StateLock, _ clients: HeldFile, _ clock: KeptClock
+        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: StateLock, _ clients: HeldFile, _ clock: BootRecord
     ) {
         self.files = files
         self.naming = naming
@@ -160,7 +160,7 @@ package final class StateDirectory: Sendable {
     }
 
     /// Keeps what was seen of the clock.
-    package func keep(_ run: ClockRun) { KeptClock.keep(run, in: path, as: files.identity, naming) }
+    package func keep(_ run: ClockRun) { BootRecord.keep(run, in: path, as: files.identity, naming) }
 
     /// Saves the reported states; durable when it returns.
     package func keep(_ states: ReportedStates) throws(Failure) {

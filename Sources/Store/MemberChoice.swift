@@ -8,6 +8,7 @@
 /// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full
 ///   jitter"). A failed login has one of its own after each attempt, to an hour.
 /// - Each hour requests go to the next member, so that one that has fallen behind unnoticed is not used for ever.
+/// - All these times are in ``EtcdTimeouts``.
 struct MemberChoice: Sendable {
     let count: Int
     /// The member that requests go to.
@@ -25,14 +26,6 @@ struct MemberChoice: Sendable {
     /// No request is sent before.
     private var notBefore: Int64 = 0
 
-    /// In milliseconds.
-    static let changeInterval: Int64 = 3_600_000
-    private static let longestPause: Int64 = 300_000
-    private static let longestLoginPause: Int64 = 3_600_000
-    private static let firstPause: Int64 = 1_000
-    /// A login that was not answered has kept a member busy for a minute already.
-    private static let firstLoginPause: Int64 = 10_000
-
     /// - Parameters:
     ///   - count: how many members there are; at least one.
     ///   - random: a random number below its argument.
@@ -40,7 +33,7 @@ struct MemberChoice: Sendable {
         self.count = count
         current = Int(random(Int64(count)))
         // Random, so that machines that were started together do not change members together.
-        chosenAt = now - random(Self.changeInterval)
+        chosenAt = now - random(EtcdTimeouts.memberChange)
     }
 
     /// For how many milliseconds no request is sent.
@@ -48,7 +41,7 @@ struct MemberChoice: Sendable {
 
     /// Changes to the next member when this one was used for an hour.
     mutating func begin(at now: Int64) {
-        if now - chosenAt >= Self.changeInterval { change(at: now) }
+        if now - chosenAt >= EtcdTimeouts.memberChange { change(at: now) }
     }
 
     mutating func loggedIn(_ token: String) {
@@ -76,7 +69,7 @@ struct MemberChoice: Sendable {
     /// The request failed, and would at every member.
     mutating func refused(at now: Int64, random: (Int64) -> Int64) {
         failed = 0
-        wait(Self.bound(Self.firstPause, rounds, Self.longestPause), at: now, random)
+        wait(Self.bound(EtcdTimeouts.firstPause, rounds, EtcdTimeouts.longestPause), at: now, random)
         rounds += 1
     }
 
@@ -84,7 +77,7 @@ struct MemberChoice: Sendable {
     mutating func loginFailed(at now: Int64, random: (Int64) -> Int64) {
         change(at: now)
         failed = 0
-        wait(Self.bound(Self.firstLoginPause, failedLogins, Self.longestLoginPause), at: now, random)
+        wait(Self.bound(EtcdTimeouts.firstLoginPause, failedLogins, EtcdTimeouts.longestLoginPause), at: now, random)
         failedLogins += 1
     }
 

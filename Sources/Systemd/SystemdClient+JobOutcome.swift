@@ -6,9 +6,6 @@ extension SystemdClient {
     private static let runsStill = JobResult.other(
         "it still runs, so it is not known whether it worked; write Type=oneshot into its [Service] section")
 
-    /// Milliseconds that a started unit must stay up: systemd calls a `Type=simple` service started once its process
-    /// exists, which may end at once. Longer than most take to read their settings, and short enough to wait for.
-    package static let settling: Int64 = 5_000
     /// Checks, at most, of a unit that was started again between two of them: by a user, or by `Restart=` over
     /// and over.
     private static let checkLimit = 3
@@ -57,7 +54,7 @@ extension SystemdClient {
             if last.activity == "failed" { throw .ended }
             if try hasExited(unit) { return }
             guard !end.hasPassed else { throw .job(Self.runsStill) }
-            if rests(max(settling, Self.pause)) { throw .cancelled }
+            if rests(max(settling, UnitTimeouts.pause)) { throw .cancelled }
             wait()
             last = try conditionAgain(of: unit)
         }

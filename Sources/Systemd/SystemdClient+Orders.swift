@@ -14,7 +14,7 @@ extension SystemdClient {
     ///   - ended: records units that did not stay up although they have not failed.
     @discardableResult
     package mutating func carryOut(
-        _ order: UnitOrder, on name: String, settling: Int64 = settling, ended: EndedStarts? = nil
+        _ order: UnitOrder, on name: String, settling: Int64 = UnitTimeouts.stayingUp, ended: EndedStarts? = nil
     ) throws(UnitError) -> Bool {
         // Before the state is read: a stop by anybody from now on is noticed.
         try subscribe()
@@ -62,7 +62,7 @@ extension SystemdClient {
     /// read the old secret. Nil where there is nothing to reload, because the unit waits for its next start by itself
     /// (`Restart=`), which reads the new one. A signal is for the process that there is, so it waits for nothing.
     private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> UnitState? {
-        var pause = Self.pause
+        var pause = UnitTimeouts.pause
         while true {
             // The end of that start does not count as a later order of another user.
             moves = [:]
@@ -72,7 +72,7 @@ extension SystemdClient {
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
             guard !connection.deadline.hasPassed else { throw .timedOut }
             if rests(pause) { throw .cancelled }
-            pause = min(2 * pause, Self.longestPause)
+            pause = min(2 * pause, UnitTimeouts.longestPause)
         }
     }
 
@@ -131,18 +131,11 @@ extension SystemdClient {
         try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
     }
 
-    /// How long a job is not given up although systemd has gone, in milliseconds: while it executes itself again
-    /// (`systemctl daemon-reexec`), or while the bus is restarted.
-    private static let absence: Int64 = 20_000
-    /// Between two tries, in milliseconds; the longest for what may last for minutes.
-    static let pause: Int64 = 200
-    static let longestPause: Int64 = 5_000
-
     private mutating func reconnect() throws(UnitError) {
         let deadline = connection.deadline
-        let end = min(deadline, Deadline(in: Self.absence))
+        let end = min(deadline, Deadline(in: UnitTimeouts.absence))
         while true {
-            if rests(Self.pause) { throw .cancelled }
+            if rests(UnitTimeouts.pause) { throw .cancelled }
             do throws(UnitError) {
                 connection = try BusConnection.open(to: address, deadline: deadline, cancel: cancel)
                 return try subscribe()

@@ -6,7 +6,7 @@ extension SystemdClient {
     ///
     /// - Parameter milliseconds: how long all of them may take together.
     package static func ask<Value>(
-        within milliseconds: Int64 = answering, _ questions: (inout SystemdClient) throws(UnitError) -> Value?
+        within milliseconds: Int64 = UnitTimeouts.answer, _ questions: (inout SystemdClient) throws(UnitError) -> Value?
     ) -> Value? {
         do throws(UnitError) {
             var systemd = try SystemdClient(timeout: milliseconds, cancel: nil)
@@ -18,7 +18,7 @@ extension SystemdClient {
 
     /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
     package static func ownName(of unit: String) -> String {
-        ask(within: 5_000) { systemd throws(UnitError) in try systemd.ownName(of: unit) } ?? unit
+        ask(within: UnitTimeouts.name) { systemd throws(UnitError) in try systemd.ownName(of: unit) } ?? unit
     }
 
     /// The unit's own name, where `unit` may be an alias.

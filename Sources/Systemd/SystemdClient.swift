@@ -29,9 +29,6 @@ package struct SystemdClient: ~Copyable {
     static let unitInterface = "org.freedesktop.systemd1.Unit"
     static let serviceInterface = "org.freedesktop.systemd1.Service"
 
-    /// In milliseconds, for what systemd answers at once.
-    package static let answering: Int64 = 10_000
-
     /// The socket on which systemd serves only root, without a message bus; systemctl uses it, too.
     private static let privateSocket = "/run/systemd/private"
 
@@ -43,7 +40,7 @@ package struct SystemdClient: ~Copyable {
     ///   - user: on whose behalf root calls; nil: for itself.
     ///   - cancel: ends every wait when it is raised.
     package init(
-        timeout milliseconds: Int64 = answering, ofJobs jobTimeout: Int64? = nil, as user: UInt32? = nil,
+        timeout milliseconds: Int64 = UnitTimeouts.answer, ofJobs jobTimeout: Int64? = nil, as user: UInt32? = nil,
         cancel: EventCounter?
     ) throws(UnitError) {
         if let user, user != geteuid() {

@@ -16,13 +16,6 @@ package final class UserWriterClient: Sendable {
     /// The users whose writers dropped a request, and when they are asked again.
     private let resting = QuietMutex<[String: Deadline]>([:])
 
-    /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
-    /// responding, and not longer than a local failure waits for its next attempt. In milliseconds.
-    static let timeout: Int64 = 60_000
-    /// How long a writer that dropped a request is not asked again, whatever the file: systemd starts one for each request. In
-    /// milliseconds.
-    private static let rest: Int64 = 1_000
-
     /// - Parameters:
     ///   - socket: the daemon's status socket; those of the writers are in `writer/` next to it.
     ///   - configuration: the configuration's absolute path.
@@ -93,7 +86,7 @@ package final class UserWriterClient: Sendable {
             guard Self.isDropped(error), request.task != .publish else { throw error }
         }
         do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
-            if Self.isDropped(error) { resting.withLock { $0[user] = Deadline(in: Self.rest) } }
+            if Self.isDropped(error) { resting.withLock { $0[user] = Deadline(in: UserWriterTimeouts.rest) } }
             throw error
         }
     }
@@ -108,7 +101,8 @@ package final class UserWriterClient: Sendable {
         var stream: UnixStream
         do {
             stream = try UnixStream(
-                connectingTo: socket(of: user), timeoutSeconds: LocalService.connecting, milliseconds: Self.timeout,
+                connectingTo: socket(of: user), timeoutSeconds: LocalService.connecting,
+                milliseconds: UserWriterTimeouts.request,
                 cancel: cancel)
         } catch {
             switch error.errno {
@@ -139,7 +133,7 @@ package final class UserWriterClient: Sendable {
         do {
             result = try ChildProcess.exchange(
                 with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
-                environment: ChildProcess.environment, milliseconds: Self.timeout, cancel: cancel
+                environment: ChildProcess.environment, milliseconds: UserWriterTimeouts.request, cancel: cancel
             ) { exchange(request, &$0, user, path) }
         } catch {
             throw failure(

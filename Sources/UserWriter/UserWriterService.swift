@@ -19,11 +19,6 @@ package final class UserWriterService {
     /// The files of that configuration's outputs, as far as requests were about them.
     private let reservedPaths = ReservedPaths()
 
-    /// How long one connection may last, in milliseconds: the daemon, on the same machine, has its request ready.
-    private static let connectionTime: Int64 = 10_000
-    /// Without a request for this long the writer exits; systemd starts it again at the next one. In milliseconds.
-    private static let idle: Int64 = 30_000
-
     /// - Parameters:
     ///   - configuration: the configuration's path; it must belong to root.
     ///   - daemonUser: the user who may ask like root: a name or number.
@@ -36,12 +31,12 @@ package final class UserWriterService {
 
     /// Serves connections until a signal, or until none comes for 30 s.
     package func serve(_ listener: borrowing ActivatedListener) throws(SystemError) {
-        while let connection = try listener.next(within: Self.idle) { serve(connection) }
+        while let connection = try listener.next(within: UserWriterTimeouts.idle) { serve(connection) }
     }
 
     /// Answers one request. A client that is not permitted learns only that.
     package func serve(_ connection: consuming Descriptor) {
-        var stream = UnixStream(adopting: connection, milliseconds: Self.connectionTime)
+        var stream = UnixStream(adopting: connection, milliseconds: UserWriterTimeouts.connection)
         let answer: WriterAnswer
         do throws(Failure) {
             try requireDaemon(stream)

@@ -14,14 +14,14 @@ struct EndpointOptions: ParsableArguments {
     var caFile: String?
 
     @Option(help: ArgumentHelp("The timeout of a connection.", valueName: "milliseconds"))
-    var connectTimeout = HTTPTimeouts.connection
+    var connectTimeout = NetworkTimeouts.connection
 
     @Option(help: ArgumentHelp("The timeout of a request.", valueName: "milliseconds"))
-    var timeout = HTTPTimeouts.request
+    var timeout = NetworkTimeouts.request
 
     mutating func validate() throws {
-        for value in [connectTimeout, timeout] where !HTTPTimeouts.allowed.contains(value) {
-            throw ValidationError("a timeout must be 1 to \(HTTPTimeouts.allowed.upperBound) milliseconds")
+        for value in [connectTimeout, timeout] where !NetworkTimeouts.allowed.contains(value) {
+            throw ValidationError("a timeout must be 1 to \(NetworkTimeouts.allowed.upperBound) milliseconds")
         }
     }
 

@@ -22,7 +22,7 @@ struct PushClient {
             let schemes = request.address.isLoopback ? CURLPROTO_HTTP | CURLPROTO_HTTPS : CURLPROTO_HTTPS
             try transfer.prepare(
                 url: request.address.description, schemes: Int(schemes), caFile: caFile,
-                connectTimeout: HTTPTimeouts.connection, timeout: timeout)
+                connectTimeout: NetworkTimeouts.connection, timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
             if let body = request.body {
                 // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.

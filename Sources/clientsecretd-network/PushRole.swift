@@ -37,16 +37,16 @@ struct PushRole: ParsableCommand {
     @OptionGroup var configuration: RoleConfigurationOption
 
     @Option(help: ArgumentHelp("The timeout of one request.", valueName: "milliseconds"))
-    var timeout = HTTPTimeouts.request
+    var timeout = NetworkTimeouts.request
 
     mutating func validate() throws {
-        guard HTTPTimeouts.allowed.contains(timeout) else {
-            throw ValidationError("a timeout must be 1 to \(HTTPTimeouts.allowed.upperBound) milliseconds")
+        guard NetworkTimeouts.allowed.contains(timeout) else {
+            throw ValidationError("a timeout must be 1 to \(NetworkTimeouts.allowed.upperBound) milliseconds")
         }
     }
 
     func run() throws {
-        alarm(Self.longest)
+        alarm(NetworkTimeouts.pushProcess)
         try RoleInput.takeConnection()
         let bytes = try RoleInput.read(limit: PushRoleRequest.longest)
         guard let request = PushRoleRequest(line: bytes) else {
@@ -55,14 +55,8 @@ struct PushRole: ParsableCommand {
         try RoleOutput.answer(result(of: request))
     }
 
-    /// In milliseconds, for all HTTP requests of one request: less than the daemon waits.
-    private static let longestExchange: Int64 = 60_000
-    /// After how many seconds this process is ended, because of what no deadline of a request covers, such as reading a file:
-    /// systemd or `listen` starts the next process only once this one has ended.
-    private static let longest: UInt32 = 90
-
     private func result(of request: PushRoleRequest) -> PushResult {
-        let deadline = Deadline(in: Self.longestExchange)
+        let deadline = Deadline(in: NetworkTimeouts.push)
         do throws(RoleFailure) {
             let targets = try configured()
             let target = try named(target, among: targets)

@@ -7,9 +7,6 @@ import SignIn
 
 /// Reads a role's request from standard input.
 enum RoleInput {
-    /// How long to wait for the request, in milliseconds. The client has it ready when it connects, and the next client
-    /// waits meanwhile.
-    private static let timeout: Int64 = 10_000
     /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
     private static let longestForm = 131_072
 
@@ -20,7 +17,9 @@ enum RoleInput {
         guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
             return
         }
-        guard Descriptor.ready([Self.passedSocket], atMost: Self.accepting) == [true] else { throw ExitCode.success }
+        guard Descriptor.ready([Self.passedSocket], atMost: NetworkTimeouts.accepting) == [true] else {
+            throw ExitCode.success
+        }
         let connection = accept(Self.passedSocket, nil, nil)
         guard connection >= 0, dup2(connection, STDIN_FILENO) >= 0, dup2(connection, STDOUT_FILENO) >= 0 else {
             throw ValidationError("no connection came: \(ErrorNumber.words(for: errno))")
@@ -30,13 +29,10 @@ enum RoleInput {
 
     /// The first descriptor that systemd passes.
     private static let passedSocket: Int32 = 3
-    /// How long to wait for a connection, in milliseconds: the client for which systemd started this process may have
-    /// gone.
-    private static let accepting: Int64 = 10_000
 
     /// Reads to the end of the line, or of the input: at least one byte, and `limit` at most.
     static func read(limit: Int) throws -> [UInt8] {
-        let deadline = Deadline(in: timeout)
+        let deadline = Deadline(in: NetworkTimeouts.input)
         var bytes: [UInt8] = []
         while true {
             // What is cut off by the deadline is no request.

@@ -21,9 +21,6 @@ struct StoreRole: ParsableCommand {
               systemctl enable --now clientsecretd-store.socket
             """)
 
-    /// In seconds: longer than the daemon waits for an answer.
-    private static let longestAnswer: UInt32 = 100
-
     @OptionGroup var configuration: RoleConfigurationOption
 
     func run() throws {
@@ -45,7 +42,7 @@ struct StoreRole: ParsableCommand {
             }
             // The signal ends this process if something that no deadline of a request covers is stuck, such as reading a file:
             // only then does systemd start another process for the daemon's next request.
-            alarm(Self.longestAnswer)
+            alarm(NetworkTimeouts.storeProcess)
             let answer = answerer.answer(request)
             alarm(0)
             try RoleOutput.answer(answer)

@@ -18,11 +18,8 @@ import Store
     private var lines = LineBuffer()
     /// By when it is to be complete, and how long that is after its beginning, in milliseconds.
     private var completeBy = Deadline(in: 0)
-    private var timeout = StoreWatch.shortestTimeout
+    private var timeout = EtcdTimeouts.firstWatch
 
-    /// In milliseconds: connecting and creating takes some tens.
-    private static let shortestTimeout: Int64 = 5_000
-    private static let longestTimeout: Int64 = 60_000
     /// Whether the daemon was notified that all keys are watched.
     private var isWatching = false
     /// The notices that the next wait returns.
@@ -41,7 +38,7 @@ import Store
     /// - Parameter connect: makes the request, again for each attempt.
     func begin(_ watchable: StoreSession.Watchable, _ connect: @escaping () -> CurlTransfer?) {
         end()
-        timeout = Self.shortestTimeout
+        timeout = EtcdTimeouts.firstWatch
         open(watchable, connect)
     }
 
@@ -102,7 +99,7 @@ import Store
         guard remainder == 0, let watched else { return }
         let connect = connect
         end()
-        timeout = min(2 * timeout, Self.longestTimeout)
+        timeout = min(2 * timeout, EtcdTimeouts.longestWatch)
         open(watched, connect)
     }
 

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func knowsHowLongTheClockHasRun() throws {
-        func peek() throws -> KeptClock { KeptClock(in: try Samples.path(scratch("state")), as: .current()) }
+        func peek() throws -> BootRecord { BootRecord(in: try Samples.path(scratch("state")), as: .current()) }
         #expect(try peek() == .unused)
         #expect(try open().clock.run == .fromTheStart)
         let run = ClockRun(since: BootTime(milliseconds: 1_000), doubtedSince: BootTime(milliseconds: 2_000))

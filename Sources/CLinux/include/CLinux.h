@@ -5,3 +5,4 @@
 #include "paths.h"
 #include "peers.h"
 #include "program.h"
+#include "termination_timeouts.h"

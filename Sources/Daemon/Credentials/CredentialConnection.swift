@@ -42,8 +42,6 @@ final class CredentialConnection {
         let line = Array("clientsecretd refuses this credential; its log says why\n".utf8)
         return line + [UInt8](repeating: 0, count: 65_536 - line.count)
     }()
-    /// Milliseconds that ``refuse()`` waits for the peer to read, each time that the socket is full; systemd needs one.
-    private static let lastTimeout: Int64 = 1_000
 
     init(_ descriptor: consuming Descriptor, deadline: Deadline) {
         // An unidentified peer is refused, like all but root.
@@ -62,7 +60,8 @@ final class CredentialConnection {
     /// Sends a refusal, or the rest of it, and waits for the peer to read it.
     func refuse() {
         begin(.refusal, deadline: nil)
-        while push() == .blocked, Descriptor.waitUntilWritable(descriptor.raw, atMost: Self.lastTimeout) {}
+        while push() == .blocked, Descriptor.waitUntilWritable(descriptor.raw, atMost: CredentialLimits.lastReadingTime)
+        {}
     }
 
     /// Sets answer and deadline; later calls are ignored.

@@ -14,4 +14,11 @@ struct CredentialLimits: Sendable {
     var pause: Int64 = 1_000
     /// Milliseconds that a stop spends on refusing those who wait, if they do not read it at once; the whole stop may take 5 s.
     var stopTime: Int64 = 2_000
+    /// Milliseconds that a refusal at the end of a connection waits for the peer to read, each time that the socket is full;
+    /// systemd needs one.
+    static let lastReadingTime: Int64 = 1_000
+    /// Milliseconds after which a refusal that repeats is logged again.
+    static let logInterval: Int64 = 3_600_000
+    /// Refusals that the log remembers; without a limit, requests for invented names could fill the log and the memory.
+    static let mostLogged = 256
 }

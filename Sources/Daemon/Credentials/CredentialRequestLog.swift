@@ -11,10 +11,6 @@ struct CredentialRequestLog {
     private var silentUntil: [CredentialProblem: Deadline] = [:]
     private var failuresSilentUntil: Deadline?
 
-    private static let reminder: Int64 = 3_600_000
-    /// Refusals that are remembered; without a limit, requests for invented names could fill the log and the memory.
-    private static let mostLogged = 256
-
     init(log: Log) {
         self.log = log
     }
@@ -28,15 +24,15 @@ struct CredentialRequestLog {
 
     mutating func refused(_ problem: CredentialProblem) {
         silentUntil = silentUntil.filter { !$0.value.hasPassed }
-        guard silentUntil[problem] == nil, silentUntil.count < Self.mostLogged else { return }
-        silentUntil[problem] = Deadline(in: Self.reminder)
+        guard silentUntil[problem] == nil, silentUntil.count < CredentialLimits.mostLogged else { return }
+        silentUntil[problem] = Deadline(in: CredentialLimits.logInterval)
         log.note(.notServed(problem))
     }
 
     /// Logs a failed accept, hourly at most.
     mutating func failed(_ error: SystemError) {
         guard failuresSilentUntil?.hasPassed != false else { return }
-        failuresSilentUntil = Deadline(in: Self.reminder)
+        failuresSilentUntil = Deadline(in: CredentialLimits.logInterval)
         let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
         let failure = Failure(
             isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.number)

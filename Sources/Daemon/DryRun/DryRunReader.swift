@@ -32,7 +32,7 @@ struct DryRunReader: Sendable {
         var rotation = Rotation(
             seed: 0, hostJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
             configurationPath: settings.path,
-            clockRun: state.map { KeptClock(in: $0, as: settings.identity).run })
+            clockRun: state.map { BootRecord(in: $0, as: settings.identity).run })
         rotation.handle(.configured(configuration), at: now)
         while true {
             let inputs = read(rotation.plan(at: now).start)

@@ -87,7 +87,7 @@ package struct OfflineEvaluation: Sendable {
 
     /// What a daemon has seen of the clock, as far as this user may read that.
     private static func clockRun(_ configuration: Configuration, _ settings: ConfigurationSource) -> ClockRun {
-        settings.stateDirectory(of: configuration).map { KeptClock(in: $0, as: settings.identity).run }
+        settings.stateDirectory(of: configuration).map { BootRecord(in: $0, as: settings.identity).run }
             ?? .fromTheStart
     }
 

@@ -104,7 +104,7 @@ struct RoleAddresses: Hashable {
         let changes = changes(to: found)
         guard !changes.isEmpty else { return }
         // Before anything is changed: what systemd was not told of would look as if it had been the next time.
-        var systemd = try SystemdClient(timeout: Self.timeout, cancel: nil)
+        var systemd = try SystemdClient(timeout: UnitTimeouts.reload, cancel: nil)
         for (path, text) in changes {
             guard let text else {
                 _ = unsafe unlink(path)
@@ -119,9 +119,6 @@ struct RoleAddresses: Hashable {
         }
         try systemd.reloadUnits()
     }
-
-    /// In milliseconds: systemd reads all units again.
-    private static let timeout: Int64 = 60_000
 
     /// The names of loopback addresses.
     private static func ownNames(in hosts: String) -> Set<String> {

@@ -16,7 +16,7 @@ package struct ServiceUnit: Sendable {
     /// What systemd says of the unit that runs the package's daemon. Asked once.
     private static let asked: Result<ServiceUnit?, UnitError> = Result { () throws(UnitError) in
         guard SystemManager.isSystemd else { return nil }
-        var systemd = try SystemdClient(timeout: 2_000, cancel: nil)
+        var systemd = try SystemdClient(timeout: UnitTimeouts.shortAnswer, cancel: nil)
         return try systemd.unitOfDaemon()
     }
 
@@ -55,7 +55,7 @@ package struct ServiceUnit: Sendable {
     /// The service of this name; nil where systemd knows too little of it. Blocks.
     static func named(_ name: String) throws(UnitError) -> ServiceUnit? {
         // Less than a start waits for its state directory.
-        var systemd = try SystemdClient(timeout: 2_000, cancel: nil)
+        var systemd = try SystemdClient(timeout: UnitTimeouts.shortAnswer, cancel: nil)
         return try systemd.unit(name, followsLinks: false)
     }
 

@@ -9,8 +9,8 @@ package enum ChildProcess {
     /// Runs `arguments`, the first of which is the program's absolute path, and waits.
     ///
     /// Standard input is empty; standard output and error are captured together. At the timeout, or when `cancel` is
-    /// raised, SIGTERM goes to the child's process group, and after two seconds SIGKILL to all its descendants, in
-    /// whatever group they are; likewise when this process ends, however it does. A child that kills its supervisor is
+    /// raised, SIGTERM goes to the child's process group, and two seconds later (`termination_timeouts.h`) SIGKILL to all its
+    /// descendants, in whatever group they are; likewise when this process ends, however it does. A child that kills its supervisor is
     /// killed with all its descendants, in a process that adopts orphans. When the child ends by itself, its
     /// background processes do not delay the report, since a hook may restart a server. They go on until this process
     /// ends, however it does; see ``releaseBackgroundProcesses()``.

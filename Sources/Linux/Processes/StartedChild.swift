@@ -16,10 +16,6 @@ struct StartedChild: ~Copyable {
     private var pipeIsOpen = true
     private(set) var output = OutputCapture()
 
-    /// How long to wait for the supervisor to end all processes, in milliseconds: two seconds to clean up, the rest to
-    /// die. After that it continues without them (a process stuck in the kernel never dies).
-    private static let timeout: Int64 = 7_000
-
     /// - Parameter input: the child's standard input; empty when negative.
     init(_ arguments: [String], environment: [String: String], input: Int32 = -1) throws(SystemError) {
         let program = arguments.first ?? ""
@@ -81,7 +77,7 @@ struct StartedChild: ~Copyable {
         if interruption != nil {
             shutdown(control.raw, Int32(SHUT_WR))
             killSupervisorIfStopped()
-            _ = wait(milliseconds: Self.timeout, cancel: -1)
+            _ = wait(milliseconds: Int64(CLINUX_END_TIMEOUT), cancel: -1)
             killSupervisorIfStopped()
         }
         // A report and output from before the end are still to be read; what background processes write later is dropped.
@@ -97,9 +93,6 @@ struct StartedChild: ~Copyable {
         }
     }
 
-    /// How long to wait for processes that were sent SIGKILL, in milliseconds. The loop goes on with those that are stuck in
-    /// the kernel.
-    private static let dying: Int64 = 7_000
     /// Between two rounds of killing, in milliseconds.
     private static let pause: UInt32 = 2
 
@@ -107,13 +100,13 @@ struct StartedChild: ~Copyable {
     private mutating func killSupervisorIfStopped() {
         guard report == nil, clinux_child_is_stopped(process) else { return }
         kill(process, SIGKILL)
-        _ = wait(milliseconds: Self.dying, cancel: -1)
+        _ = wait(milliseconds: Int64(CLINUX_KILL_TIMEOUT), cancel: -1)
     }
 
     /// Ends what a supervisor held that was killed.
     ///
     /// - Parameter milliseconds: how long to wait for it.
-    static func endOrphans(within milliseconds: Int64 = dying) {
+    static func endOrphans(within milliseconds: Int64 = Int64(CLINUX_KILL_TIMEOUT)) {
         let deadline = Deadline(in: milliseconds)
         while clinux_orphans_end(), !deadline.hasPassed { usleep(pause * 1_000) }
     }
@@ -131,7 +124,7 @@ struct StartedChild: ~Copyable {
                 return nil
             }
             // It ends at once.
-            _ = Descriptor.ready([pidfd.raw], atMost: Self.dying)
+            _ = Descriptor.ready([pidfd.raw], atMost: Int64(CLINUX_KILL_TIMEOUT))
         }
         var signalled: Int32 = 0
         var status: Int32 = 0

@@ -13,9 +13,6 @@ extension Fleet {
         /// Whether it was seen at another one before, or appeared after the first read.
         let hasChanged: Bool
 
-        /// After how long without a sign of life a report is removed.
-        private static let removedAfter: Seconds = 1_209_600
-
         /// When it last gave a sign of life: it was seen to report, or reported before that by its own clock.
         ///
         /// - Parameter isOldPerhaps: whether its report may be older than it was first seen.
@@ -34,7 +31,7 @@ extension Fleet {
         /// Whether it was silent for so long that its report is removed.
         func isForgotten(at now: Now) -> Bool {
             now.boot >= seenAt + HostReport.silence
-                && now.wall - lastSign(isOldPerhaps: true, at: now) >= Self.removedAfter
+                && now.wall - lastSign(isOldPerhaps: true, at: now) >= HostReport.removedAfter
         }
 
         /// Whether it has a report, in which this client is not.

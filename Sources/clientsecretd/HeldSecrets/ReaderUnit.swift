@@ -89,7 +89,7 @@ struct ReaderUnit: Hashable, Sendable {
     private static func settingsOfServices() -> [String: UnitSettings] {
         guard SystemManager.isSystemd else { return [:] }
         // Hundreds of questions: on a busy machine they take longer than one may.
-        let settings = SystemdClient.ask(within: 30_000) { systemd throws(UnitError) in
+        let settings = SystemdClient.ask(within: UnitTimeouts.search) { systemd throws(UnitError) in
             var settings: [String: UnitSettings] = [:]
             // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))

@@ -5,14 +5,12 @@ import Systemd
 /// The sockets of the daemon and of its helpers that systemd has given up, for example because there were too many
 /// connections: whatever is asked there is refused until root starts them again.
 enum FailedSockets {
-    /// In milliseconds; systemd answers at once.
-    private static let timeout: Int64 = 2_000
-
     /// What is wrong and what helps, for each; empty where systemd cannot be asked, or for a daemon on another socket, which
     /// is not the service.
     static func problems(ofDaemonAt socket: String) -> [[CommandMessage]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
-        let problems = SystemdClient.ask(within: timeout) { systemd throws(UnitError) -> [[CommandMessage]]? in
+        let problems = SystemdClient.ask(within: UnitTimeouts.shortAnswer) {
+            systemd throws(UnitError) -> [[CommandMessage]]? in
             let names = try systemd.units(matching: "clientsecretd*.socket", inStates: ["failed"])
             let daemon = try names.isEmpty ? nil : systemd.condition(of: CommandContext.packagesUnit)
             return names.map { name in
@@ -57,7 +55,7 @@ enum FailedSockets {
         guard SystemManager.isSystemd, socket == SocketOption.standard, FileStatus.isAbsent(socket),
             UnitMask.remedy(ofSocket: status) == nil
         else { return nil }
-        return SystemdClient.ask(within: timeout) { systemd throws(UnitError) in
+        return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
             guard try systemd.condition(of: CommandContext.packagesUnit).isUp else { return nil }
             return try systemd.condition(of: status).activity == "failed" ? .failed : .gone
         }

@@ -7,7 +7,7 @@ package import Model
 ///
 /// The service's sandbox hides the kernel's boot id. So another start of the machine is known, as a clock that was set, by
 /// what the clock showed at the start.
-package enum KeptClock: Hashable, Sendable {
+package enum BootRecord: Hashable, Sendable {
     /// There is no such file, so the directory was not used before; or this user may not read it.
     case unused
     /// It was not set since it was last seen, nor was the machine started again.
@@ -16,7 +16,8 @@ package enum KeptClock: Hashable, Sendable {
     case changed(foundAt: BootTime)
 
     private static let limit = 128
-    /// In seconds: clocks are slewed, and two starts of one machine are further apart.
+    /// How far the clock may differ from the kept one within one boot, in seconds: clocks are slewed, and two starts of one
+    /// machine are further apart.
     private static let tolerance: Int64 = 60
 
     private static func file(in directory: AbsolutePath) -> String { "\(directory)/boot" }

@@ -1,0 +1,14 @@
+// How long a hook, or another program that the daemon runs, has to end once it is to, in milliseconds.
+#pragma once
+
+enum {
+    // From SIGTERM to SIGKILL.
+    CLINUX_GRACE = 2000,
+    // For a supervisor to end all processes: some of it for them to clean up, the rest to die. After that the caller goes on
+    // without them: a process that is stuck in the kernel never dies.
+    CLINUX_END_TIMEOUT = CLINUX_GRACE + 5000,
+    // For processes that were sent SIGKILL.
+    CLINUX_KILL_TIMEOUT = 7000,
+    // For one supervisor that was sent SIGKILL, while others wait.
+    CLINUX_SUPERVISOR_KILL_TIMEOUT = 500,
+};
