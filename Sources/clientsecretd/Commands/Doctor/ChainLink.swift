@@ -50,31 +50,3 @@ struct ChainLink: Equatable {
         self.init(name, .broken, failure.message, failure.remedy.map { .reported($0, command: failure.command) })
     }
 }
-
-/// The links of one client.
-struct ClientChain: Equatable {
-    let client: ClientName
-    let links: [ChainLink]
-
-    /// The first one that keeps the application from the current secret; nil where none is known to.
-    var broken: ChainLink? { links.first { $0.state == .broken } }
-
-    var json: JSONText {
-        .object([
-            ("client", .string(client.description)),
-            ("broken", .text(broken?.name.rawValue)),
-            ("remedy", .text(broken?.remedy?.description)),
-            ("command", .text(broken?.remedy?.command)),
-            (
-                "links",
-                .array(
-                    links.map { link in
-                        .object([
-                            ("link", .string(link.name.rawValue)), ("state", .string(link.state.rawValue)),
-                            ("detail", .string(link.words)),
-                        ])
-                    })
-            ),
-        ])
-    }
-}

@@ -1,0 +1,22 @@
+import Daemon
+import Failures
+import Linux
+
+/// Whether applications read something else than the outputs.
+extension ChainFacts {
+    /// What hides the secret is harmless where a process is seen to hold the current one anyway. That it was started since
+    /// shows only that it has read something.
+    var hiddenLink: ChainLink {
+        guard let first = hidden.first(where: { $0.unit == nil }) else {
+            guard let silent = silent.first else { return ChainLink(.hidden, .ok, "nothing hides it") }
+            return ChainLink(
+                .hidden, .unknown, "\(Printable.name(silent)): \(DiskTimeout.words), so not everything was looked at")
+        }
+        let line = first.line.map { ":\($0)" } ?? ""
+        let place = "\(Printable.name(first.file))\(line)"
+        guard processLink.state == .ok, !holders.isEmpty else {
+            return ChainLink(.hidden, .broken, "\(place): \(first.words)", first.remedy)
+        }
+        return ChainLink(.hidden, .warning, "\(place): \(first.words)" + (first.remedy.map { "; \($0)" } ?? ""))
+    }
+}

@@ -1,0 +1,53 @@
+import AppleClientSecret
+import Failures
+import Model
+import StatusAPI
+
+/// Whether the units that read the secret run, and are restarted or reloaded after a renewal.
+extension ChainFacts {
+    var unitLink: ChainLink {
+        let ids = client.onChange.map(\.id)
+        let problem = problems.first { failure in
+            if case .action(let id) = failure.place { return ids.contains(id) }
+            return isOfReader(failure)
+        }
+        if let link = link(.unit, problem) { return link }
+        // The daemon may not have read yet that the list is empty now.
+        if !client.onChange.isEmpty, let action = view?.actions.first(where: { $0.state != .ok }) {
+            let words = "\(action.action): \(action.state == .pending ? "it has not run yet" : "it has failed")"
+            return ChainLink(
+                .unit, .broken, action.error ?? words, remedy(of: action.error, else: .deliver(name.description)))
+        }
+        if view == nil, let failure = failureOfDelivery {
+            return ChainLink(.unit, .broken, failure.message, .deliver(name.description))
+        }
+        if let unit = units.first(where: { $0.activity == "failed" }) {
+            return ChainLink(
+                .unit, .broken, "\(unit.name) has failed",
+                .say("correct the error that it reports, then start it", see: .status(of: unit.name)))
+        }
+        if let unit = units.first(where: { !$0.isConfigured }) {
+            let file = unit.variables.values.map(\.path.description).min().map(Printable.name) ?? "an output"
+            return ChainLink(
+                .unit, .warning,
+                "\(unit.name) reads \(file) when it starts, and nothing restarts it after a renewal; write "
+                    + "\"restart: \(unit.name)\" under on_change")
+        }
+        guard !units.isEmpty else {
+            return client.onChange.isEmpty
+                ? ChainLink(
+                    .unit, .unknown,
+                    "on_change restarts nothing: if the application reads the secret only at its start, "
+                        + "write \"restart: UNIT\" there")
+                : ChainLink(.unit, .ok, client.onChange.map(\.id.description).joined(separator: ", "))
+        }
+        return ChainLink(
+            .unit, units.contains { $0.activity == nil } ? .unknown : .ok,
+            units.map { "\($0.name) is \($0.activity ?? "not known to systemd here")" }.joined(separator: ", "))
+    }
+
+    /// Whether the unit that loads the secret as a credential cannot start, whatever the daemon does.
+    func isOfReader(_ failure: Failure) -> Bool {
+        failure.code == .unitCannotStart && client.credential.map { failure.place == .named($0.unit) } == true
+    }
+}
