@@ -84,10 +84,10 @@ let package = Package(
             "Daemon",
             uses: [
                 "AppleClientSecret", "Digest", "Failures", "Formats", "Model", "Rotation", "Linux", "Config", "Keys",
-                "Outputs", "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "SignIn", "Push", "Store",
+                "Outputs", "State", "UserWriter", "Systemd", "Actions", "StatusAPI", "AppleAPI", "Push", "Store",
                 systemPackage,
             ]),
-        source("SignIn", uses: ["AppleClientSecret", "Digest", "Failures", "CLibcrypto"]),
+        source("AppleAPI", uses: ["AppleClientSecret", "Digest", "Failures", "CLibcrypto"]),
         source("Push", uses: ["AppleClientSecret", "Digest", "Failures", "Formats", "Model"]),
         source("Store", uses: ["AppleClientSecret", "Digest", "Failures", "Model"]),
         .executableTarget(
@@ -95,7 +95,7 @@ let package = Package(
             dependencies: [
                 "Daemon", "Config", "Digest", "Formats", "Keys", "Outputs", "UserWriter", "Systemd", "StatusAPI",
                 "Linux",
-                "Model", "Push", "Rotation", "SignIn", "State",
+                "Model", "Push", "Rotation", "AppleAPI", "State",
                 "Failures", "AppleClientSecret", systemPackage,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -104,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "clientsecretd-network",
             dependencies: [
-                "SignIn", "Push", "Store", "Config", "Keys", "Linux", "Model", "Failures",
+                "AppleAPI", "Push", "Store", "Config", "Keys", "Linux", "Model", "Failures",
                 "AppleClientSecret", "CLibcurl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -184,12 +184,12 @@ let package = Package(
             ]),
         // The real programs against a stand-in for Apple.
         test("Network", of: []),
-        test("SignIn", of: ["SignIn", "Failures", "AppleClientSecret"]),
+        test("AppleAPI", of: ["AppleAPI", "Failures", "AppleClientSecret"]),
         // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Config", "Digest", "Failures", "Formats", "Keys", "Outputs", "Push", "SignIn", "Store", "UserWriter",
+                "Config", "Digest", "Failures", "Formats", "Keys", "Outputs", "Push", "AppleAPI", "Store", "UserWriter",
                 "StatusAPI",
                 "Model", "Linux", "AppleClientSecret", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),

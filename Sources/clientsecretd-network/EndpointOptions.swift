@@ -1,5 +1,5 @@
+import AppleAPI
 import ArgumentParser
-import SignIn
 
 /// Which server the requests go to, and their timeouts. Only the command line sets these: a request can change neither.
 struct EndpointOptions: ParsableArguments {

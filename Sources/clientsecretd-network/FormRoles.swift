@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
-import SignIn
 
 /// What the roles of this file write, for their help.
 private let written = #"Writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}."#

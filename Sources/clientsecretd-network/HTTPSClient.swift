@@ -1,8 +1,8 @@
+import AppleAPI
 import AppleClientSecret
 import CLibcurl
 import Failures
 import Glibc
-import SignIn
 
 /// One request to one server over HTTPS, and its answer.
 ///
@@ -36,16 +36,16 @@ struct HTTPSClient {
 
     /// Asks whether a token is accepted: the server of its kind, or the one that was named instead of Apple's. Nothing of an
     /// answer leaves this process but the verdict.
-    func verdict(on trial: SecretTrial) -> Verdict {
-        guard trial.clientID.canBeTried else { return .cannotBeTried }
-        let server = endpoint == .apple ? trial.rules.server : endpoint.description
-        let hidden = EchoedSecrets(trial.hidden)
+    func verdict(on request: VerificationRequest) -> Verdict {
+        guard request.clientID.canBeTried else { return .cannotBeTried }
+        let server = endpoint == .apple ? request.rules.server : endpoint.description
+        let hidden = EchoedSecrets(request.hidden)
         let result = send(
-            server + trial.rules.path, form: trial.form,
-            headers: trial.headers
+            server + request.rules.path, form: request.form,
+            headers: request.headers
         )
         .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
-        return Verdict(result, to: trial.rules, redacted: hidden.words)
+        return Verdict(result, to: request.rules, redacted: hidden.words)
     }
 
     private func send(

@@ -1,6 +1,6 @@
+import AppleAPI
 import Failures
 import Glibc
-import SignIn
 
 /// Users and passwords of the proxies that the environment names: libcurl quotes an address that it cannot use.
 enum ProxyCredentials {

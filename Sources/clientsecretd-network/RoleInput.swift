@@ -1,9 +1,9 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
 import Failures
 import Glibc
 import Linux
-import SignIn
 
 /// Reads a role's request from standard input.
 enum RoleInput {

@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
-import SignIn
 
 /// `verify`: does Apple accept a token?
 struct VerifyRole: ParsableCommand {
@@ -19,10 +19,10 @@ struct VerifyRole: ParsableCommand {
     @OptionGroup var server: EndpointOptions
 
     func run() throws {
-        let bytes = try RoleInput.read(limit: SecretTrial.longestRequest)
-        guard let trial = SecretTrial(request: bytes) else {
+        let bytes = try RoleInput.read(limit: VerificationRequest.longestRequest)
+        guard let request = VerificationRequest(bytes) else {
             return try RoleOutput.answer(Verdict.malformedRequest)
         }
-        try RoleOutput.answer(server.client.verdict(on: trial))
+        try RoleOutput.answer(server.client.verdict(on: request))
     }
 }

@@ -6,6 +6,7 @@ import Testing
 @Suite struct WithBytesTests {
     /// Who may call `withBytes`, and what for.
     private static let allowed = [
+        "AppleAPI/VerificationRequest.swift",  // makes them the form for Apple's token endpoint
         "AppleClientSecret/Token.swift",  // where it stands
         "Daemon/Credentials/CredentialConnection.swift",  // sends them to systemd for a unit
         "Daemon/Executor/SecretCache+Redaction.swift",  // knows secrets again by their bytes in hooks' output
@@ -13,7 +14,6 @@ import Testing
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/OutputMerge.swift",  // gives them to the output formats
         "Push/PushExchange.swift",  // makes them requests to an API
-        "SignIn/SecretTrial.swift",  // makes them the form for Apple's token endpoint
         "State/RecordDocument.swift",  // looks whether they are those of a token
         "clientsecretd/Commands/Apple/PublishedSecret.swift",  // reads its claims
         "clientsecretd/Commands/Apple/TokenRequest.swift",  // gives them to the program that asks Apple

@@ -69,7 +69,7 @@ extension TokenKind {
         /// How late `exp` may be; nil where Apple names no limit.
         package let limit: Limit?
         /// How Apple is asked whether it accepts one.
-        package let trial: TrialRules
+        package let verification: VerificationRules
 
         /// How the claim `origin` is written.
         package enum Origins: Hashable, Sendable {
@@ -98,18 +98,18 @@ extension TokenKind.Rules {
     static let signIn = TokenKind.Rules(
         words: "client secret", ids: .tenCharacters, audience: Claims.audience, hasType: true, origins: .none,
         scopes: [],
-        longest: Lifetime.appleLimit - margin, limit: .ahead(Lifetime.appleLimit), trial: .signIn)
+        longest: Lifetime.appleLimit - margin, limit: .ahead(Lifetime.appleLimit), verification: .signIn)
 
     static let appleAds = TokenKind.Rules(
         words: "client secret of Apple Ads", ids: .searchAds, audience: Claims.audience, hasType: false, origins: .none,
-        scopes: [], longest: limitOfAds - margin, limit: .afterIssue(limitOfAds), trial: .appleAds)
+        scopes: [], longest: limitOfAds - margin, limit: .afterIssue(limitOfAds), verification: .appleAds)
 
     static let music = TokenKind.Rules(
         words: "developer token of MusicKit", ids: .tenCharacters, audience: nil, hasType: false, origins: .list,
-        scopes: [], longest: Lifetime.appleLimit - margin, limit: .ahead(Lifetime.appleLimit), trial: .music)
+        scopes: [], longest: Lifetime.appleLimit - margin, limit: .ahead(Lifetime.appleLimit), verification: .music)
 
     // 366 days: Apple names no limit, and people use a year.
     static let maps = TokenKind.Rules(
         words: "token of MapKit", ids: .tenCharacters, audience: nil, hasType: true, origins: .one,
-        scopes: ["mapkit_js", ClientID.scopeOfServers], longest: 31_622_400, limit: nil, trial: .maps)
+        scopes: ["mapkit_js", ClientID.scopeOfServers], longest: 31_622_400, limit: nil, verification: .maps)
 }

@@ -1,9 +1,9 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
 import Linux
 import Model
 import Outputs
-import SignIn
 
 /// The daemon's client of the service that asks Apple whether it accepts a secret.
 struct VerifierClient: Sendable {
@@ -31,13 +31,13 @@ struct VerifierClient: Sendable {
 
     /// Returns when Apple accepts the secret. Blocks.
     func verify(_ secret: Secret, of client: ClientName) throws(Failure) {
-        let trial = SecretTrial(clientID: secret.issued.client, secret: secret.token)
-        if let failure = Failure(try verdict(on: trial, of: client), on: trial, of: client) { throw failure }
+        let request = VerificationRequest(clientID: secret.issued.client, secret: secret.token)
+        if let failure = Failure(try verdict(on: request, of: client), on: request, of: client) { throw failure }
     }
 
-    private func verdict(on trial: SecretTrial, of client: ClientName) throws(Failure) -> Verdict {
+    private func verdict(on request: VerificationRequest, of client: ClientName) throws(Failure) -> Verdict {
         try service.ask(
-            trial.request, at: socket, orOf: program.map { [$0, "verify"] }, for: .client(client),
+            request.bytes, at: socket, orOf: program.map { [$0, "verify"] }, for: .client(client),
             otherwise: "its answer is not a verdict", read: { try? Verdict(parsing: $0) })
     }
 

@@ -1,9 +1,9 @@
+import AppleAPI
 import AppleClientSecret
 import Daemon
 import Failures
 import Glibc
 import Linux
-import SignIn
 
 /// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of
 /// the user who types the command, never through the service.
@@ -29,8 +29,8 @@ struct NetworkProgramLauncher {
     }
 
     /// What Apple says of a client secret.
-    func verify(_ trial: SecretTrial) throws(CommandFailure) -> Verdict {
-        try answer(of: "verify", trial.request)
+    func verify(_ request: VerificationRequest) throws(CommandFailure) -> Verdict {
+        try answer(of: "verify", request.bytes)
     }
 
     /// Posts a form to the token endpoint, or to the one for revocations.

@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
-import SignIn
 
 /// What Apple answers: whatever it is, a secret counts as accepted or refused only for the two errors that say so, what was
 /// sent does not come back out, and what is handed on is read as it was written.

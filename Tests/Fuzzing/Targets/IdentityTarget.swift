@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-@testable import SignIn
+@testable import AppleAPI
 
 /// A line with an identity token, and a key set below it: only what the known key has signed is accepted, and only by a set
 /// that holds this key.

@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import Foundation
-import SignIn
 
 @testable import Push
 

@@ -1,7 +1,7 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
 import Model
-import SignIn
 
 /// `authorize-url`: the address at which a browser signs in.
 struct AuthorizeURLCommand: ParsableCommand {

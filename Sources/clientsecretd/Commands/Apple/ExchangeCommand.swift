@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
-import SignIn
 
 /// `exchange`: the code of a sign-in for tokens.
 struct ExchangeCommand: ParsableCommand {

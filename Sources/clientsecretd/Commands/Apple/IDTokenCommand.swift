@@ -1,8 +1,8 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
 import Linux
 import Model
-import SignIn
 
 /// `id-token`: checks an identity token.
 struct IDTokenCommand: ParsableCommand {

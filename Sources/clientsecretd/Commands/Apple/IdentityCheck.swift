@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
-import SignIn
 
 /// An identity token that was checked with the key set of the server that is asked.
 struct IdentityCheck {

@@ -1,3 +1,4 @@
+import AppleAPI
 import AppleClientSecret
 import Config
 import Daemon
@@ -9,7 +10,6 @@ import Keys
 import Linux
 import Model
 import Outputs
-import SignIn
 import State
 
 /// A secret as an application reads it now, with what the configuration says of its client.

@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
-import SignIn
 
 /// `refresh`: a refresh token for an access token.
 struct RefreshCommand: ParsableCommand {

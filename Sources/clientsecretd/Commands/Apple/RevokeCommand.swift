@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
-import SignIn
 
 /// `revoke`: ends what a token allows.
 struct RevokeCommand: ParsableCommand {

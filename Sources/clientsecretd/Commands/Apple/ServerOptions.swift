@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import ArgumentParser
-import SignIn
 
 /// Which server is asked instead of Apple's, and how long.
 struct ServerOptions: ParsableArguments {

@@ -1,8 +1,8 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
 import Glibc
 import Linux
-import SignIn
 import SystemPackage
 
 /// The new file that `--save` names. It is removed again unless the tokens were written to it.

@@ -1,5 +1,5 @@
+import AppleAPI
 import AppleClientSecret
-import SignIn
 
 /// What came of a request for tokens.
 struct TokenReport {

@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
-import SignIn
 
 /// A request to the token endpoint with a client secret.
 struct TokenRequest {

@@ -1,7 +1,7 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
 import Model
-import SignIn
 
 /// What came of trying one published secret.
 enum VerifyResult {
@@ -46,7 +46,7 @@ enum VerifyResult {
         case .noVerdict(let secret, let why, let isStray):
             return ["\(secret.heading("not known")): \(why)\(isStray ? secret.tryAgain : "")"]
         case .verdict(let verdict, let secret, let isStray, let advice):
-            let refusal = secret.clientID.kind.rules.trial.refusal
+            let refusal = secret.clientID.kind.rules.verification.refusal
             switch verdict.outcome {
             case .accepted:
                 let stray = "  the first answer was \(refusal), which Apple sometimes sends by mistake under load"
@@ -101,7 +101,9 @@ extension PublishedSecret {
         return "\(subject): \(outcome) (\(token.fingerprint), \(Printable.line(place)))"
     }
 
-    fileprivate var tryAgain: String { "; the first answer was \(clientID.kind.rules.trial.refusal), so try again" }
+    fileprivate var tryAgain: String {
+        "; the first answer was \(clientID.kind.rules.verification.refusal), so try again"
+    }
 }
 
 extension Verdict {
@@ -117,15 +119,15 @@ extension VerifyResult {
         about secret: PublishedSecret, _ program: NetworkProgramLauncher, _ rateLimit: inout RateLimit
     ) -> VerifyResult {
         guard secret.clientID.canBeTried else { return VerifyResult(secret, .cannotBeTried) }
-        let trial = SecretTrial(clientID: secret.clientID, secret: secret.token)
+        let request = VerificationRequest(clientID: secret.clientID, secret: secret.token)
         var isStray = false
         do throws(CommandFailure) {
             rateLimit.waitToAskApple()
-            let first = try program.verify(trial)
+            let first = try program.verify(request)
             guard first.outcome == .refused else { return VerifyResult(secret, first) }
             isStray = true
             rateLimit.waitToAskApple()
-            let second = try program.verify(trial)
+            let second = try program.verify(request)
             return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
             // Nothing is known of this secret; what is known of others is still printed.

@@ -1,6 +1,6 @@
+import AppleAPI
 import Failures
 import Model
-import SignIn
 
 /// Whether Apple accepts the secret.
 extension ChainFacts {

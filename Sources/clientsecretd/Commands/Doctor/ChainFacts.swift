@@ -1,3 +1,4 @@
+import AppleAPI
 import AppleClientSecret
 import Config
 import Daemon
@@ -6,7 +7,6 @@ import Glibc
 import Linux
 import Model
 import Rotation
-import SignIn
 import StatusAPI
 
 /// What is known of the way of one client's secret, by the functions with which `check`, `status`, `health --offline` and

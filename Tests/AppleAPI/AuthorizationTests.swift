@@ -1,4 +1,4 @@
-import SignIn
+import AppleAPI
 import Testing
 
 @Suite struct AuthorizationTests {

@@ -1,5 +1,5 @@
 /// How Apple is asked whether it accepts a token of a kind, and what its answers mean.
-package struct TrialRules: Hashable, Sendable {
+package struct VerificationRules: Hashable, Sendable {
     /// Where Apple's server begins: a scheme and a host.
     package let server: String
     package let path: String
@@ -50,7 +50,7 @@ package struct TrialRules: Hashable, Sendable {
 
     /// Apple judges the secret before the code, which was never issued. Without a `redirect_uri`: a wrong one is
     /// `invalid_client` too.
-    static let signIn = TrialRules(
+    static let signIn = VerificationRules(
         server: Claims.audience, path: "/auth/token",
         request: .form([
             Field(name: "grant_type", value: "authorization_code"),
@@ -62,7 +62,7 @@ package struct TrialRules: Hashable, Sendable {
         ])
 
     /// An access token is what applications ask for, so this is full proof. It lives for an hour and is thrown away.
-    static let appleAds = TrialRules(
+    static let appleAds = VerificationRules(
         server: Claims.audience, path: "/auth/oauth2/token",
         request: .form([
             Field(name: "grant_type", value: "client_credentials"), Field(name: "scope", value: "searchadsorg"),
@@ -72,7 +72,7 @@ package struct TrialRules: Hashable, Sendable {
             Answer(statuses: [400, 401], body: .error("invalid_client"), isAcceptance: false),
         ])
 
-    static let music = TrialRules(
+    static let music = VerificationRules(
         server: "https://api.music.apple.com", path: "/v1/test", request: .bearer,
         answers: [
             Answer(statuses: [200], body: .noError, isAcceptance: true),
@@ -80,7 +80,7 @@ package struct TrialRules: Hashable, Sendable {
         ])
 
     /// The Maps Server API's own exchange of the token for an access token.
-    static let maps = TrialRules(
+    static let maps = VerificationRules(
         server: "https://maps-api.apple.com", path: "/v1/token", request: .bearer,
         answers: [
             Answer(statuses: [200], body: .member("accessToken"), isAcceptance: true),

@@ -52,13 +52,14 @@ package struct Verdict: Hashable, Sendable {
         .unknown, reason: "cannot_be_tried",
         detail: "Apple offers no check of a Maps token for web pages")
 
-    /// What came of a trial.
+    /// What came of a request.
     ///
     /// - Parameters:
-    ///   - trial: what was asked, which says what the answers mean.
+    ///   - rules: how it was asked, and what the answers mean.
     ///   - redacted: a text of the answer without what must not be shown.
     package init(
-        _ result: Result<HTTPAnswer, TransportFailure>, to trial: TrialRules = TokenKind.signIn.rules.trial,
+        _ result: Result<HTTPAnswer, TransportFailure>,
+        to rules: VerificationRules = TokenKind.signIn.rules.verification,
         redacted: (String) -> String = { $0 }
     ) {
         switch result {
@@ -66,7 +67,7 @@ package struct Verdict: Hashable, Sendable {
             self.init(.unknown, reason: failure.kind.rawValue, detail: failure.detail)
         case .success(let answer):
             let error = OAuthError(answer)?.redacted(redacted)
-            switch trial.answers.first(where: { $0.fits(answer) })?.isAcceptance {
+            switch rules.answers.first(where: { $0.fits(answer) })?.isAcceptance {
             case true?:
                 self.init(.accepted, code: error?.code, status: answer.status, serverTime: answer.date)
             case false?:
@@ -79,7 +80,7 @@ package struct Verdict: Hashable, Sendable {
                 let meaning = answer.status == 400 ? error?.explanation(of: .code).map { ": \($0)" } ?? "" : ""
                 let what =
                     error.map { $0.code + meaning }
-                    ?? "something that is \(trial.request == .bearer ? "not a verdict" : "not an OAuth error")"
+                    ?? "something that is \(rules.request == .bearer ? "not a verdict" : "not an OAuth error")"
                 self.init(
                     .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
                     detail: isRedirect
@@ -95,7 +96,7 @@ extension HTTPAnswer {
     fileprivate var isPage: Bool { body.first { !$0.isASCIISpace } == UInt8(ascii: "<") }
 }
 
-extension TrialRules.Answer {
+extension VerificationRules.Answer {
     fileprivate func fits(_ answer: HTTPAnswer) -> Bool {
         guard statuses.contains(answer.status) else { return false }
         return switch body {

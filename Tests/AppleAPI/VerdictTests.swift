@@ -1,6 +1,6 @@
+import AppleAPI
 import AppleClientSecret
 import Failures
-import SignIn
 import Testing
 
 @Suite struct VerdictTests {
@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: ofKinds.indices) func isWhatAppleMeansOfEachKind(index: Int) {
         let (kind, status, body, outcome) = Self.ofKinds[index]
         let answer = HTTPAnswer(status: status, body: Array(body.utf8), date: nil)
-        #expect(Verdict(.success(answer), to: kind.rules.trial).outcome == outcome)
+        #expect(Verdict(.success(answer), to: kind.rules.verification).outcome == outcome)
     }
 
     @Test func survivesBeingWrittenAndRead() throws {

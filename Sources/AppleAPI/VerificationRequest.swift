@@ -1,8 +1,8 @@
 package import AppleClientSecret
 import Digest
 
-/// How a token is tried without a user, by the rules of its kind (``TrialRules``).
-package struct SecretTrial: Sendable {
+/// The request whether Apple accepts a token, made without a user by the rules of its kind (``VerificationRules``).
+package struct VerificationRequest: Sendable {
     package let clientID: ClientID
     private let secret: Token
 
@@ -14,19 +14,20 @@ package struct SecretTrial: Sendable {
         self.secret = secret
     }
 
-    /// Reads a request of ``request``; other members are passed over. Nil for anything else.
-    package init?(request bytes: [UInt8]) {
-        guard bytes.count <= Self.longestRequest, let trial = try? SecretTrial(parsing: bytes), !trial.text.isEmpty,
-            trial.text.utf8.allSatisfy(\.isASCIIVisible)
+    /// Reads ``bytes``; other members are passed over. Nil for anything else.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.longestRequest, let request = try? VerificationRequest(parsing: bytes),
+            !request.text.isEmpty,
+            request.text.utf8.allSatisfy(\.isASCIIVisible)
         else { return nil }
-        self = trial
+        self = request
     }
 
     /// The request on the network program's standard input.
-    package var request: [UInt8] { jsonText.bytes }
+    package var bytes: [UInt8] { jsonText.bytes }
 
     /// Where and how it is asked about, and what the answers mean.
-    package var rules: TrialRules { clientID.kind.rules.trial }
+    package var rules: VerificationRules { clientID.kind.rules.verification }
 
     /// The form to post; nil where it goes into a header.
     package var form: String? {
@@ -47,9 +48,9 @@ package struct SecretTrial: Sendable {
     package var hidden: [String] { [text] }
 }
 
-extension SecretTrial: JSONDocument {
-    package init(_ trial: SecretTrial?, _ members: inout JSONMembers) throws(JSONError) {
-        clientID = try members("client_id", trial?.clientID)
-        secret = try members("client_secret", trial?.secret)
+extension VerificationRequest: JSONDocument {
+    package init(_ request: VerificationRequest?, _ members: inout JSONMembers) throws(JSONError) {
+        clientID = try members("client_id", request?.clientID)
+        secret = try members("client_secret", request?.secret)
     }
 }
