@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// An absolute path in lexically normal form, so that equal paths name the same file as far as text can tell: no
 /// empty, `.` or `..` component and no slash at the end.
 ///
@@ -76,3 +78,5 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConve
         description.utf8.lastIndex(of: Self.slash) ?? description.startIndex
     }
 }
+
+extension AbsolutePath: JSONString {}

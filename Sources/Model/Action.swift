@@ -80,3 +80,5 @@ package struct ActionID: Hashable, Comparable, Sendable, LosslessStringConvertib
         left.description < right.description
     }
 }
+
+extension ActionID: JSONString {}

@@ -19,7 +19,7 @@ extension ClientConfiguration {
     }
 
     /// The stage of a secret's remaining life.
-    package func stage(of secret: SecretInfo, _ deadlines: inout Deadlines) -> Stage {
+    package func stage(of secret: SecretInfo, _ deadlines: inout Deadlines) -> ExpiryStage {
         if !deadlines.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
         if !isCritical(secret, &deadlines) { return .warning }
         return deadlines.reached(secret.expiresAt) ? .expired : .critical

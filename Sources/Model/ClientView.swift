@@ -19,7 +19,7 @@ package struct ClientView: Hashable, Sendable {
     package var renewAt: WallTime?
     /// Secrets minted since the daemon started.
     package var renewals: Int
-    package var counts: Counts
+    package var counts: ClientCounts
     /// When one of its outputs was last written since the daemon started.
     package var publishedAt: WallTime?
     /// When the client was last brought up to date, published and delivered, or found to be so after a start.
@@ -38,7 +38,7 @@ package struct ClientView: Hashable, Sendable {
     package init(
         name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, health: HealthState, reason: Reason?,
         current: SecretInfo?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int,
-        counts: Counts = Counts(),
+        counts: ClientCounts = ClientCounts(),
         publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
         delivered: Bool, outputs: [OutputView], actions: [ActionView], verification: VerificationView? = nil,
         source: SourceView? = nil

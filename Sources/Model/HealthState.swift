@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// The state of a client or of the daemon, ordered from good to bad.
 package enum HealthState: String, Hashable, Sendable, Comparable, CaseIterable {
     case ok
@@ -16,3 +18,5 @@ package enum HealthState: String, Hashable, Sendable, Comparable, CaseIterable {
         }
     }
 }
+
+extension HealthState: JSONString {}

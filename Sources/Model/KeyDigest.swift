@@ -13,3 +13,7 @@ package struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 }
+
+extension KeyDigest: JSONString {
+    package init?(jsonString text: String) { self.init(text) }
+}

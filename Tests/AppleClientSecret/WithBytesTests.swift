@@ -10,7 +10,7 @@ import Testing
         "AppleClientSecret/Token.swift",  // where it stands
         "Daemon/Credentials/CredentialConnection.swift",  // sends them to systemd for a unit
         "Daemon/Executor/SecretCache+Redaction.swift",  // knows secrets again by their bytes in hooks' output
-        "Digest/Token+Digest.swift",  // writes them into messages and records
+        "Digest/Token+JSON.swift",  // writes them into messages and records
         "Keys/Verifying/TokenReader.swift",  // judges them
         "Outputs/OutputMerge.swift",  // gives them to the output formats
         "Push/PushExchange.swift",  // makes them requests to an API

@@ -25,8 +25,8 @@ enum Samples {
             client: try name("api"), since: start + 60, nextAttempt: start + 120)
     }
 
-    static func counts() -> Counts {
-        var counts = Counts()
+    static func counts() -> ClientCounts {
+        var counts = ClientCounts()
         counts.mints = Tally(successes: 3, failures: 1)
         counts.publishes = Tally(successes: 8, failures: 2)
         counts.deliveries = Tally(successes: 3, failures: 0)

@@ -20,7 +20,7 @@ struct StateChangeActions: Sendable {
     private var kept = Persisted(ReportedStates())
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
-    private var stages: [ClientName: Stage] = [:]
+    private var stages: [ClientName: ExpiryStage] = [:]
     /// Clients whose stage is worse than reported, and since when there are any.
     private var unreported: Set<ClientName> = []
     private var unreportedSince: BootTime?
@@ -36,7 +36,7 @@ struct StateChangeActions: Sendable {
         self.health = health
     }
 
-    mutating func see(_ stage: Stage, of client: ClientName, at now: BootTime) {
+    mutating func see(_ stage: ExpiryStage, of client: ClientName, at now: BootTime) {
         stages[client] = stage == .fresh ? nil : stage
         // A new secret was delivered: its stages are reported afresh.
         if stage < reported.stages[client, default: .fresh] { reported.stages[client] = stages[client] }

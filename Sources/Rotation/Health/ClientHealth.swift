@@ -13,7 +13,7 @@ struct ClientHealth: Sendable {
     /// The state that was last logged.
     private var logged: HealthState = .ok
     /// What was tried for it.
-    fileprivate(set) var tally = Counts()
+    fileprivate(set) var tally = ClientCounts()
 
     mutating func set(_ view: ClientView) { self.view = view }
 

@@ -48,6 +48,9 @@ package struct TargetName: Hashable, Comparable, Sendable, LosslessStringConvert
     }
 }
 
+extension ClientName: JSONString {}
+extension TargetName: JSONString {}
+
 /// Names become parts of file names, metric labels and addresses: short, of harmless characters, and never `.` or `..`.
 ///
 /// For a string, because code for any text is several times as slow.

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// What the metrics count.
-@Suite struct CountsTests {
+@Suite struct ClientCountsTests {
     private let after = Values.exec("/bin/after")
 
     private func bench() throws -> Bench {
@@ -83,6 +83,6 @@ import Testing
         try bench.restart(configuration)
         #expect(try bench.view("a").lastSuccessAt == bench.now.wall)
         #expect(try bench.view("a").publishedAt == nil)
-        #expect(try bench.view("a").counts == Counts())
+        #expect(try bench.view("a").counts == ClientCounts())
     }
 }

@@ -1,5 +1,7 @@
+import AppleClientSecret
+
 /// How near to expiry the weakest secret is that an output or an application of a client holds.
-package enum Stage: String, Hashable, Sendable, Comparable, CaseIterable {
+package enum ExpiryStage: String, Hashable, Sendable, Comparable, CaseIterable {
     case fresh
     /// Nearer to its expiry than `renew_before`: it should have been replaced by now.
     case warning
@@ -7,7 +9,7 @@ package enum Stage: String, Hashable, Sendable, Comparable, CaseIterable {
     case critical
     case expired
 
-    package static func < (left: Stage, right: Stage) -> Bool {
+    package static func < (left: ExpiryStage, right: ExpiryStage) -> Bool {
         left.rank < right.rank
     }
 
@@ -20,3 +22,5 @@ package enum Stage: String, Hashable, Sendable, Comparable, CaseIterable {
         }
     }
 }
+
+extension ExpiryStage: JSONString {}
