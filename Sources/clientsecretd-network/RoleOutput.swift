@@ -6,6 +6,10 @@ import Linux
 
 /// Writes a role's answer to standard output, and errors to standard error.
 enum RoleOutput {
+    /// What a role writes that passes a server's answer on, for its help.
+    static let ofRequest =
+        #"Writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}."#
+
     static func answer(_ document: some JSONDocument) throws {
         try answer(document.jsonText)
     }

@@ -40,9 +40,7 @@ extension LineReader {
 
     /// `ParseEnvFile` of docker's client: physical lines.
     mutating func docker() -> [EnvironmentEntry]? {
-        guard isText(0..<bytes.count), !bytes.contains(where: { $0.isQuote || $0 == .backtick }),
-            ShellExports.of(bytes)?.isInEachLine != true
-        else { return nil }
+        guard isText(0..<bytes.count), isMeantForDocker else { return nil }
         while index < bytes.count {
             skip { $0.isDotenvSpace }
             let start = index
@@ -54,5 +52,10 @@ extension LineReader {
             if name.upperBound < end { add(name, start..<end) }
         }
         return entries
+    }
+
+    /// Whether a file may be for `docker run --env-file`: docker knows neither quotes nor `export`.
+    private var isMeantForDocker: Bool {
+        !bytes.contains { $0.isQuote || $0 == .backtick } && ShellExports.of(bytes)?.isInEachLine != true
     }
 }

@@ -1,0 +1,137 @@
+internal import AppleClientSecret
+internal import Failures
+package import Linux
+package import Model
+internal import Outputs
+internal import SystemPackage
+
+/// Why the program of an action could not be started, or should not be.
+extension ExecAction {
+    /// The programs that an action needs: its own, and the interpreters of a script.
+    package static func programs(of action: Action) -> [String] {
+        guard case .exec(let arguments, _) = action, let program = arguments.first else { return [] }
+        return [program] + ProgramFile(program, searchPath: HookEnvironment.searchPath).interpreters
+    }
+
+    /// Why an action's program could not be started; nil when it could, or the action is of another kind. Blocks.
+    package static func problem(with action: Action, as identity: Identity) -> Failure? {
+        guard case .exec(let arguments, _) = action, let program = arguments.first else { return nil }
+        do {
+            _ = try TrustedFile.check(program, for: .executable, as: identity)
+            let file = ProgramFile(program, searchPath: HookEnvironment.searchPath)
+            if let failure = unguarded(among: file.deciding, of: action.id, as: identity) { return failure }
+            return file.problem().map { Failure($0, of: action.id) }
+        } catch {
+            // Linux reports such a mount as a missing right.
+            if error.code == .permissionDenied,
+                ProgramFile(program, searchPath: HookEnvironment.searchPath).problem() == .mountedNoexec
+            {
+                return Failure(.mountedNoexec, of: action.id)
+            }
+            guard error.code != .missing, error.code != .directoryMissing else {
+                return Failure(
+                    .actionNotStarted, at: .action(action.id), cause: error.cause,
+                    detail: "there is no \(Printable.name(error.path))",
+                    remedy: .say(
+                        "put the program there, then repeat the action", see: .deliver(nil)))
+            }
+            return Failure(error, at: program, of: action.id)
+        }
+    }
+
+    /// An interpreter that another user could replace; nil where there is none. What is wrong with one otherwise is found with
+    /// the script.
+    private static func unguarded(
+        among paths: [String], of action: ActionID, as identity: Identity
+    ) -> Failure? {
+        for path in paths {
+            do throws(FileError) {
+                try TrustedFile.check(path, for: .executable, as: identity)
+            } catch {
+                guard error.code == .notGuarded || error.code == .untrustedLink else { continue }
+                return Failure(error, at: path, of: action)
+            }
+        }
+        return nil
+    }
+
+    /// The arguments of an action that are files which other users could change: a shell that is given one runs it with the
+    /// daemon's rights. A file may also be mere data. Blocks.
+    package static func unguardedArguments(of action: Action, as identity: Identity) -> [String] {
+        guard case .exec(let arguments, _) = action else { return [] }
+        return arguments.dropFirst().filter { argument in
+            guard argument.hasPrefix("/") else { return false }
+            do throws(FileError) {
+                try TrustedFile.check(argument, for: .configuration, as: identity)
+                return false
+            } catch {
+                let isUnguarded = error.code == .notGuarded || error.code == .untrustedLink
+                return isUnguarded && FileStatus.following(argument)?.kind == .regular
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// Why a file that an action runs may not be used.
+    fileprivate init(_ error: FileError, at path: String, of action: ActionID) {
+        let failure = AbsolutePath(path).map { Failure(error, at: $0) }
+        let unguarded =
+            error.code == .notGuarded
+            ? "other users can change \(Printable.name(error.path)): \(error.detail ?? "it is not guarded")" : nil
+        self.init(
+            .actionNotStarted, at: .action(action), detail: unguarded ?? failure?.message ?? error.description,
+            remedy: failure?.remedy ?? error.remedy)
+    }
+}
+
+extension Failure {
+    init(_ problem: ProgramProblem, of action: ActionID) {
+        let firstLine = "fix the program's first line, then repeat the action"
+        let (detail, words) =
+            switch problem {
+            case .mountedNoexec:
+                (
+                    "its file system is mounted noexec",
+                    "put the program on another file system, such as below /usr/local/bin, and name it there"
+                )
+            case .carriageReturn:
+                (
+                    "its first line ends in a carriage return, as Windows writes line ends",
+                    "save it with Unix line ends, then repeat the action"
+                )
+            case .byteOrderMark:
+                ("a byte-order mark is before its first line", "save it as UTF-8 without that, then repeat the action")
+            case .interpreterMissing(let name):
+                (
+                    "its interpreter \(Printable.name(name)) does not exist",
+                    "install the interpreter, or \(firstLine)"
+                )
+            case .interpreterNotExecutable(let name):
+                ("its interpreter \(Printable.name(name)) may not be executed", firstLine)
+            case .notFoundByEnv(let name) where name.contains(" "):
+                (
+                    "env takes \(Printable.name(name)) as the name of one program",
+                    "write env -S, or the interpreter's whole path, into the first line, then repeat the action"
+                )
+            case .notFoundByEnv(let name):
+                (
+                    "env finds no program \(Printable.name(name)) in the PATH of actions",
+                    "write the interpreter's whole path into the first line, then repeat the action"
+                )
+            case .noFormat:
+                (
+                    "it is neither a script with a first line such as #!/bin/sh nor a whole program",
+                    "write that first line, then repeat the action"
+                )
+            case .otherMachine:
+                (
+                    "it is a program for another kind of machine",
+                    "install the program for this machine, then repeat the action"
+                )
+            }
+        self.init(
+            .actionNotStarted, at: .action(action), detail: detail,
+            remedy: .say(words, see: .deliver(nil)))
+    }
+}
