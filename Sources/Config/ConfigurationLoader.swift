@@ -28,8 +28,8 @@ package enum ConfigurationLoader {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
             var isUnreadable = false
-            let additions = additions(
-                to: absolute, name: path, as: identity, diagnostics: diagnostics, isUnreadable: &isUnreadable)
+            let additions = dropInFiles(
+                of: absolute, name: path, as: identity, diagnostics: diagnostics, isUnreadable: &isUnreadable)
             if let last, last.sources == [main] + additions, diagnostics.errors == 0 { return .success(last) }
             return judge([main] + additions, as: identity, stateDirectory: stateDirectory, diagnostics: diagnostics)
                 .mapError { ConfigurationError(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
@@ -120,7 +120,7 @@ package enum ConfigurationLoader {
     }
 
     /// - Parameter isListed: whether its directory has the name, so that a missing file is a link that leads nowhere.
-    private static func read(
+    static func read(
         _ path: AbsolutePath, name: String, as identity: Identity, isListed: Bool = false
     ) throws(ValueError) -> SourceFile {
         do {
@@ -135,48 +135,8 @@ package enum ConfigurationLoader {
         }
     }
 
-    private static func additions(
-        to main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, isUnreadable: inout Bool
-    ) -> [SourceFile] {
-        let directory = ConfigurationParser.directory(of: main)
-        let shown = shownDirectory(of: main, name: name)
-        let names: [String]
-        do {
-            names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
-            for name in try TrustedFile.names(in: directory.description, ending: ".yml", as: identity) {
-                diagnostics.warning(
-                    at: Position(file: shown + "/" + name),
-                    "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
-            }
-        } catch {
-            guard error.code != .missing && error.code != .directoryMissing else { return [] }
-            isUnreadable = error.code == .permissionDenied
-            diagnostics.error(at: Position(file: shown), words(for: error, of: directory))
-            return []
-        }
-        var files: [SourceFile] = []
-        for name in names {
-            let shown = shown + "/" + name
-            do throws(ValueError) {
-                guard let path = directory.appending(name) else {
-                    throw ValueError("the file's name contains a line break; rename the file")
-                }
-                files.append(try read(path, name: shown, as: identity, isListed: true))
-            } catch {
-                isUnreadable = isUnreadable || error.isUnreadable
-                diagnostics.error(at: Position(file: shown), error.words)
-            }
-        }
-        return files
-    }
-
-    /// The `.d` directory of the file `main` in the form in which the user wrote `name`, for messages.
-    static func shownDirectory(of main: AbsolutePath, name: String) -> String {
-        String(name.dropLast(main.name.utf8.count)) + ConfigurationParser.directory(of: main).name
-    }
-
     /// Why the file or directory cannot be read, and what to do.
-    private static func words(for error: FileError, of path: AbsolutePath) -> String {
+    static func words(for error: FileError, of path: AbsolutePath) -> String {
         func sentence(_ what: String, _ remedy: Remedy?) -> String { remedy.map { "\(what); \($0)" } ?? what }
         switch error.code {
         case .missing, .directoryMissing:

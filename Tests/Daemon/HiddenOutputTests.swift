@@ -276,20 +276,20 @@ import Testing
         }
         for number in 0..<200 { try directory.write("SECRET=x\n" + long, to: ".env.b\(number)x") }
         try directory.write("A=1\nSECRET=old\nSECRET=older\n", to: ".env.local")
-        let files = EnvironmentFileReader(variables: ["SECRET"])
+        let files = ApplicationFileReader(variables: ["SECRET"])
         let found = files.dotenvFiles(in: directory.path)
         #expect(found.first?.path == directory(".env.local"))
         var output = output()
         output.neighbours = Array(found.prefix(1))
         #expect(places(HiddenOutput.overrides(of: output)) == [directory(".env.local") + ":3"])
-        #expect(found.count <= EnvironmentFileReader.fileLimit)
+        #expect(found.count <= ApplicationFileReader.fileLimit)
         #expect(found.allSatisfy { $0.bytes.isEmpty && $0.assignments.count <= 1 })
-        #expect(files.bytesRead <= EnvironmentFileReader.totalLimit)
+        #expect(files.bytesRead <= ApplicationFileReader.totalLimit)
         let before = files.bytesRead
         _ = files.dotenvFiles(in: directory.path)
         #expect(files.bytesRead == before)
         _ = files.files(matching: directory(".env.*"))
-        #expect(files.bytesRead <= before + EnvironmentFileReader.totalLimit)
+        #expect(files.bytesRead <= before + ApplicationFileReader.totalLimit)
     }
 
     /// systemd lets the last file win that a pattern names, and its name is what counts.
@@ -297,8 +297,8 @@ import Testing
         let directory = try TemporaryDirectory()
         for number in 100..<150 { try directory.write("SECRET=x\n", to: "\(number).env") }
         try FileManager.default.linkItem(atPath: directory("130.env"), toPath: directory("200.env"))
-        let found = EnvironmentFileReader(variables: ["SECRET"]).files(matching: directory("*.env"))
-        #expect(found.count == EnvironmentFileReader.fileLimit)
+        let found = ApplicationFileReader(variables: ["SECRET"]).files(matching: directory("*.env"))
+        #expect(found.count == ApplicationFileReader.fileLimit)
         #expect(found.map(\.path) == found.map(\.path).sorted())
         #expect(found.last?.path == directory("200.env"))
         #expect(found.contains { $0.path == directory("130.env") })

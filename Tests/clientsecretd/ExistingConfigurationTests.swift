@@ -175,7 +175,7 @@ import Testing
                 Issue.record("accepted")
                 return
             }
-            let lines = GeneratedText(existing.source(text)).lines(of: refusal)
+            let lines = GeneratedConfiguration(existing.source(text)).lines(of: refusal)
             #expect(lines.count == 1)
             #expect(
                 lines.first?.hasPrefix(

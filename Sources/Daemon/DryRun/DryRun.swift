@@ -35,7 +35,7 @@ package struct DryRun: Sendable {
     package let secrets: [Secret]
     package let problems: [Problem]
     /// The lines that the sandboxes of the writing units lack.
-    package let dropIns: [DropIn]
+    package let dropIns: [UnitDropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
     /// What `run` or `run --once` still serves: why Apple cannot be asked about new secrets, for each client with

@@ -16,14 +16,14 @@ package struct HiddenOutputSearch {
     private let ownNamespace: String?
     /// The variables of each file that outputs set.
     private let variables: [AbsolutePath: Set<String>]
-    private let files: EnvironmentFileReader
+    private let files: ApplicationFileReader
 
     private init(_ configuration: Configuration) {
         self.configuration = configuration
         ownMounts = MountTable.ofThisProcess().map(NamespaceMounts.init)
         ownNamespace = ForeignFile.link("/proc/self/ns/mnt")
         variables = Dictionary(grouping: configuration.places, by: \.path).mapValues { Set($0.compactMap(\.variable)) }
-        files = EnvironmentFileReader(variables: Set(variables.values.joined()))
+        files = ApplicationFileReader(variables: Set(variables.values.joined()))
     }
 
     /// What hides outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd, and decides

@@ -68,3 +68,12 @@ extension MountTable.Mount {
         return NamespaceMounts.Place(device: device, path: isTemporary ? String(path[...slash]) : path)
     }
 }
+
+/// A mount namespace.
+struct NamespaceFacts: Sendable {
+    /// A process in it by its number, or `self`.
+    let process: String
+    /// The name of that process; nil for our own.
+    let command: String?
+    let mounts: NamespaceMounts
+}

@@ -19,7 +19,7 @@ package struct SandboxReview: Sendable {
     /// The lines that the unit which writes `path` lacks; none where systemd cannot be asked. Blocks.
     ///
     /// - Parameter user: whose writer writes it; nil: the daemon itself.
-    package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [DropIn] {
+    package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [UnitDropIn] {
         guard let service = ServiceUnit.ofDaemon() else { return [] }
         var review = SandboxReview(service)
         _ = review.problems(with: path, writer: user, met: nil)
@@ -27,10 +27,10 @@ package struct SandboxReview: Sendable {
     }
 
     /// The lines that are missing, by unit.
-    var dropIns: [DropIn] {
+    var dropIns: [UnitDropIn] {
         let units = [service] + writers.values.compactMap { $0?.unit }
         return units.compactMap { unit in
-            lines[unit.name].map { DropIn(unit: unit.name, lines: $0.sorted(), isRunning: unit.isRunning) }
+            lines[unit.name].map { UnitDropIn(unit: unit.name, lines: $0.sorted(), isRunning: unit.isRunning) }
         }.sorted { $0.unit < $1.unit }
     }
 

@@ -16,7 +16,7 @@ extension Client {
             health = former.health
         }
         if let source = entry.source {
-            self.source = Source(change.keepsSource(of: subject) ? former?.source : nil, next: change.next)
+            self.source = SecretSource(change.keepsSource(of: subject) ? former?.source : nil, next: change.next)
             turn = former?.turn?.within(source.deliverOver, at: change.now)
             // A request to mint is not carried out later, once the client mints again.
             secret.withdrawRequest()

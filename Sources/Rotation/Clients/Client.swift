@@ -18,7 +18,7 @@ struct Client: Sendable {
     var record = Persisted(Record())
     var readiness = Readiness()
     /// Nil where its secrets are minted.
-    var source: Source?
+    var source: SecretSource?
     /// Of its newest secret; nil where Apple is not asked about it.
     var verification: Verification?
     var deliveries = Deliveries()

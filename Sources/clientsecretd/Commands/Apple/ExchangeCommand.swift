@@ -29,7 +29,7 @@ struct ExchangeCommand: ParsableCommand {
     @Option(help: .value("url", "The return address, without --request."))
     var redirectURI: String?
 
-    @OptionGroup var showing: TokenShowing
+    @OptionGroup var showing: TokenOutputOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var answer: JSONFlag
 

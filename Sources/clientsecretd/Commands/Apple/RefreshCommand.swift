@@ -20,7 +20,7 @@ struct RefreshCommand: ParsableCommand {
 
     @OptionGroup var held: TokenArgument
 
-    @OptionGroup var showing: TokenShowing
+    @OptionGroup var showing: TokenOutputOptions
     @OptionGroup var server: ServerOptions
     @OptionGroup var answer: JSONFlag
 

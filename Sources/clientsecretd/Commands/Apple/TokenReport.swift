@@ -5,12 +5,12 @@ import AppleClientSecret
 struct TokenReport {
     let tokens: TokenResponse
     let user: JSONValue?
-    let showing: TokenShowing
+    let showing: TokenOutputOptions
     private var checks: [IdentityCheck] = []
     /// What else is wrong. It is printed after the tokens: the caller has them nowhere else.
     private var failure: CommandFailure?
 
-    init(tokens: TokenResponse, user: JSONValue?, showing: TokenShowing) {
+    init(tokens: TokenResponse, user: JSONValue?, showing: TokenOutputOptions) {
         self.tokens = tokens
         self.user = user
         self.showing = showing

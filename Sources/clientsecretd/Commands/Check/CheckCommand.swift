@@ -138,7 +138,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// The lines that a unit lacks, and how they are added.
-    private static func words(of dropIn: DropIn) -> String {
+    private static func words(of dropIn: UnitDropIn) -> String {
         if let command = dropIn.command {
             "clientsecretd: this command adds what the sandbox of \(dropIn.unit) lacks:\n\(command.text)"
         } else {

@@ -48,7 +48,7 @@ struct InitPlace {
         let text = new.text(isOfService: isService, isAddition: existing != nil)
         let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))
         let result = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source)
-        try GeneratedText(source).check(result)
+        try GeneratedConfiguration(source).check(result)
         return SystemFiles.File(path: (existing?.file ?? file).description, lines: text)
     }
 }

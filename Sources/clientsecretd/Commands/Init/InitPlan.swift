@@ -137,7 +137,7 @@ struct InitPlan {
 
     /// What the service on this machine needs.
     private static func systemFiles(for new: NewClient) throws(CommandFailure) -> SystemFiles {
-        var dropIns: [DropIn] = []
+        var dropIns: [UnitDropIn] = []
         if case .file(let file)? = new.destination {
             let directory = file.path.directory.description
             if let group = file.group, let status = FileStatus.following(directory) {

@@ -39,7 +39,7 @@ struct InitSource {
     /// A file next to it that has a secret and that applications prefer to it; nil where there is none.
     private var other: String? {
         let directory = path.directory.description
-        return EnvironmentFileReader.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
+        return ApplicationFileReader.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
             .first { other in
                 // The application's user chooses what is there: a FIFO would be waited for.
                 ForeignFile.read(other, limit: OutputLimits.fileSize).map {

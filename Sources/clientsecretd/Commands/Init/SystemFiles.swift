@@ -41,7 +41,7 @@ struct SystemFiles: Equatable {
     ///   - isMissing: whether the output's directory has to be made.
     ///   - mask: the remedy where a socket, or what it starts, is masked.
     init(
-        for new: NewClient, dropIns: [DropIn], rule: String?, isMissing: (AbsolutePath) -> Bool,
+        for new: NewClient, dropIns: [UnitDropIn], rule: String?, isMissing: (AbsolutePath) -> Bool,
         mask: (String) -> Remedy?
     ) {
         for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }

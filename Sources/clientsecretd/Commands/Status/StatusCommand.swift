@@ -72,7 +72,7 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    private func findings() -> MachineFindings { MachineFindings(ofDaemonAt: daemon.path()) }
+    private func findings() -> SystemdFindings { SystemdFindings(ofDaemonAt: daemon.path()) }
 
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
     private var configuration: String? {

@@ -15,15 +15,15 @@ struct StatusWatch {
     private var problem: (complaint: CommandMessage, since: WallTime)?
     /// The clients whose secret was the last to change while this command watched.
     private var renewed: (clients: [String], at: WallTime)?
-    private let look: () -> MachineFindings
-    private var findings = MachineFindings()
+    private let look: () -> SystemdFindings
+    private var findings = SystemdFindings()
     /// When the machine is looked at again, in milliseconds of the boot clock.
     private var nextLook: Int64 = 0
 
     /// In milliseconds: systemd is asked, and each process's mounts are read.
     private static let lookPause: Int64 = 10_000
 
-    init(client: StatusClient, isJSON: Bool, findings: @escaping () -> MachineFindings) {
+    init(client: StatusClient, isJSON: Bool, findings: @escaping () -> SystemdFindings) {
         self.client = client
         self.isJSON = isJSON
         look = findings
@@ -52,7 +52,7 @@ struct StatusWatch {
     /// Prints the status each time it has changed.
     private mutating func printChanges() throws(CommandFailure) -> Never {
         var shown: Snapshot?
-        var shownFindings = MachineFindings()
+        var shownFindings = SystemdFindings()
         var complained = false
         while true {
             let isNews = findings != shownFindings

@@ -6,7 +6,7 @@ import Testing
 @testable import Config
 
 /// Files of the `.d` directory.
-@Suite struct AdditionsTests {
+@Suite struct DropInFilesTests {
     private let main = "keys: {a: {team_id: DEF123GHIJ, key_id: ABC123DEFG, credential: a}}\n"
 
     @Test func addKeysAndClients() throws {

@@ -3,7 +3,7 @@ import Linux
 
 /// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose how many there
 /// are and how long: what is read and kept of each directory and pattern has limits, whatever is there.
-package final class EnvironmentFileReader {
+package final class ApplicationFileReader {
     /// How many names of a directory are looked at.
     private static let nameLimit = 50_000
     /// How many files of a directory or pattern are read: an application has a few.

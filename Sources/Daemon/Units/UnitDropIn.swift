@@ -1,7 +1,7 @@
 package import Failures
 
 /// Lines that a unit lacks, for a drop-in file.
-package struct DropIn: Hashable, Sendable {
+package struct UnitDropIn: Hashable, Sendable {
     package let unit: String
     package let lines: [String]
     package let isRunning: Bool

@@ -2,7 +2,7 @@ import Config
 import Model
 
 /// A configuration that `init` has created and not yet written. Errors in it name the flags that the text came from.
-struct GeneratedText {
+struct GeneratedConfiguration {
     private let source: SourceFile
 
     init(_ source: SourceFile) {

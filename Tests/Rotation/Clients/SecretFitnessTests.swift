@@ -5,7 +5,7 @@ import Testing
 @testable import Rotation
 
 /// Which secrets need not be replaced: each condition is violated on its own.
-@Suite struct FitnessTests {
+@Suite struct SecretFitnessTests {
     private let now = Values.moment(0)
 
     private func objection(

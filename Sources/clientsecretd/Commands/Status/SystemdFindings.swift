@@ -4,7 +4,7 @@ import Glibc
 import Linux
 
 /// What every form of `status` shows in addition to the daemon's document: what systemd says of the units.
-struct MachineFindings: Equatable {
+struct SystemdFindings: Equatable {
     /// What is wrong with systemd's sockets and what helps, a block for each.
     private(set) var failedSockets: [[CommandMessage]] = []
     /// A sandbox that is weaker than the shipped one; a line for each.

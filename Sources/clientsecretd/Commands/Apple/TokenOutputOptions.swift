@@ -2,8 +2,8 @@ import AppleClientSecret
 import ArgumentParser
 import Digest
 
-/// Tokens in answers.
-struct TokenShowing: ParsableArguments {
+/// How tokens are put out: as digests, in full, or into a file.
+struct TokenOutputOptions: ParsableArguments {
     @Flag(help: "Show tokens in full, not their digests.")
     var showTokens = false
 

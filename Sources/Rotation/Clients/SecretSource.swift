@@ -2,7 +2,7 @@ import AppleClientSecret
 import Model
 
 /// What the source of a client without a private key holds: a file, or its places in the store.
-struct Source: Sendable {
+struct SecretSource: Sendable {
     /// What the last read found, of a file one thing.
     var reading: Reading<[SourceObservation]>
     private(set) var verdict: Verdict?
@@ -25,7 +25,7 @@ struct Source: Sendable {
     }
 
     /// - Parameter former: the same source under the configuration before.
-    init(_ former: Source?, next: JobID) {
+    init(_ former: SecretSource?, next: JobID) {
         reading = Reading(former?.reading.value, countsFrom: next)
         verdict = former?.verdict
         logged = former?.logged ?? .current

@@ -1,0 +1,49 @@
+internal import Failures
+package import Linux
+package import Model
+
+/// The files of the directory `clientsecretd.d`, next to the main file.
+extension ConfigurationLoader {
+    /// Reads them in the order of their names: those that end in `.yaml`. One that ends in `.yml` is warned about.
+    ///
+    /// - Parameter isUnreadable: set where this user may not read the directory or a file.
+    static func dropInFiles(
+        of main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, isUnreadable: inout Bool
+    ) -> [SourceFile] {
+        let directory = ConfigurationParser.directory(of: main)
+        let shown = shownDirectory(of: main, name: name)
+        let names: [String]
+        do {
+            names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
+            for name in try TrustedFile.names(in: directory.description, ending: ".yml", as: identity) {
+                diagnostics.warning(
+                    at: Position(file: shown + "/" + name),
+                    "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
+            }
+        } catch {
+            guard error.code != .missing && error.code != .directoryMissing else { return [] }
+            isUnreadable = error.code == .permissionDenied
+            diagnostics.error(at: Position(file: shown), words(for: error, of: directory))
+            return []
+        }
+        var files: [SourceFile] = []
+        for name in names {
+            let shown = shown + "/" + name
+            do throws(ValueError) {
+                guard let path = directory.appending(name) else {
+                    throw ValueError("the file's name contains a line break; rename the file")
+                }
+                files.append(try read(path, name: shown, as: identity, isListed: true))
+            } catch {
+                isUnreadable = isUnreadable || error.isUnreadable
+                diagnostics.error(at: Position(file: shown), error.words)
+            }
+        }
+        return files
+    }
+
+    /// The `.d` directory of the file `main` in the form in which the user wrote `name`, for messages.
+    static func shownDirectory(of main: AbsolutePath, name: String) -> String {
+        String(name.dropLast(main.name.utf8.count)) + ConfigurationParser.directory(of: main).name
+    }
+}

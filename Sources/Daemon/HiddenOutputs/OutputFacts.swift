@@ -1,0 +1,38 @@
+import Formats
+
+/// What is known of one output.
+struct OutputFacts: Sendable {
+    let path: String
+    let realPath: String
+    /// Nil where the whole file is the secret.
+    let variable: String?
+    /// The real paths of all files in which outputs of the client set the variable, this one among them.
+    let copies: Set<String>
+    /// The variables of this file that outputs set.
+    var variables: Set<String> = []
+    /// The environment file itself; nil where it cannot be read.
+    var file: ApplicationFile?
+    /// Files in the directories where the application may read the output that may hide it.
+    var neighbours: [ApplicationFile] = []
+    /// When the content was written, in microseconds since 1970.
+    var modified: Int64?
+    /// Where its file is in our own mount namespace.
+    var place: NamespaceMounts.Place?
+    /// Whether a program runs after each renewal, also as a unit that is started.
+    var runsProgram = false
+    /// The unit that is restarted after each renewal; nil where none is.
+    var restarted: String?
+    /// The mode and group of the settings, and the mode that a write gives the file for the sake of its other lines; nil where
+    /// they agree.
+    var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
+
+    /// Whether the environment file holds anything but what outputs set.
+    var holdsOthersSettings: Bool {
+        file?.assignments.contains { !variables.contains($0.name) } == true
+    }
+
+    /// The value of the variable.
+    var token: [UInt8]? {
+        file?.assignments.last { $0.name == variable }.map(\.value).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
