@@ -24,7 +24,7 @@ package struct ActionRunner: Sendable {
     }
 
     /// Runs an action for these clients; throws why it failed. Blocks.
-    package func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) {
+    package func run(_ action: Action, _ covering: [ClientName: CoveredClient]) throws(Failure) {
         switch action {
         case .exec(let arguments, let timeout):
             try exec.run(arguments, timeout: timeout, covering, of: action)

@@ -21,7 +21,7 @@ package struct ExecAction: Sendable {
 
     /// - Parameter timeout: of each run.
     func run(
-        _ arguments: [String], timeout: Seconds, _ covering: [ClientName: Covered], of action: Action
+        _ arguments: [String], timeout: Seconds, _ covering: [ClientName: CoveredClient], of action: Action
     ) throws(Failure) {
         for portion in HookEnvironment.portions(of: covering) {
             try run(arguments, timeout: timeout, environment: HookEnvironment.variables(for: portion), of: action)

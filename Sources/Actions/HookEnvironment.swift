@@ -11,10 +11,10 @@ enum HookEnvironment {
     static let longestPortion = 100_000
 
     /// A client and what an action is passed about it.
-    typealias Client = (key: ClientName, value: Covered)
+    typealias Client = (key: ClientName, value: CoveredClient)
 
     /// The clients of each run, in the order of their names. State-change actions cover none, and run once.
-    static func portions(of covering: [ClientName: Covered]) -> [[Client]] {
+    static func portions(of covering: [ClientName: CoveredClient]) -> [[Client]] {
         var portions: [[Client]] = [[]]
         var length = 0
         for client in covering.sorted(by: { $0.key < $1.key }) {

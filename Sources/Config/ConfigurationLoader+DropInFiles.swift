@@ -1,6 +1,6 @@
-internal import Failures
-package import Linux
-package import Model
+import Failures
+import Linux
+import Model
 
 /// The files of the directory `clientsecretd.d`, next to the main file.
 extension ConfigurationLoader {

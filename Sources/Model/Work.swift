@@ -39,7 +39,7 @@ package enum Work: Hashable, Sendable {
     case push(ClientName, SecretInfo, to: PushOutput, with: [TargetName: SecretInfo])
     /// See whether a place behind an API holds this secret of a client.
     case readTarget(ClientName, SecretInfo, at: PushOutput)
-    case run(Action, covering: [ClientName: Covered])
+    case run(Action, covering: [ClientName: CoveredClient])
     /// Find out what would keep an action from running, without running it.
     case probe(Action)
     /// Read which states were reported.
@@ -66,17 +66,5 @@ extension Work {
 
     package var isReadOfTarget: Bool {
         if case .readTarget = self { true } else { false }
-    }
-}
-
-/// A client for which an action runs, and what the action is passed about it.
-package struct Covered: Hashable, Sendable {
-    package let issued: SecretInfo
-    /// In the configuration's order.
-    package let outputs: [AbsolutePath]
-
-    package init(issued: SecretInfo, outputs: [AbsolutePath]) {
-        self.issued = issued
-        self.outputs = outputs
     }
 }

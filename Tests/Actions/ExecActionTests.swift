@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Runs it; each line it printed is in capitals, as the redaction of this test has it.
-    private func run(_ action: Action, _ covering: [ClientName: Covered] = [:]) throws(Failure) {
+    private func run(_ action: Action, _ covering: [ClientName: CoveredClient] = [:]) throws(Failure) {
         let runner = ActionRunner(
             as: .current(), cancel: cancel,
             redact: { lines, _ in lines.map { $0 == "drop" ? nil : $0.uppercased() } },
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    private func covered(_ outputs: [String]) throws -> Covered {
-        Covered(issued: .sample(), outputs: try outputs.map { try #require(AbsolutePath($0)) })
+    private func covered(_ outputs: [String]) throws -> CoveredClient {
+        CoveredClient(issued: .sample(), outputs: try outputs.map { try #require(AbsolutePath($0)) })
     }
 
     @Test func itsEnvironmentIsWhatItIsRunForAndNothingElse() throws {
@@ -78,7 +78,7 @@ import Testing
             ])
     }
 
-    private func many() throws -> [ClientName: Covered] {
+    private func many() throws -> [ClientName: CoveredClient] {
         try (0..<3000).reduce(into: [:]) { all, number in
             let name = "client-of-the-tests-\(number)"
             all[try #require(ClientName(name))] = try covered(["/run/clientsecretd/out/\(name).jwt"])

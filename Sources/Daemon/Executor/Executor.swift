@@ -218,7 +218,7 @@ final class Executor: Sendable {
         return try services.pusher.push(try secret(issued).token, to: output, with: tokens)
     }
 
-    private func run(_ action: Action, _ covering: [ClientName: Covered]) throws(Failure) -> Outcome {
+    private func run(_ action: Action, _ covering: [ClientName: CoveredClient]) throws(Failure) -> Outcome {
         if case .redeploy(let project, let targets) = action {
             let isReady = try services.pusher.redeploy(project, of: targets, with: covering.values.map(\.issued))
             return isReady ? .ran : .deploying

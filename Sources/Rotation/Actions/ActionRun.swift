@@ -84,12 +84,12 @@ extension Rotation {
         // One run serves all clients of an action: wait for those about to get a new secret.
         for client in sharers
         where !isSettled(client) || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
-        var covering: [ClientName: Covered] = [:]
+        var covering: [ClientName: CoveredClient] = [:]
         for client in sharers {
             guard let current = wantedSecret(client), owes(client, id), isPublished(client, at: deadlines.now),
                 !isHeldByContest(id, of: client, &deadlines)
             else { continue }
-            covering[client.name] = Covered(issued: current, outputs: client.outputs)
+            covering[client.name] = CoveredClient(issued: current, outputs: client.outputs)
         }
         let covered = sharers.filter { covering[$0.name] != nil }
         runs[id]?.waitForTurn(false)
@@ -115,7 +115,7 @@ extension Rotation {
         _ action: Action, of targets: Set<TargetName>, _ deadlines: inout Deadlines
     ) {
         guard case .redeploy(let project, _) = action, runs[action.id]?.mayAsk(&deadlines) != false else { return }
-        var covering: [ClientName: Covered] = [:]
+        var covering: [ClientName: CoveredClient] = [:]
         var deployed: [TargetName] = []
         for client in index.clients(of: action.id) {
             guard isSettled(client) else { return }
@@ -126,7 +126,7 @@ extension Rotation {
             guard missing.isEmpty, owes(client, action.id), !isHeldByContest(action.id, of: client, &deadlines) else {
                 continue
             }
-            covering[client.name] = Covered(issued: wanted, outputs: client.outputs)
+            covering[client.name] = CoveredClient(issued: wanted, outputs: client.outputs)
             deployed += own
         }
         guard !covering.isEmpty else { return }

@@ -178,7 +178,7 @@ import Testing
     @Test func anActionIsGivenTheSecretAndAllOutputs() throws {
         let bench = try Bench([web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])])
         bench.go()
-        let covering = bench.works.compactMap { work -> [ClientName: Covered]? in
+        let covering = bench.works.compactMap { work -> [ClientName: CoveredClient]? in
             if case .run(_, let covering) = work { covering } else { nil }
         }
         let covered = try #require(covering.first?[try Values.name(web)])

@@ -4,7 +4,7 @@ import Rotation
 
 /// How applications and operators are notified, and what applications hold.
 extension Outside {
-    func run(_ action: Action, _ covering: [ClientName: Covered]) -> Result<Outcome, Failure> {
+    func run(_ action: Action, _ covering: [ClientName: CoveredClient]) -> Result<Outcome, Failure> {
         let failing = broken.actions[action.id]
         let isUnit = if case .exec = action { false } else { true }
         let failed = Failure(isUnit ? .jobFailed : .actionFailed, at: .action(action.id), detail: "exit status 1")

@@ -75,7 +75,8 @@ extension Outside {
 
     /// Begins a deployment where none has what was pushed last, and says whether one has that runs.
     func redeploy(
-        _ project: String, _ targets: [TargetName], _ covering: [ClientName: Covered], _ random: inout SeededGenerator
+        _ project: String, _ targets: [TargetName], _ covering: [ClientName: CoveredClient],
+        _ random: inout SeededGenerator
     ) -> Result<Outcome, Failure> {
         let action = Action.redeploy(project: project, targets: targets).id
         var isReady = true

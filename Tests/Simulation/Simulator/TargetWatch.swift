@@ -114,7 +114,7 @@ struct TargetWatch {
 
     /// A deployment is looked at every quarter of a minute, and has what its clients' targets are known to hold.
     func startDeployment(
-        _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
+        _ action: Action, _ covering: [ClientName: CoveredClient], _ simulator: Simulator
     ) throws {
         guard case .redeploy(_, let targets) = action else { return }
         for (name, covered) in covering {

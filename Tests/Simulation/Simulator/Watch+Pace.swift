@@ -81,7 +81,7 @@ extension Watch {
     }
 
     /// Whether a file of one of these clients is being written.
-    private func isPublishing(_ covering: [ClientName: Covered]) -> Bool {
+    private func isPublishing(_ covering: [ClientName: CoveredClient]) -> Bool {
         jobs.values.contains { job in
             guard case .publish(let spec, _, _) = job.work else { return false }
             return spec.slots.values.contains { covering[$0] != nil }
@@ -120,7 +120,7 @@ extension Watch {
     /// An action that several clients share waits for those whose secrets are being minted or published, and a little
     /// for those about which Apple is being asked; not where an application needs it at once.
     private func checkAlone(
-        _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
+        _ action: Action, _ covering: [ClientName: CoveredClient], _ simulator: Simulator
     ) throws {
         for (name, entry) in simulator.rotation.configuration.clients
         where covering[name] == nil && entry.onChange.contains(where: { $0.id == action.id }) {
@@ -138,7 +138,7 @@ extension Watch {
     }
 
     private func checkVerdictAwaited(
-        _ name: ClientName, _ action: Action, _ covering: [ClientName: Covered], _ simulator: Simulator
+        _ name: ClientName, _ action: Action, _ covering: [ClientName: CoveredClient], _ simulator: Simulator
     ) throws {
         let boot = simulator.boot
         let isAsked = jobs.values.contains { job in

@@ -1,0 +1,20 @@
+/// What identifies a secret in records, reports and rollouts, where its signature is not checked.
+package struct SecretName: Hashable, Sendable {
+    /// Of the token's bytes, as `sha256sum` shows it for a raw output. This is what people see.
+    package let fingerprint: Fingerprint
+    /// Of the signing input; nil where an older version has written the name.
+    package let signed: Fingerprint?
+
+    package init(_ fingerprint: Fingerprint, signed: Fingerprint? = nil) {
+        self.fingerprint = fingerprint
+        self.signed = signed
+    }
+
+    /// The fingerprint, and the digest of the signing input where that is known: two names of one secret share one of them.
+    package var digests: [Fingerprint] { [fingerprint] + (signed.map { [$0] } ?? []) }
+
+    /// Whether both are the same secret, whatever its signature.
+    package func isSame(as other: SecretName) -> Bool {
+        fingerprint == other.fingerprint || signed != nil && signed == other.signed
+    }
+}

@@ -1,0 +1,38 @@
+internal import AppleClientSecret
+
+/// Why there is no answer.
+package struct TransportFailure: Error, Hashable, Sendable {
+    package let kind: Kind
+    /// What the library for the network says of it, on one line.
+    package let detail: String
+    /// Whether the server may have got the request, wholly or in part.
+    package let mayBeSent: Bool
+
+    /// Raw values are used in JSON.
+    package enum Kind: String, JSONString, Hashable, Sendable, CaseIterable {
+        case nameNotResolved = "name_not_resolved"
+        case notConnected = "not_connected"
+        case timedOut = "timed_out"
+        case certificateRefused = "certificate_refused"
+        case tlsFailed = "tls_failed"
+        case proxyFailed = "proxy_failed"
+        case connectionLost = "connection_lost"
+        case answerTooLong = "answer_too_long"
+        /// What came is no answer of HTTP/1.1, but of HTTP/0.9, HTTP/2 or another protocol.
+        case notHTTP = "not_http"
+        case caFileUnusable = "ca_file_unusable"
+        /// Anything else, as ``TransportFailure/detail`` tells.
+        case failed
+    }
+
+    /// What a role reports of it next to a code: a code does not tell that it was an answer that was too long.
+    package var report: String {
+        kind == .answerTooLong ? "it is longer than 1 MiB, or its header than 64 KiB" : detail
+    }
+
+    package init(_ kind: Kind, _ detail: String, mayBeSent: Bool = true) {
+        self.kind = kind
+        self.detail = detail
+        self.mayBeSent = mayBeSent
+    }
+}
