@@ -6,9 +6,9 @@ import Model
 extension ConfigurationLoader {
     /// Reads them in the order of their names: those that end in `.yaml`. One that ends in `.yml` is warned about.
     ///
-    /// - Parameter isUnreadable: set where this user may not read the directory or a file.
+    /// - Parameter unread: set where the directory or a file could not be read.
     static func dropInFiles(
-        of main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, isUnreadable: inout Bool
+        of main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, unread: inout UnreadText?
     ) -> [SourceFile] {
         let directory = ConfigurationParser.directory(of: main)
         let shown = shownDirectory(of: main, name: name)
@@ -22,7 +22,7 @@ extension ConfigurationLoader {
             }
         } catch {
             guard error.code != .missing && error.code != .directoryMissing else { return [] }
-            isUnreadable = error.code == .permissionDenied
+            unread = UnreadText(error.code)
             diagnostics.error(at: Position(file: shown), words(for: error, of: directory))
             return []
         }
@@ -35,7 +35,7 @@ extension ConfigurationLoader {
                 }
                 files.append(try read(path, name: shown, as: identity, isListed: true))
             } catch {
-                isUnreadable = isUnreadable || error.isUnreadable
+                unread = unread ?? error.unread
                 diagnostics.error(at: Position(file: shown), error.words)
             }
         }

@@ -27,16 +27,16 @@ package enum ConfigurationLoader {
         do {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
-            var isUnreadable = false
+            var unread: UnreadText?
             let additions = dropInFiles(
-                of: absolute, name: path, as: identity, diagnostics: diagnostics, isUnreadable: &isUnreadable)
+                of: absolute, name: path, as: identity, diagnostics: diagnostics, unread: &unread)
             if let last, last.sources == [main] + additions, diagnostics.errors == 0 { return .success(last) }
             return judge([main] + additions, as: identity, stateDirectory: stateDirectory, diagnostics: diagnostics)
-                .mapError { ConfigurationError(diagnostics: $0.diagnostics, isUnreadable: isUnreadable) }
+                .mapError { ConfigurationError(diagnostics: $0.diagnostics, unread: unread) }
         } catch {
             diagnostics.error(at: start, error.words)
             return .failure(
-                ConfigurationError(diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable))
+                ConfigurationError(diagnostics: diagnostics.sorted(main: path), unread: error.unread))
         }
     }
 
@@ -82,9 +82,9 @@ package enum ConfigurationLoader {
             let diagnostics = Diagnostics()
             diagnostics.error(at: Position(file: path), error.words)
             configurationError = ConfigurationError(
-                diagnostics: diagnostics.sorted(main: path), isUnreadable: error.isUnreadable)
+                diagnostics: diagnostics.sorted(main: path), unread: error.unread)
         }
-        guard !configurationError.isUnreadable,
+        guard configurationError.unread != .notPermitted,
             let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity)
         else {
             return .failure(configurationError)
@@ -131,7 +131,7 @@ package enum ConfigurationLoader {
             if isListed, error.code == .missing || error.code == .directoryMissing {
                 throw ValueError("the link leads to no file; restore that file, or remove the link")
             }
-            throw ValueError(words(for: error, of: path), isUnreadable: error.code == .permissionDenied)
+            throw ValueError(words(for: error, of: path), unread: UnreadText(error.code))
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Failures
+package import Failures
 
 /// One error or warning about the configuration.
 package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
@@ -29,8 +29,8 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 package struct ConfigurationError: Error, Hashable, Sendable {
     /// Errors and warnings, by file and position; at least one of them is an error.
     package let diagnostics: [Diagnostic]
-    /// Whether the current user may not read one of its files: its text is unknown then.
-    package var isUnreadable = false
+    /// Why the text of one of its files is not known; nil where all of it was judged.
+    package var unread: UnreadText?
 
     /// The first error.
     package var headline: Diagnostic? { diagnostics.first { $0.severity == .error } }
@@ -38,6 +38,23 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     /// The errors, and then the warnings, which are not why it is refused.
     package var errorsFirst: [Diagnostic] {
         diagnostics.filter { $0.severity == .error } + diagnostics.filter { $0.severity == .warning }
+    }
+}
+
+/// Why the text of a file is not known.
+package enum UnreadText: Hashable, Sendable {
+    /// The current user may not read it.
+    case notPermitted
+    /// The system could not read it now, for example because of a disk error, whatever the text says.
+    case systemFailed
+
+    /// - Parameter code: why the file could not be read; nil results where the file itself has to be changed.
+    package init?(_ code: FailureCode) {
+        switch code {
+        case .permissionDenied: self = .notPermitted
+        case .ioError, .notResponding, .outOfDescriptors, .outOfMemory, .systemError: self = .systemFailed
+        default: return nil
+        }
     }
 }
 

@@ -73,11 +73,11 @@ extension Setting {
 /// Why a value cannot be used, and what to write instead.
 struct ValueError: Error {
     let words: String
-    /// Whether the reason is that a file may not be read.
-    let isUnreadable: Bool
+    /// Where the reason is that a file could not be read: why its text is not known.
+    let unread: UnreadText?
 
-    init(_ words: String, isUnreadable: Bool = false) {
+    init(_ words: String, unread: UnreadText? = nil) {
         self.words = words
-        self.isUnreadable = isUnreadable
+        self.unread = unread
     }
 }

@@ -1,19 +1,31 @@
+import Config
 import Failures
 import Model
 
 /// How a run of the daemon ended; the raw value is the exit code.
 package enum DaemonExitStatus: Int32, Sendable {
     case done = 0
-    /// With `--once`: something could not be brought up to date. Else: the system refused what the loop needs.
+    /// With `--once`: something could not be brought up to date. Else: the system refused what the daemon needs.
     case failed = 1
     /// Another daemon holds the state directory.
     case locked = 75
     /// The user may not read the configuration.
     case notPermitted = 77
+    /// The configuration's text is refused.
     case configuration = 78
 }
 
 extension DaemonExitStatus {
+    /// Of a start that cannot use the configuration. A service manager tries again what the system failed to read.
+    init(_ error: ConfigurationError) {
+        self =
+            switch error.unread {
+            case .notPermitted: .notPermitted
+            case .systemFailed: .failed
+            case nil: .configuration
+            }
+    }
+
     /// What `run --once` has come to.
     ///
     /// - Parameter unwritten: why the metrics could not be written; nil where they were, or are not wanted.

@@ -91,7 +91,7 @@ package final class DaemonRun {
                 return giveUp(
                     error.errorsFirst.map(StartProblem.configuration),
                     headline: headline.map(StartProblem.configuration),
-                    error.isUnreadable ? .notPermitted : .configuration)
+                    DaemonExitStatus(error))
             }
             loaded = adopted
             refused = error.errorsFirst.map(\.description)

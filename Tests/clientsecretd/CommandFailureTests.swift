@@ -7,6 +7,7 @@ import SystemPackage
 import Testing
 
 @testable import Config
+@testable import Daemon
 @testable import clientsecretd
 
 /// With what a command exits.
@@ -36,12 +37,15 @@ import Testing
         #expect(code(.malformed(what: "it is not JSON")) == 1)
     }
     /// What cannot be read may well be correct.
-    @Test func aConfigurationThatMayNotBeReadIs77AndARefusedOne78() {
-        for (isUnreadable, code) in [(true, CommandExitStatus.notPermitted), (false, .configuration)] {
-            #expect(throws: CommandFailure(code, "")) {
-                try accepted(.failure(ConfigurationError(diagnostics: [], isUnreadable: isUnreadable)))
-            }
-        }
+    @Test(
+        arguments: [
+            (.permissionDenied, 77), (.ioError, 1), (.notResponding, 1), (.outOfDescriptors, 1), (.systemError, 1),
+            (.isDirectory, 78), (.fileTooLarge, 78), (.missing, 78),
+        ] as [(FailureCode, Int32)])
+    func onlyTheConfigurationsOwnTextIs78(code: FailureCode, expected: Int32) {
+        let error = ConfigurationError(diagnostics: [], unread: UnreadText(code))
+        #expect(throws: CommandFailure(CommandExitStatus(rawValue: expected)!, "")) { try accepted(.failure(error)) }
+        #expect(DaemonExitStatus(error).rawValue == expected)
     }
 
     @Test(arguments: [(EACCES, 77), (EIO, 1), (nil, 1)] as [(Int32?, Int32)])

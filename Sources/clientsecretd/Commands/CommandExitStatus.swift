@@ -1,3 +1,4 @@
+import Config
 import StatusAPI
 
 /// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them. `run` ends with those of
@@ -17,6 +18,16 @@ enum CommandExitStatus: Int32 {
     case notPermitted = 77
     /// The configuration is not accepted.
     case configuration = 78
+
+    /// With what a command exits that cannot use the configuration.
+    init(_ error: ConfigurationError) {
+        self =
+            switch error.unread {
+            case .notPermitted: .notPermitted
+            case .systemFailed: .failed
+            case nil: .configuration
+            }
+    }
 
     /// With what a command exits that the daemon has not answered, or has not done what it was asked.
     init(_ error: StatusClientError) {

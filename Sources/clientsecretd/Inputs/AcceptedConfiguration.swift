@@ -44,6 +44,6 @@ func accepted(_ result: Result<LoadedConfiguration, ConfigurationError>) throws(
     case .success(let loaded): return loaded
     case .failure(let error):
         for diagnostic in error.diagnostics { CommandOutput.complain(lines: diagnostic.description) }
-        throw CommandFailure(error.isUnreadable ? .notPermitted : .configuration, "")
+        throw CommandFailure(CommandExitStatus(error), "")
     }
 }
