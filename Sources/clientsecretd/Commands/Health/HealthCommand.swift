@@ -99,32 +99,41 @@ struct HealthCommand: ParsableCommand {
         let path = settings.path()
         let source = ConfigurationSource.ofService(path)
         let isForeign = ServiceUser.isForeign(to: path)
-        switch source.load() {
-        case .failure(let error):
-            let why = error.headline?.description ?? "no configuration"
-            guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
-            // The daemon would start with the last adopted configuration, too, and be degraded.
-            return HealthLine(
-                health(of: adopted, from: source), isForeign: isForeign,
-                unanswered: before + "the configuration would not start: " + why, now: now)
-        case .success(let loaded):
-            return HealthLine(
-                health(of: loaded, from: source), isForeign: isForeign, unanswered: unanswered, now: now)
+        do throws(CommandFailure) {
+            switch source.load() {
+            case .failure(let error):
+                let why = error.headline?.description ?? "no configuration"
+                guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
+                // The daemon would start with the last adopted configuration, too, and be degraded.
+                return HealthLine(
+                    try health(of: adopted, from: source), isForeign: isForeign,
+                    unanswered: before + "the configuration would not start: " + why, now: now)
+            case .success(let loaded):
+                return HealthLine(
+                    try health(of: loaded, from: source), isForeign: isForeign, unanswered: unanswered, now: now)
+            }
+        } catch {
+            return HealthLine(unknown: before + error.message)
         }
     }
 
     /// By the published files as this user finds them, and then as the service's user, who has to work with the rest. Turns root
     /// into that user for good.
-    private func health(of loaded: LoadedConfiguration, from source: ConfigurationSource) -> [OutputsHealth] {
+    private func health(
+        of loaded: LoadedConfiguration, from source: ConfigurationSource
+    ) throws(CommandFailure) -> [OutputsHealth] {
         let published = OfflineEvaluation(of: loaded, from: source).health()
+        let unit: ServiceUnit?
         do throws(CommandFailure) {
-            let unit = try ServiceUser.judge(configuration: source.path)
-            guard ServiceUser.isCaller(of: loaded, from: source) else { return published }
-            return OfflineReasons(
-                of: loaded, from: .ofCaller(source.path), socket: daemon.path(), unit: unit
-            ).judge(published)
+            unit = try ServiceUser.judge(configuration: source.path)
         } catch {
+            // As root alone, it would take the service's key for a stranger's.
+            guard geteuid() != 0 else { throw error }
             return published
         }
+        guard ServiceUser.isCaller(of: loaded, from: source) else { return published }
+        return OfflineReasons(
+            of: loaded, from: .ofCaller(source.path), socket: daemon.path(), unit: unit
+        ).judge(published)
     }
 }
