@@ -13,8 +13,8 @@ package final class UserWriterClient: Sendable {
     private let configuration: String
     private let identity: Identity
     private let cancel: EventCounter?
-    /// The users whose writers dropped a request, and when they are asked again.
-    private let resting = QuietMutex<[String: Deadline]>([:])
+    /// The users whose writers gave no answer, why, and when they are asked again.
+    private let resting = QuietMutex<[String: (errno: Errno, until: Deadline)]>([:])
 
     /// - Parameters:
     ///   - socket: the daemon's status socket; those of the writers are in `writer/` next to it.
@@ -71,6 +71,8 @@ package final class UserWriterClient: Sendable {
 
     // MARK: Requests
 
+    private var timeout: Int64 { DiskTimeout.milliseconds ?? UserWriterTimeouts.request }
+
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
 
     /// Asks once more where the connection was closed without an answer: systemd does that to what waits when a writer has
@@ -79,20 +81,28 @@ package final class UserWriterClient: Sendable {
     private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
         -> WriterAnswer
     {
-        guard resting.withLock({ $0[user]?.hasPassed }) ?? true else {
-            throw failure(.writerSilent, user, path, cause: Errno.connectionReset.rawValue, detail: user)
+        if let (errno, until) = resting.withLock({ $0[user] }), !until.hasPassed {
+            throw failure(.writerSilent, user, path, cause: errno.rawValue, detail: user)
         }
         do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
-            guard Self.isDropped(error), request.task != .publish else { throw error }
+            guard Self.isSilent(error, .connectionReset), request.task != .publish else {
+                // A command waits once for each writer, as for each mount: its user may have stopped it.
+                if DiskTimeout.milliseconds != nil, Self.isSilent(error, .timedOut) { rest(user, .timedOut, .max) }
+                throw error
+            }
         }
         do throws(Failure) { return try askOnce(request, of: user, about: path) } catch {
-            if Self.isDropped(error) { resting.withLock { $0[user] = Deadline(in: UserWriterTimeouts.rest) } }
+            if Self.isSilent(error, .connectionReset) { rest(user, .connectionReset, UserWriterTimeouts.rest) }
             throw error
         }
     }
 
-    private static func isDropped(_ failure: Failure) -> Bool {
-        failure.code == .writerSilent && failure.cause == Errno.connectionReset.rawValue
+    private func rest(_ user: String, _ errno: Errno, _ milliseconds: Int64) {
+        resting.withLock { $0[user] = (errno, Deadline(in: milliseconds)) }
+    }
+
+    private static func isSilent(_ failure: Failure, _ errno: Errno) -> Bool {
+        failure.code == .writerSilent && failure.cause == errno.rawValue
     }
 
     private func askOnce(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
@@ -102,8 +112,7 @@ package final class UserWriterClient: Sendable {
         do {
             stream = try UnixStream(
                 connectingTo: socket(of: user), timeoutSeconds: LocalService.connecting,
-                milliseconds: UserWriterTimeouts.request,
-                cancel: cancel)
+                milliseconds: timeout, cancel: cancel)
         } catch {
             switch error.errno {
             case .noSuchFileOrDirectory, .connectionRefused, .notDirectory:
@@ -133,7 +142,7 @@ package final class UserWriterClient: Sendable {
         do {
             result = try ChildProcess.exchange(
                 with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
-                environment: ChildProcess.environment, milliseconds: UserWriterTimeouts.request, cancel: cancel
+                environment: ChildProcess.environment, milliseconds: timeout, cancel: cancel
             ) { exchange(request, &$0, user, path) }
         } catch {
             throw failure(

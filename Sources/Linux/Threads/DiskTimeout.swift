@@ -38,6 +38,9 @@ package enum DiskTimeout {
         for reader in idle { reader.end() }
     }
 
+    /// How long this command waits (milliseconds), also for another user's process that looks for it; nil in a daemon.
+    package static var milliseconds: Int64? { wait.withLock { $0.map { Int64($0.seconds) * 1_000 } } }
+
     /// What did not answer, a path for each mount.
     package static var silent: [String] { wait.withLock { $0?.silent.values.sorted() ?? [] } }
 

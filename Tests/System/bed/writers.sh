@@ -72,6 +72,13 @@ for user in app stranger; do
         /usr/bin/python3 /src/Tests/Support/ask-user-writer.py /run/clientsecretd/writer/app.sock 2>&1 | tail -1)"
 done
 
+# Its own user may stop it. Both files of one writer are waited for once.
+systemctl kill --signal=STOP clientsecretd-writer@app
+status=0
+timeout 30 clientsecretd health --offline >/dev/null || status=$?
+promise "health without the daemon answers although a writer does not" test $status -ne 124
+systemctl kill --signal=CONT clientsecretd-writer@app
+
 cp /run/secrets /run/before
 systemctl kill --signal=KILL clientsecretd-writer@app
 clientsecretd renew web >/dev/null
