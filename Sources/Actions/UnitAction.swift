@@ -31,7 +31,9 @@ package struct UnitAction: Sendable {
         var isOwn = false
         let began = Clocks.monotonicMicroseconds()
         do throws(UnitError) {
-            var systemd = try SystemdClient(timeout: UnitTimeouts.order, ofJobs: UnitTimeouts.job, cancel: cancel)
+            var systemd = try SystemdClient(
+                timeout: UnitTimeouts.order, ofJobs: UnitTimeouts.job, ofAnswers: UnitTimeouts.repetition,
+                cancel: cancel)
             if let own = OwnUnit.service { isOwn = try systemd.ownName(of: unit) == own }
             if !isOwn { try systemd.carryOut(order, on: unit, ended: ended) }
         } catch {

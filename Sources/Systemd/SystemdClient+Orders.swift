@@ -101,17 +101,28 @@ extension SystemdClient {
     }
 
     /// Waits until systemd has the job no more: its result as it was reported, or nil if that report was missed.
+    ///
+    /// Looks at the unit from time to time as well: the bus may have dropped the report.
     private mutating func end(of job: String, on unit: String) throws(UnitError) -> String? {
+        let deadline = connection.deadline
+        var pause = UnitTimeouts.pause
         while true {
             do throws(UnitError) {
+                connection.deadline = min(deadline, Deadline(in: pause))
                 while ended[job] == nil { try note(try connection.receive()) }
+                connection.deadline = deadline
                 if try !has(job, unit) { return ended[job] }
                 ended[job] = nil
             } catch {
-                guard case .unreachable = error else { throw error }
-                try reconnect()
+                connection.deadline = deadline
+                if case .unreachable = error {
+                    try reconnect()
+                } else if error != .timedOut || deadline.hasPassed {
+                    throw error
+                }
                 if try !has(job, unit) { return ended[job] }
             }
+            pause = min(2 * pause, UnitTimeouts.longestPause)
         }
     }
 
@@ -131,7 +142,7 @@ extension SystemdClient {
         try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
     }
 
-    private mutating func reconnect() throws(UnitError) {
+    mutating func reconnect() throws(UnitError) {
         let deadline = connection.deadline
         let end = min(deadline, Deadline(in: UnitTimeouts.absence))
         while true {

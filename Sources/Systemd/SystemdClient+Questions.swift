@@ -53,7 +53,7 @@ extension SystemdClient {
 
     /// Has systemd read its units' files again (`systemctl daemon-reload`).
     package mutating func reloadUnits() throws(UnitError) {
-        _ = try call("Reload", of: Self.manager, [])
+        _ = try checked(reply("Reload", of: Self.manager, []))
     }
 
     /// A service's settings as systemd has loaded them; nil when there is no such unit.

@@ -14,6 +14,8 @@ package struct SystemdClient: ~Copyable {
     private let timeout: Int64
     /// The same for the end of what was ordered.
     let jobTimeout: Int64
+    /// The same for one answer, before the question is asked again over a new connection.
+    private let answerTimeout: Int64
     let cancel: EventCounter?
     /// Whether systemd lets root give orders without asking polkit.
     let isRoot: Bool
@@ -37,32 +39,36 @@ package struct SystemdClient: ~Copyable {
     /// - Parameters:
     ///   - milliseconds: how long all calls on this value may take together.
     ///   - jobTimeout: milliseconds that what is ordered may take; nil: no longer than the calls.
+    ///   - answerTimeout: after how many milliseconds a question is asked again over a new connection; nil: never.
     ///   - user: on whose behalf root calls; nil: for itself.
     ///   - cancel: ends every wait when it is raised.
     package init(
-        timeout milliseconds: Int64 = UnitTimeouts.answer, ofJobs jobTimeout: Int64? = nil, as user: UInt32? = nil,
-        cancel: EventCounter?
+        timeout milliseconds: Int64 = UnitTimeouts.answer, ofJobs jobTimeout: Int64? = nil,
+        ofAnswers answerTimeout: Int64? = nil, as user: UInt32? = nil, cancel: EventCounter?
     ) throws(UnitError) {
         if let user, user != geteuid() {
             self = try ActingUser.perform(
                 as: user, otherwise: { .unreachable($0.errno) },
                 { () throws(UnitError) in
-                    try SystemdClient(at: .system, timeout: milliseconds, ofJobs: jobTimeout, cancel: cancel)
+                    try SystemdClient(
+                        at: .system, timeout: milliseconds, ofJobs: jobTimeout, ofAnswers: answerTimeout, cancel: cancel
+                    )
                 })
         } else {
             let isDirect = unsafe geteuid() == 0 && access(Self.privateSocket, F_OK) == 0
             try self.init(
                 at: isDirect ? .direct(Self.privateSocket) : .system, timeout: milliseconds, ofJobs: jobTimeout,
-                isRoot: geteuid() == 0, cancel: cancel)
+                ofAnswers: answerTimeout, isRoot: geteuid() == 0, cancel: cancel)
         }
     }
 
     init(
         at address: BusConnection.Address, timeout milliseconds: Int64, ofJobs jobTimeout: Int64? = nil,
-        isRoot: Bool = false, cancel: EventCounter?
+        ofAnswers answerTimeout: Int64? = nil, isRoot: Bool = false, cancel: EventCounter?
     ) throws(UnitError) {
         timeout = milliseconds
         self.jobTimeout = jobTimeout ?? milliseconds
+        self.answerTimeout = answerTimeout ?? .max
         self.address = address
         self.cancel = cancel
         self.isRoot = isRoot
@@ -143,21 +149,39 @@ package struct SystemdClient: ~Copyable {
 
     // MARK: Calls and replies
 
-    /// Subscribes to the end of all jobs. Before a job is ordered: it may end before the reply arrives.
+    /// Subscribes to the end of all jobs. Before a job is ordered: it may end before the reply arrives. Asks once: a new connection
+    /// would have to subscribe again.
     mutating func subscribe() throws(UnitError) {
         if connection.isBus {
             let rule =
                 "type='signal',sender='\(BusConnection.systemd)',path='\(Self.manager.path)',"
                 + "interface='\(Self.manager.interface)',member='JobRemoved'"
-            _ = try call("AddMatch", of: .bus, [.text(rule)])
+            _ = try checked(reply("AddMatch", of: .bus, [.text(rule)]))
         }
-        _ = try call("Subscribe", of: Self.manager, [])
+        _ = try checked(reply("Subscribe", of: Self.manager, []))
     }
 
+    /// The answer to a question, which may be asked again.
     mutating func call(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
     ) throws(UnitError) -> BusMessage {
-        let message = try reply(member, of: target, arguments)
+        let deadline = connection.deadline
+        while true {
+            do throws(UnitError) {
+                connection.deadline = min(deadline, Deadline(in: answerTimeout))
+                let message = try reply(member, of: target, arguments)
+                connection.deadline = deadline
+                return try checked(message)
+            } catch {
+                connection.deadline = deadline
+                guard error == .timedOut, !deadline.hasPassed else { throw error }
+                try reconnect()
+            }
+        }
+    }
+
+    /// An answer that is no error.
+    func checked(_ message: consuming BusMessage) throws(UnitError) -> BusMessage {
         if let error = message.error { throw UnitError(error) }
         return message
     }

@@ -14,6 +14,9 @@ package enum UnitTimeouts {
     /// For systemd's answers about an order, and for a start that is under way already; systemd ends most of those after 90 s
     /// (DefaultTimeoutStartSec=).
     package static let order: Int64 = 200_000
+    /// For one of these answers, before the question is asked again over a new connection: any user can fill a connection's queue
+    /// at the bus, which then drops what systemd sends.
+    package static let repetition: Int64 = 20_000
     /// For the end of an order. A unit may have no limit of its own, and a start that is given up here would be ordered again.
     package static let job: Int64 = 3_600_000
     /// How long a started or restarted unit must stay up: systemd calls a `Type=simple` service started once its process exists,

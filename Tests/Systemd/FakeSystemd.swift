@@ -61,6 +61,10 @@ final class FakeSystemd: Sendable {
         var isExecutedAnew = false
         /// The connection is closed instead of an answer to this query of the unit's state after the order; 0: to none.
         var leavesAtQuery = 0
+        /// This query gets no answer; 0: each does.
+        var ignoredQuery = 0
+        /// The end of the job is not reported.
+        var isUnreported = false
     }
 
     enum Polkit: Hashable, Sendable {
@@ -86,7 +90,7 @@ final class FakeSystemd: Sendable {
         directory = try TemporaryDirectory()
         let listener = try ListeningSocket(path: directory("private"), mode: 0o600)
         Thread.detachNewThread { [self] in
-            for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery > 0 ? 2 : 1) {
+            for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery + script.ignoredQuery > 0 ? 2 : 1) {
                 _ = Descriptor.ready([listener.raw], atMost: 60_000)
                 if let accepted = try? listener.accept() { serve(accepted.release(), script) }
             }
@@ -157,13 +161,13 @@ final class FakeSystemd: Sendable {
             _ = unsafe text("s", of: call)
             let name = unsafe text("s", of: call)
             // The first property of each query.
-            if name == "LoadState", !orders.isEmpty,
-                queries.withLock({
+            if name == "LoadState", !orders.isEmpty {
+                let query = queries.withLock {
                     $0 += 1
                     return $0
-                }) == script.leavesAtQuery
-            {
-                return false
+                }
+                if query == script.leavesAtQuery { return false }
+                if query == script.ignoredQuery { return true }
             }
             if name == "LoadState", orders.isEmpty, !script.earlier.isEmpty {
                 (script.activity, script.invocation) = script.earlier.removeFirst()
@@ -230,7 +234,9 @@ final class FakeSystemd: Sendable {
                 unsafe sd_bus_flush(bus)
                 return false
             }
-            if !script.isHasty, order != "KillUnit", let result = script.result { unsafe removed(8, result, on: bus) }
+            if !script.isHasty, !script.isUnreported, order != "KillUnit", let result = script.result {
+                unsafe removed(8, result, on: bus)
+            }
         }
         return true
     }

@@ -12,13 +12,13 @@ struct SystemdClientTests {
 
     private func outcome(
         of order: UnitOrder, _ script: FakeSystemd.Script, on unit: String = "a.service", timeout: Int64 = timeout,
-        cancel: EventCounter? = nil, jobs: Int64? = nil, ended: EndedStarts? = nil
+        cancel: EventCounter? = nil, jobs: Int64? = nil, answers: Int64? = nil, ended: EndedStarts? = nil
     ) throws -> (systemd: FakeSystemd, result: Result<Bool, UnitError>) {
         let systemd = try FakeSystemd(script)
         do throws(UnitError) {
             var manager = try SystemdClient(
                 at: script.isBus ? .bus(systemd.path) : .direct(systemd.path), timeout: timeout, ofJobs: jobs,
-                cancel: cancel)
+                ofAnswers: answers, cancel: cancel)
             let isDone = try manager.carryOut(order, on: unit, settling: 0, ended: ended)
             return (systemd, .success(isDone))
         } catch {
@@ -468,6 +468,13 @@ struct SystemdClientTests {
     @Test func nobodyIsWaitedForLongerThanAsked() throws {
         #expect(try outcome(of: .start, .init(result: nil), timeout: 200).result == .failure(.timedOut))
         #expect(try outcome(of: .start, .init(isSilent: true), timeout: 200).result == .failure(.timedOut))
+    }
+
+    /// Any user can make the bus drop what systemd sends.
+    @Test func whatTheBusDropsIsAskedForAgain() throws {
+        #expect(try outcome(of: .tryRestart, .init(isUnreported: true)).result == .success(true))
+        let script = FakeSystemd.Script(later: [("active", 2)], ignoredQuery: 1)
+        #expect(try outcome(of: .tryRestart, script, answers: 200).result == .success(true))
     }
 
     @Test func aWaitEndsWhenItIsCancelled() throws {
