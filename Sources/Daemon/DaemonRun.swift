@@ -194,16 +194,15 @@ package final class DaemonRun {
         if OwnUnit.hasStarted(processWith: environment) { reviewUnits(of: configuration, executor) }
         // The loop runs for as long as the daemon, which needs the text and its positions no more.
         _ = consume loaded
-        let metrics = try MetricsKeeper(configuration.metricsFile, executor: executor)
         let loop = try Loop(
             rotation: consume rotation, channels: channels, executor: executor, sockets: sockets, watcher: watcher,
-            metrics: isOnce ? nil : metrics)
+            isOnce: isOnce)
         let end = try loop.run()
         stopBy = loop.stopBy
         sockets.status?.close()
         // Meanwhile, refused callers read their answers.
         credentials?.server.beginStop()
-        return finish(end, executor, metrics, loop.once, by: stopBy)
+        return finish(end, executor, loop, by: stopBy)
     }
 
     /// What carries out the jobs, and has the sockets follow a configuration that is adopted.
@@ -233,14 +232,13 @@ package final class DaemonRun {
     ///
     /// - Parameter stopBy: when the daemon has to be gone; nil where nothing says so.
     private func finish(
-        _ end: Snapshot, _ executor: Executor, _ metrics: MetricsKeeper, _ once: OnceLog?, by stopBy: BootTime?
+        _ end: Snapshot, _ executor: Executor, _ loop: Loop, by stopBy: BootTime?
     ) -> DaemonExitStatus {
         let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastTimeout }
-        let unwritten = metrics.finish(
-            end, goesOn: isOnce, within: isOnce ? Self.timeout : min(left(), Self.lastTimeout))
-        if !isOnce { executor.finishKeepingText(within: min(left(), Self.lastTimeout)) }
+        let unwritten = loop.unwrittenMetrics
         if let unwritten { log.note(.metricsNotWritten(unwritten)) }
-        guard let once else {
+        guard let once = loop.once else {
+            executor.finishKeepingText(within: min(left(), Self.lastTimeout))
             ChildProcess.endStoppedBackgroundProcesses(within: min(left(), Self.lastTimeout))
             return .done
         }
@@ -255,9 +253,7 @@ package final class DaemonRun {
         return DaemonExitStatus(ofOnce: end, unwritten: unwritten)
     }
 
-    /// How long the last write of `metrics_file` or of the adopted text may take (milliseconds): with `--once` as long as
-    /// any other job; in a daemon less, and never longer than the whole stop may.
-    private static let timeout = Rotation.overdueAfter.count * 1_000
+    /// How long the last write of the adopted text may take (milliseconds), and never longer than the whole stop may.
     private static let lastTimeout: Int64 = 1_000
 
     /// Logs once if the units run with less protection than they ship with.

@@ -19,8 +19,6 @@ final class Loop {
     private let credentials: CredentialServer?
     /// Nil with `--once`, which keeps nothing up to date.
     private let watcher: Watcher?
-    /// Nil with `--once`.
-    private let metrics: MetricsKeeper?
     private let epoll: Epoll
     private let wallTimer: WallTimer
     private let bootTimer: BootTimer
@@ -61,7 +59,6 @@ final class Loop {
         case watcher
         case mounts
         case findings
-        case metrics
         case manager
         case store
     }
@@ -73,6 +70,8 @@ final class Loop {
     private static let lastSteps: Seconds = 1
     /// When a stop that was asked for has to be over, with all that follows the jobs.
     var stopBy: BootTime? { stopAt.map { $0 + Self.lastSteps } }
+    /// Why `metrics_file` was not written at the end; nil where it was, or was not to be.
+    var unwrittenMetrics: Failure? { rotation.unwrittenMetrics }
 
     /// How long the state directory is left alone after a change of it, in milliseconds, so that a user who empties or
     /// replaces it has finished before the daemon creates it again.
@@ -80,7 +79,7 @@ final class Loop {
 
     init(
         rotation: Rotation, channels: LoopChannels, executor: Executor, sockets: ServedSockets, watcher: Watcher?,
-        metrics: MetricsKeeper?
+        isOnce: Bool
     ) throws(SystemError) {
         self.rotation = rotation
         self.channels = channels
@@ -89,8 +88,7 @@ final class Loop {
         server = sockets.status?.server
         credentials = sockets.credentials?.server
         self.watcher = watcher
-        self.metrics = metrics
-        once = metrics == nil ? OnceLog() : nil
+        once = isOnce ? OnceLog() : nil
         manager = ServiceManagerNotifications(log: log)
         clockKeeper = executor.state.known
         keptClock = clockKeeper?.clock.run
@@ -106,7 +104,6 @@ final class Loop {
         // A change of /proc/self/mountinfo is an error condition (proc(5)). epoll always reports EPOLLERR, so that no
         // interest flags are needed.
         if let mounts = watcher?.mountsRaw { try epoll.add(mounts, tag: Tag.mounts.rawValue, for: []) }
-        if let metrics { try epoll.add(metrics.raw, tag: Tag.metrics.rawValue) }
         try epoll.add(executor.services.store.raw, tag: Tag.store.rawValue)
         if let raw = manager.raw { try epoll.add(raw, tag: Tag.manager.rawValue, for: .once) }
     }
@@ -126,7 +123,6 @@ final class Loop {
                 rotation.handle(.asked(.reload, nil), at: now)
             }
             try watch(at: now)
-            for input in metrics?.advance(at: now.boot) ?? [] { rotation.handle(input, at: now) }
             let step = rotation.plan(at: now)
             keep(rotation.clockRun)
             credentials?.serve(step.served)
@@ -135,7 +131,7 @@ final class Loop {
                 for entry in once?.take(event, clients) ?? [(event, clients)] {
                     log.note(entry.event, clients: entry.clients)
                 }
-                if case .configured = event { follow(rotation.configuration, at: now) }
+                if case .configured = event { watcher?.follow(rotation.configuration, at: now.boot) }
             }
             manager.reload(isGoingOn: rotation.isReloading)
             // Before the answers: a client that then reads the status must not see the old one.
@@ -165,16 +161,9 @@ final class Loop {
         executor.keep(run)
     }
 
-    /// Has the watcher and the metrics follow this configuration from now on.
-    private func follow(_ configuration: Configuration, at now: Now) {
-        watcher?.follow(configuration, at: now.boot)
-        for input in metrics?.adopt(configuration.metricsFile, at: now.boot) ?? [] { rotation.handle(input, at: now) }
-    }
-
     private func sleep(until wake: Wake, mustShow: BootTime?, now: Now) throws(SystemError) {
         let boot = [
-            wake.boot, mustShow, stopAt, reloadAt, stateCheckAt, watcher?.wake, metrics?.wake,
-            manager.alive(at: now.boot),
+            wake.boot, mustShow, stopAt, reloadAt, stateCheckAt, watcher?.wake, manager.alive(at: now.boot),
         ]
         .compactMap { $0 }.min()
         if armed == nil || armed?.wall != wake.wall { try wallTimer.arm(at: wake.wall?.secondsSinceEpoch) }
@@ -202,7 +191,7 @@ final class Loop {
             case .watcher: isListening = false
             case .store:
                 for input in executor.services.store.takeNotices() { rotation.handle(input, at: Now.current) }
-            case .signals, .inbox, .findings, .metrics, nil:
+            case .signals, .inbox, .findings, nil:
                 break
             }
         }
@@ -285,13 +274,12 @@ final class Loop {
         }
         lastShown = now.boot
         // With `--once` nothing may show a snapshot; then none is made.
-        let isShown = server != nil || metrics != nil || log.progress != nil || manager.isListening
+        let isShown = server != nil || log.progress != nil || manager.isListening
         guard isShown else { return nil }
         let snapshot = snapshot(at: now)
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot
         server?.show(snapshot)
-        metrics?.show(snapshot, at: now.boot)
         manager.show(snapshot, at: now.boot)
         if let line = log.progress, now.boot >= startedAt.advanced(milliseconds: ProgressLine.threshold) {
             line.show(snapshot.ready ? "" : snapshot.progress.words)

@@ -129,6 +129,16 @@ extension Failure {
             code, at: place, cause: cause, detail: detail, remedy: remedy, retryAfter: retryAfter)
     }
 
+    /// The same as a failure to write `metrics_file`: degrades the daemon, but no client.
+    ///
+    /// - Parameter remedy: a better one than the failure's; nil where none is known.
+    package func ofMetricsFile(_ path: AbsolutePath, remedy: Remedy?) -> Failure {
+        guard code != .metricsFileUnwritable else { return self }
+        let prefix = "\(place): "
+        let why = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
+        return Failure(.metricsFileUnwritable, at: .path(path), detail: why, remedy: remedy ?? self.remedy)
+    }
+
     private var subject: FailureSubject {
         switch place {
         case .path(let path): FailureSubject(path: path.description, detail: detail)

@@ -35,4 +35,6 @@ package enum Outcome: Hashable, Sendable {
     case recalledReportedStates(ReportedStates)
     case keptReportedStates(ReportedStates)
     case tidied([OrphanedOutput])
+    case metricsWritten
+    case metricsRemoved
 }

@@ -30,6 +30,8 @@ package enum Resource: Hashable, Sendable {
     case stateChangeAction(ActionID)
     /// The content of the state directory that belongs to no client.
     case state
+    /// A file with the daemon's metrics: the configured one, or a former one that is to be removed.
+    case metricsFile(AbsolutePath)
 }
 
 extension Resource {

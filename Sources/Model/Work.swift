@@ -49,6 +49,10 @@ package enum Work: Hashable, Sendable {
     /// the removed outputs that are not among `outputs` and still hold a secret.
     case tidyRecords(
         keeping: Set<ClientName>, expiredBefore: WallTime, removed: Set<OutputPlace>, outputs: Set<OutputPlace>)
+    /// Write the daemon's metrics into this file.
+    indirect case writeMetrics(AbsolutePath, MetricsContent)
+    /// Remove this file, if it holds metrics of this program.
+    case removeMetrics(AbsolutePath)
 }
 
 extension Work {
@@ -56,10 +60,10 @@ extension Work {
         if case .observe = self { true } else { false }
     }
 
-    /// Whether it writes what is known into the state directory.
+    /// Whether it keeps what the daemon has come to, which is done while it stops too.
     package var isKeeping: Bool {
         switch self {
-        case .keep, .keepReportedStates: true
+        case .keep, .keepReportedStates, .writeMetrics(_, .times): true
         default: false
         }
     }

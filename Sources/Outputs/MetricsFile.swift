@@ -88,12 +88,8 @@ package struct MetricsFile: Sendable {
 }
 
 extension Failure {
-    /// The same as a failure to write `metrics_file`: degrades the daemon, but no client.
-    package func ofMetricsFile(_ path: AbsolutePath) -> Failure {
-        let prefix = "\(place): "
-        let why = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
-        return Failure(.metricsFileUnwritable, at: .path(path), detail: why, remedy: linkRemedy(path) ?? remedy)
-    }
+    /// The same as a failure to write `metrics_file`, with what helps.
+    package func ofMetricsFile(_ path: AbsolutePath) -> Failure { ofMetricsFile(path, remedy: linkRemedy(path)) }
 
     /// A link to a file of the daemon: node_exporter follows links, and the daemon may seldom write to its directory
     /// (Debian's is below one of the user prometheus).

@@ -65,7 +65,7 @@ extension Rotation {
         case .file, .target, .action, .probe:
             // All clients of one are in one batch.
             if let client = index.clients(of: resource).first { touch(client) }
-        case .configuration, .store, .report, .fleet, .stateChangeAction, .state:
+        case .configuration, .store, .report, .fleet, .stateChangeAction, .state, .metricsFile:
             // Every plan covers these.
             break
         }

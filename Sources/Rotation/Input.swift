@@ -20,8 +20,6 @@ package enum Input: Hashable, Sendable {
     case faultRaised(Failure, nextAttempt: BootTime? = nil)
     /// The fault with this code is gone.
     case faultCleared(Failure.Code)
-    /// `metrics_file` is about to be written: ``Failure/Code/metricsFileUnwritable`` is raised or cleared next.
-    case metricsFileOwed
     /// The state directory's content may be gone or replaced by another: everything must be written to it again.
     case stateLost
     /// The wall clock was set.

@@ -96,7 +96,7 @@ struct Jobs: Sendable {
     ///
     /// - Parameters:
     ///   - isObservation: whether it reads a file back, which a failed write does not delay.
-    ///   - isKeeping: whether it keeps a record, which is done while the daemon stops too.
+    ///   - isKeeping: see ``Work/isKeeping``.
     func mayStart(
         _ resource: Resource, isObservation: Bool = false, isKeeping: Bool = false, _ deadlines: inout Deadlines
     ) -> Bool {
@@ -196,12 +196,14 @@ struct Jobs: Sendable {
         return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds(roundingUp: pause))
     }
 
-    /// Whether a log event says so already: the probe and the run of an action fail for the same reason.
+    /// Whether a log event says so already: the probe and the run of an action fail for the same reason, and that `metrics_file`
+    /// cannot be written is a fault of the daemon.
     private func isSaid(_ failure: Failure, of resource: Resource, _ isReminder: Bool) -> Bool {
         switch resource {
         case .probe(let id): attempts[.action(id)]?.failure == failure
         case .action(let id): !isReminder && attempts[.probe(id)]?.failure == failure
         case .report, .fleet: attempts[.store]?.failure == failure
+        case .metricsFile: true
         default: false
         }
     }

@@ -40,6 +40,7 @@ extension Rotation {
                     detail: "it has not ended after \(Self.unitOverdueAfter.count) s, and is still waited for") : nil
         case .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
+        case .metricsFile(let path): Failure(.notResponding, at: .path(path)).ofMetricsFile(path, remedy: nil)
         }
     }
 

@@ -75,7 +75,7 @@ package enum Retry {
             ? min(longest, longestPause(inEmergencyAfter: failure).count * 1000) : longest
     }
 
-    /// The pause after the `failures`-th failure in a row to write to a disk.
+    /// The pause after the `failures`-th failure in a row of something local, without jitter.
     package static func localPause(failures: Int) -> Seconds { doubled(1, failures: failures, atMost: localBound) }
 
     private static func doubled(_ first: Seconds, failures: Int, atMost bound: Seconds) -> Seconds {

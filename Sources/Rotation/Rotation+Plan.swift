@@ -55,12 +55,13 @@ extension Rotation {
         }
     }
 
-    /// Health, reports, what helps operators, and the answers to requests. From here on, a secret that is not published
+    /// Health, reports, metrics, what helps operators, and the answers to requests. From here on, a secret that is not published
     /// counts as missing.
     private mutating func planReporting(of clients: [ConfiguredClient], at now: Now) {
         noteTried(clients, at: now)
         for client in clients { plan(.client(client.name), at: now) { $0.judge(client, &$1) } }
         planReadiness()
+        plan(.state, at: now) { $0.planMetrics(&$1) }
         if index.hasStore {
             for client in clients { noteHolding(client, at: now) }
             plan(.report, at: now) { $0.planReport(&$1) }
@@ -70,6 +71,12 @@ extension Rotation {
         plan(.state, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, at: now) { $0.planTidying(&$1) }
         planAnswers(clients, at: now)
+    }
+
+    /// Whether a single run has nothing left to do or to wait for.
+    func hasTriedAll(at now: Now) -> Bool {
+        isReady && !awaitsVerdict && !awaitsTarget(at: now) && !isDeploying
+            && jobs.all.allSatisfy { overdueFailure(of: $0.resource) != nil }
     }
 
     /// Plans one resource, and sets when it is planned again.
@@ -89,11 +96,7 @@ extension Rotation {
         if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
         swap(&step.served, &served)
-        step.ended =
-            jobs.isStopping
-            ? jobs.isEmpty
-            : isOnce && isReady && !awaitsVerdict && !awaitsTarget(at: now) && !isDeploying
-                && jobs.all.allSatisfy { overdueFailure(of: $0.resource) != nil }
+        step.ended = jobs.isStopping ? jobs.isEmpty : isOnce && hasTriedAll(at: now)
         // With thousands of clients it would take longer than the plan.
         assert(index.all.count > 50 || checkInvariants() == [])
         return step

@@ -32,6 +32,7 @@ package struct Rotation: Sendable {
     var ownReport = OwnReport()
     var fleet = Fleet()
     var faults = DaemonFaults()
+    var metrics = WrittenMetrics()
     var stateChangeActions = StateChangeActions()
     var waiting = WaitingRequests()
     /// Whether every client was tried once.
@@ -93,7 +94,6 @@ package struct Rotation: Sendable {
         case .faultRaised(let failure, let nextAttempt):
             raiseFault(failure, nextAttempt, at: now)
         case .faultCleared(let code): clearFault(code)
-        case .metricsFileOwed: faults.oweMetricsFile()
         case .stateLost:
             stateUpkeep.lose(next: jobs.next)
             for client in index.all { touch(client) }
@@ -101,6 +101,8 @@ package struct Rotation: Sendable {
         case .asked(let request, let requestID): ask(request, requestID, at: now)
         case .stop:
             jobs.stop()
+            // What it says in the end stays.
+            if let path = configuration.metricsFile { jobs.retry(.metricsFile(path), on: .request, at: now) }
             touchEverything()
         }
     }
@@ -127,6 +129,7 @@ package struct Rotation: Sendable {
         jobs.adopt(where: isKnown)
         dirty.adopt(where: isKnown)
         events.append(.configured(clients: configuration.clients.count))
+        adoptMetrics(change)
         touchEverything()
     }
 
@@ -205,6 +208,9 @@ package struct Rotation: Sendable {
             stateChangeActionFinished(job, result, at: now)
         case .run: runFinished(job, result, at: now)
         case .probe: probeFinished(job, result, before: lastFailure, at: now)
+        case .writeMetrics: metricsFinished(job, result)
+        // Where it cannot be removed it stays, as do all files of a former configuration.
+        case .removeMetrics: return
         }
         if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }
     }

@@ -58,6 +58,8 @@ final class Bench {
     var overwritten: [AbsolutePath: FileObservation] = [:]
     /// Why no report may be removed from the store; nil where it may be.
     var failingForgets: Failure?
+    /// The files with the daemon's metrics.
+    var metrics: [AbsolutePath: MetricsContent] = [:]
     /// Jobs on these resources do not end until ``release(_:)``.
     var held: Set<Resource> = []
 
@@ -450,6 +452,12 @@ final class Bench {
         case .keepReportedStates(let states):
             reportedStates = states
             return .success(.keptReportedStates(states))
+        case .writeMetrics(let path, let content):
+            metrics[path] = content
+            return .success(.metricsWritten)
+        case .removeMetrics(let path):
+            metrics[path] = nil
+            return .success(.metricsRemoved)
         }
     }
 
@@ -496,6 +504,9 @@ final class Bench {
         case .recallReportedStates: "recall reported states"
         case .keepReportedStates: "keep reported states"
         case .tidyRecords, .probe, .putReport, .readReports, .forgetReport: nil
+        case .writeMetrics(let path, .everything): "write \(path.name)"
+        case .writeMetrics(let path, .times): "write times into \(path.name)"
+        case .removeMetrics(let path): "remove \(path.name)"
         case .run(let action, let covering):
             "run \(action.id) for \(covering.keys.sorted().map(\.description).joined(separator: ", "))"
         }

@@ -126,8 +126,7 @@ extension Work {
         case .readKey, .readSource, .readStore, .observe, .recall: true
         case .readConfiguration, .checkConfiguration, .mint, .keep, .verify, .publish, .push, .putInStore,
             .putRollout, .putReport, .readReports, .forgetReport, .readTarget, .run, .probe, .recallReportedStates,
-            .keepReportedStates,
-            .tidyRecords:
+            .keepReportedStates, .tidyRecords, .writeMetrics, .removeMetrics:
             false
         }
     }

@@ -7,6 +7,7 @@ import Linux
 import Model
 import Outputs
 import State
+import StatusAPI
 import SystemPackage
 import UserWriter
 
@@ -99,12 +100,26 @@ extension Executor {
         OwnSandbox.hiding(file: path, as: reservedPaths.trusting(identity))
     }
 
-    /// Writes `metrics_file`; returns why that failed. Blocks.
-    func write(_ text: [UInt8], toMetricsFile path: AbsolutePath) -> Failure? {
-        if let failure = hiding(path) { return failure.ofMetricsFile(path) }
+    func write(_ content: MetricsContent, toMetricsFile path: AbsolutePath) throws(Failure) -> Outcome {
+        if let failure = hiding(path) { throw failure.ofMetricsFile(path) }
         sweptDirectories?.sweep(beside: path)
-        do throws(Failure) { try metricsFile(path).write(text) } catch { return error }
-        return nil
+        try metricsFile(path).write(Array(Self.text(of: content).utf8))
+        return .metricsWritten
+    }
+
+    private static func text(of content: MetricsContent) -> String {
+        switch content {
+        case .everything(var snapshot):
+            // The core does not know it.
+            snapshot.version = Version.current
+            return Metrics.text(of: snapshot)
+        case .times(let snapshot): return Metrics.timesText(of: snapshot)
+        }
+    }
+
+    func removeMetricsFile(_ path: AbsolutePath) throws(Failure) -> Outcome {
+        try metricsFile(path).remove()
+        return .metricsRemoved
     }
 
     // MARK: Sources

@@ -119,6 +119,7 @@ final class Executor: Sendable {
         case .push(_, _, let output, _), .readTarget(_, _, let output): .push(output.target)
         case .run(let action, _): .hook(action.id)
         case .probe: .probes
+        case .writeMetrics(let path, _), .removeMetrics(let path): lane(of: path)
         }
     }
 
@@ -190,6 +191,8 @@ final class Executor: Sendable {
         case .recallReportedStates: try recallReportedStates()
         case .keepReportedStates(let states): try keep(states)
         case .tidyRecords(let clients, let moment, let removed, let outputs): tidy(clients, moment, removed, outputs)
+        case .writeMetrics(let path, let content): try write(content, toMetricsFile: path)
+        case .removeMetrics(let path): try removeMetricsFile(path)
         }
     }
 

@@ -175,6 +175,7 @@ extension Resource {
         case .target(let target): [.target(target)] + clients.map(JournalField.client)
         case .action(let action), .probe(let action): [.action(action)] + clients.map(JournalField.client)
         case .stateChangeAction(let action): [.action(action)]
+        case .metricsFile(let path): [.path(path)]
         case .key, .store, .report, .fleet, .configuration, .state: clients.map(JournalField.client)
         }
     }
@@ -187,7 +188,7 @@ extension Resource {
         case .stateChangeAction: "on_state_change: "
         case .report: "this machine's report: "
         case .fleet: "the machines' reports: "
-        case .store, .configuration, .file, .target, .action, .probe, .state: ""
+        case .store, .configuration, .file, .target, .action, .probe, .state, .metricsFile: ""
         }
     }
 }

@@ -129,7 +129,7 @@ final class ConfigurationIndex: Sendable {
         case .key(let name): clients(of: name)
         case .target(let name): clientOfTarget[name].map { [$0] } ?? []
         case .client, .verification, .record, .source, .share, .rollout, .store, .report, .fleet, .configuration,
-            .stateChangeAction, .state:
+            .stateChangeAction, .state, .metricsFile:
             []
         }
     }
@@ -149,6 +149,7 @@ final class ConfigurationIndex: Sendable {
         case .action(let id): actions[id] != nil
         case .probe(let id): probes[id] != nil
         case .stateChangeAction(let id): configuration.onStateChange.contains { $0.id == id }
+        case .metricsFile(let path): configuration.metricsFile == path
         }
     }
 }

@@ -54,7 +54,7 @@ extension Rotation {
             }
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
             .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
-            .recallReportedStates, .keepReportedStates, .tidyRecords:
+            .recallReportedStates, .keepReportedStates, .tidyRecords, .writeMetrics, .removeMetrics:
             break
         }
     }

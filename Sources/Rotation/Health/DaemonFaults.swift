@@ -5,8 +5,6 @@ import Model
 /// The faults of the daemon as a whole, such as having no place for its socket.
 struct DaemonFaults: Sendable {
     private(set) var all: [Fault] = []
-    /// Whether it is not known yet if `metrics_file` can be written.
-    private(set) var isMetricsFileOwed = false
 
     /// What a configuration names and the daemon alone uses.
     private static let ofConfiguration: Set<Failure.Code> = [
@@ -15,12 +13,6 @@ struct DaemonFaults: Sendable {
 
     /// What the configuration has the daemon do for itself, and fails.
     var ofConfiguration: [Failure] { all.map(\.failure).filter { Self.ofConfiguration.contains($0.code) } }
-
-    mutating func oweMetricsFile() { isMetricsFileOwed = true }
-
-    private mutating func settle(_ code: Failure.Code) {
-        if code == .metricsFileUnwritable { isMetricsFileOwed = false }
-    }
 
     struct Fault: Hashable, Sendable {
         let failure: Failure
@@ -31,7 +23,6 @@ struct DaemonFaults: Sendable {
 
     /// Raises a fault of the daemon; returns whether it is news.
     mutating func raise(_ failure: Failure, _ nextAttempt: BootTime?, at now: Now) -> Bool {
-        settle(failure.code)
         if let known = all.firstIndex(where: { $0.failure == failure }) {
             all[known].nextAttempt = nextAttempt
             return false
@@ -43,7 +34,6 @@ struct DaemonFaults: Sendable {
 
     /// Clears the faults with a code; returns them.
     mutating func clear(_ code: Failure.Code) -> [Failure] {
-        settle(code)
         defer { all.removeAll { $0.failure.code == code } }
         return all.map(\.failure).filter { $0.code == code }
     }

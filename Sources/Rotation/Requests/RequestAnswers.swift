@@ -32,7 +32,7 @@ extension Rotation {
             if let failure = overdueFailure(of: .configuration) { return .refused(diagnostics: [failure.message]) }
             if case .refused(let diagnostics) = request.reload { return .refused(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
-            guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state), !faults.isMetricsFileOwed
+            guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state), !awaitsMetrics
             else { return nil }
             return .reloaded(
                 unserved: index.all.flatMap { client in

@@ -320,20 +320,23 @@ import Testing
     @Test func aReloadWaitsForTheMetricsFileAndNamesWhatTheDaemonItselfCannotDo() throws {
         let bench = try settled()
         let group = Failure(.unknownGroup, at: .named("operators"))
-        let unwritable = Failure(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
+        let file = try Values.path("m.prom")
+        let unwritable = Failure(.metricsFileUnwritable, at: .path(file))
+        var configuration = bench.rotation.configuration
+        configuration.metricsFile = file
         // Of the machine, not of the configuration.
         bench.tell(.faultRaised(Failure(.noNotices, at: .named("inotify"))))
         bench.tell(.faultRaised(group))
-        bench.tell(.metricsFileOwed)
-        bench.ask(.reload)
+        bench.held = [.metricsFile(file)]
+        bench.reload(configuration)
         #expect(bench.answer() == nil)
-        bench.tell(.faultRaised(unwritable))
+        bench.fail(.metricsFile(file), unwritable)
         #expect(bench.answer() == .reloaded(unserved: [group.message, unwritable.message]))
         bench.tell(.faultCleared(.unknownGroup))
-        bench.tell(.metricsFileOwed)
+        bench.held = [.metricsFile(file)]
         bench.ask(.reload, 2)
         #expect(bench.answer(2) == nil)
-        bench.tell(.faultCleared(.metricsFileUnwritable))
+        bench.release(.metricsFile(file))
         #expect(bench.answer(2) == .reloaded(unserved: []))
     }
 

@@ -159,7 +159,8 @@ enum Fault: CaseIterable {
                 case .verify: .verify
                 case .push: .push
                 case .readTarget: .readTarget
-                case .publish, .putInStore, .putRollout, .putReport, .forgetReport: .publish
+                case .publish, .putInStore, .putRollout, .putReport, .forgetReport, .writeMetrics, .removeMetrics:
+                    .publish
                 case .run: .run
                 case .probe: .probe
                 case .recallReportedStates: .recallReportedStates

@@ -38,6 +38,7 @@ extension Outside {
         case .readSource(_, let file): return read(file)
         case .readStore, .putRollout, .putInStore, .putReport, .readReports, .forgetReport:
             fatalError("\(job.work) without a store")
+        case .writeMetrics, .removeMetrics: fatalError("\(job.work) without a metrics_file")
         case .mint(let client, let key, let claims): return mint(client, key, claims, &random)
         case .keep(let client, let record):
             guard !broken.isStateUnusable else { return stateFailure(client) }

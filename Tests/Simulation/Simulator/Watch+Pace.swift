@@ -75,7 +75,7 @@ extension Watch {
             try checkAlone(action, covering, simulator)
         case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
             .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .probe,
-            .recallReportedStates, .keepReportedStates, .tidyRecords:
+            .recallReportedStates, .keepReportedStates, .tidyRecords, .writeMetrics, .removeMetrics:
             break
         }
     }

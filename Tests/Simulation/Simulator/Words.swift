@@ -29,6 +29,8 @@ enum Words {
             case .readConfiguration: "read configuration"
             case .checkConfiguration: "check configuration"
             case .tidyRecords: "tidy records"
+            case .writeMetrics(let path, _): "write \(path)"
+            case .removeMetrics(let path): "remove \(path)"
             case .probe(let action): "probe \(action.id)"
             case .readKey(let name, _): "read \(name)"
             case .recall(let client, _): "recall \(client)"

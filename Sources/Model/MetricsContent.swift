@@ -1,0 +1,6 @@
+/// What a file with the daemon's metrics is to say.
+package enum MetricsContent: Hashable, Sendable {
+    case everything(Snapshot)
+    /// Only times: they stay true when the daemon has ended, and are needed most then.
+    case times(Snapshot)
+}

@@ -1,0 +1,105 @@
+import AppleClientSecret
+internal import Failures
+package import Model
+
+/// What `metrics_file` says, for node_exporter to read.
+///
+/// - It is first written when every client was tried: until then the file of the process before knows more.
+/// - It is written when it should say something else, once a second at most: plenty for scrapers.
+/// - A daemon that stops leaves only times. A single run writes it at its end.
+/// - The file at a former path is removed: it would go stale, and node_exporter might still read it.
+struct WrittenMetrics: Sendable {
+    /// What it says; nil while that is not known, and where it could not be written.
+    private(set) var content: MetricsContent?
+    /// Files at former paths that are to be removed.
+    private(set) var former: Set<AbsolutePath> = []
+    private var writes = RateLimit(1, in: 1)
+    /// What it should say is a snapshot, which takes a while with many clients.
+    private var comparisons = RateLimit(10, in: 1)
+
+    fileprivate mutating func move(from old: AbsolutePath?, to new: AbsolutePath?) {
+        content = nil
+        if let old { former.insert(old) }
+        if let new { former.remove(new) }
+    }
+
+    fileprivate mutating func beginRemoving(_ path: AbsolutePath) { former.remove(path) }
+
+    /// Records a write; nil for one that failed.
+    fileprivate mutating func end(_ content: MetricsContent?) { self.content = content }
+
+    /// Whether to compare it now with what it should say.
+    fileprivate func isDue(_ deadlines: inout Deadlines) -> Bool {
+        content == nil || writes.admits(&deadlines) && comparisons.admits(&deadlines)
+    }
+
+    /// Compares it with what it should say; returns whether to write that.
+    fileprivate mutating func differs(from wanted: MetricsContent, at now: BootTime) -> Bool {
+        comparisons.note(at: now)
+        guard content != wanted else { return false }
+        writes.note(at: now)
+        return true
+    }
+}
+
+extension Rotation {
+    mutating func adoptMetrics(_ change: ConfigurationChange) {
+        guard change.old.metricsFile != change.new.metricsFile else { return }
+        metrics.move(from: change.old.metricsFile, to: change.new.metricsFile)
+        clearFault(.metricsFileUnwritable)
+    }
+
+    mutating func metricsFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
+        guard case .writeMetrics(let path, let content) = job.work, path == configuration.metricsFile else { return }
+        switch result {
+        case .success(.metricsWritten):
+            metrics.end(content)
+            clearFault(.metricsFileUnwritable)
+        case .failure: metrics.end(nil)
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
+
+    mutating func planMetrics(_ deadlines: inout Deadlines) {
+        for path in metrics.former.sorted() {
+            if start(.removeMetrics(path), on: .metricsFile(path), &deadlines) { metrics.beginRemoving(path) }
+        }
+        guard let path = configuration.metricsFile else { return }
+        let now = deadlines.now
+        let isStopping = jobs.isStopping
+        // At the end ``unwrittenMetrics`` says it.
+        if !isOnce, !isStopping { judgeMetrics(path, at: now) }
+        guard isOnce ? !isStopping && hasTriedAll(at: now) : isReady,
+            jobs.mayStart(.metricsFile(path), isKeeping: isStopping, &deadlines),
+            isOnce || isStopping || metrics.isDue(&deadlines)
+        else { return }
+        let snapshot = snapshot(at: now)
+        let content = isStopping ? MetricsContent.times(snapshot) : .everything(snapshot)
+        guard metrics.differs(from: content, at: now.boot) else { return }
+        start(.writeMetrics(path, content), on: .metricsFile(path), &deadlines)
+    }
+
+    /// Makes it a fault that the file cannot be written, until it is.
+    private mutating func judgeMetrics(_ path: AbsolutePath, at now: Now) {
+        if let failure = overdueFailure(of: .metricsFile(path)) {
+            raiseFault(failure, nil, at: now)
+        } else if let failed = jobs.attempts[.metricsFile(path)] {
+            raiseFault(failed.failure.ofMetricsFile(path, remedy: nil), failed.notBefore, at: now)
+        }
+    }
+
+    /// Whether it is not known yet if the file can be written.
+    var awaitsMetrics: Bool {
+        guard isReady, let path = configuration.metricsFile else { return false }
+        return metrics.content == nil && !jobs.failsOrIsOverdue(.metricsFile(path))
+    }
+
+    /// Why the file was not written at the end; nil where it was, or was not to be.
+    package var unwrittenMetrics: Failure? {
+        guard let path = configuration.metricsFile else { return nil }
+        let failure =
+            jobs[.metricsFile(path)] == nil
+            ? jobs.attempts[.metricsFile(path)]?.failure : Failure(.notResponding, at: .path(path))
+        return failure?.ofMetricsFile(path, remedy: nil)
+    }
+}
