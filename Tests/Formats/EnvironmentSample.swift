@@ -56,6 +56,16 @@ struct EnvironmentSample {
             "export 'SECRET=old'", "export \"SECRET=old\"", "set -a; SECRET=old; set +a", "SECRET='ol\nd=x\n'",
             "[ -n x ] && SECRET=old", "if true; then SECRET=old; fi", "case x in x) SECRET=old ;; esac",
             "f() { SECRET=old; }; f", "SECRET=old; export SECRET",
+            "true && {\nSECRET=old\n}", "{\nSECRET=old\n} | :", "{ SECRET=old; } | :", "( SECRET=old )",
+            "command unset SECRET",
+            ": $((SECRET=5))", "f() { SECRET=old; }", "g() { f; }", "f", "g", "read SECRET", "read SEC\\\nRET",
+            "unset SECRET",
+            "export {V9,SECRET}=old", "declare -i SECRET", "trap 'SECRET=old' DEBUG", "eval 'SECRET=old'",
+            "eval \"$V1\"",
+            "printf -v SECRET old", "mapfile SECRET", "for SECRET in a b; do :; done", ": ${SECRET:=old}",
+            "SECRET=old ||\n:",
+            "SECRET=old &&\n:", ": <<E\n$((SECRET=5))\nE", ". /dev/stdin <<E\nSECRET=old\nE", "getopts a SECRET",
+            "SECRET=(old)", "SECRET+=old", "[[ SECRET=5 -eq 5 ]]", "{ SECRET=old; } &", "if SECRET=old; then :; fi",
         ]
         var choices = plain
         if style != .plain { choices += common + exported }
@@ -84,7 +94,12 @@ struct EnvironmentSample {
             "export '\(name)=x'", "false && \(name)=x",
             "\(name)=x; export \(name)", "export \(name)=x \(name)B=y", "declare -x \(name)=\"x\"",
             "case x in\n(a|x) \(name)=x ;;\nesac",
-            "if false; then\n\(name)=x\nfi", "[ -n \"\" ] || export \"\(name)=x\"",
+            "if false; then\n\(name)=x\nfi", "\(name)='SECRET=old'", "\(name)=SECRET", "alias \(name)=:", "set -a",
+            "set +a",
+            "\(name)=$(:)", "\(name)=`: ')'`", "case x in\n(x) \(name)=x ;;\nesac", "readonly \(name)",
+            "\(name)=$((1+1))",
+            "while :; do\n\(name)=x; break\ndone", "{\n\(name)=x\n}", "source /dev/null", ": <<'E'\nit's\nE",
+            "[ -n \"\" ] || export \"\(name)=x\"",
         ]
         var choices = plain
         if style != .plain { choices += common }

@@ -161,7 +161,9 @@ extension EnvironmentFile {
     private func check(
         _ values: [String: [UInt8]], _ kept: [String: [UInt8]], since old: EnvironmentFile
     ) throws(FormatError) {
-        let ours = Set(values.keys.map { Array($0.utf8) })
+        let names = values.keys.map { Array($0.utf8) }
+        // What may change ours does not keep it from being set, wherever it is.
+        let ours = Set(names + names.map(ShellReader.hidden))
         for before in old.readings {
             guard let now = readings.first(where: { $0.reader == before.reader }) else {
                 throw FormatError(line: 1, reason: "\(before.reader.name) could no longer read the file")

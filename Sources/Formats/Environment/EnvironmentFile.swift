@@ -1,7 +1,7 @@
 /// An environment file as the programs see it that read such files, each in its own way (``EnvironmentReader``).
 ///
 /// - A variable is known if all readers that accept the file find it in the same lines, and unknown if two of them disagree, or a
-///   shell sets it again on a condition. A reader that rejects the whole file does not count.
+///   shell may change it again. All are unknown if a shell may accept the file and cannot be followed. A reader that rejects the whole file does not count.
 /// - Only some readers understand the first line after a byte-order mark: what it sets counts as no assignment.
 /// - A file with a NUL is refused, because some readers stop there.
 struct EnvironmentFile {
@@ -107,10 +107,15 @@ struct EnvironmentFile {
             }
         }
         let doubts = doubts(about: known)
+        let unclear = readings.first { $0.entries.first?.name == ShellReader.unclear }
         for name in names {
             let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }
             let sorted = all.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
-            if let (lines, sees, misses) = disagreement(on: name, sorted, places) {
+            if let unclear {
+                found.formatErrors[name] = formatError(
+                    at: unclear.entries[0].range.lowerBound,
+                    "\(unclear.reader.name) may read the file, and how it does cannot be told from there on")
+            } else if let (lines, sees, misses) = disagreement(on: name, sorted, places) {
                 found.formatErrors[name] = formatError(name, lines, sees, misses, places[misses][name] ?? [])
             } else if sorted.count > Self.assignmentLimit {
                 found.formatErrors[name] = FormatError(
@@ -118,7 +123,7 @@ struct EnvironmentFile {
                     reason: "\(name) is set more than \(Self.assignmentLimit) times in this file")
             } else if let offset = doubts[name] {
                 found.formatErrors[name] = formatError(
-                    at: offset, "a shell may set \(name) again there, depending on a condition")
+                    at: offset, "a shell may change \(name) again there")
             } else {
                 do throws(FormatError) {
                     found.assignments[name] = try sorted.map { lines throws(FormatError) in
@@ -159,8 +164,8 @@ struct EnvironmentFile {
         return assignment
     }
 
-    /// Where a shell may assign a variable once more, behind the last time that it certainly does: by a branch, a loop or a
-    /// function. Before that, it does not matter.
+    /// Where a shell may change a variable once more, behind the last time that it certainly assigns it: by a branch, a loop,
+    /// a function, or a command such as `unset`. Before that, it does not matter.
     private func doubts(about known: [[UInt8]: String]) -> [String: Int] {
         let hidden = Dictionary(uniqueKeysWithValues: known.map { (ShellReader.hidden($0), $1) })
         var all: [String: Int] = [:]

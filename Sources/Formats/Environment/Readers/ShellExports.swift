@@ -28,6 +28,8 @@ struct ShellExports {
     struct Options {
         /// Whether everything is exported from now on, or not; nil: that is left as it is.
         private(set) var exportsAll: Bool?
+        /// Whether the shell may not carry out what follows as it is written.
+        private(set) var mayStop = false
         /// Whether the next word is the name of an option, to be turned on or off.
         private var turnsOn: Bool?
         /// Whether no options follow.
@@ -36,6 +38,7 @@ struct ShellExports {
         mutating func note(_ word: ArraySlice<UInt8>) {
             if let turnsOn {
                 if word.elementsEqual("allexport".utf8) { exportsAll = turnsOn }
+                if word.elementsEqual("noexec".utf8) || word.elementsEqual("keyword".utf8) { mayStop = true }
                 self.turnsOn = nil
                 return
             }
@@ -43,6 +46,7 @@ struct ShellExports {
             let isOn = word.first == UInt8(ascii: "-")
             guard !hasEnded, isOn || word.first == UInt8(ascii: "+") else { return }
             if word.contains(UInt8(ascii: "a")) { exportsAll = isOn }
+            if word.contains(where: "nkt".utf8.contains) { mayStop = true }
             if word.contains(UInt8(ascii: "o")) { turnsOn = isOn }
         }
     }

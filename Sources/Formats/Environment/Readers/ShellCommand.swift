@@ -1,0 +1,42 @@
+/// A command of a shell, as far as it may set variables.
+struct ShellCommand {
+    enum Kind {
+        /// Assignments, and a command's name with its arguments, or only one of the two.
+        case simple([ShellWord], [ShellWord])
+        /// `{ … }`
+        case group([ShellList])
+        /// `( … )`: whatever is in it, this shell's variables stay.
+        case subshell
+        /// `(( … ))`
+        case arithmetic
+        /// `if` and the loops and `case`: what is carried out first, and what depends on it; and the words behind the first word,
+        /// and the variable of a loop.
+        case branches(condition: [ShellList], rest: [ShellList], words: [ShellWord], variable: ShellWord?)
+        /// A function's definition. The body is one command.
+        case function(String, body: [ShellCommand])
+    }
+
+    var kind: Kind
+    var range: Range<Int>
+    var redirections: [ShellRedirection] = []
+
+    var isSimple: Bool { if case .simple = kind { true } else { false } }
+
+    /// Whether it only assigns what is written there.
+    var neverFails: Bool {
+        guard case .simple(let assignments, let words) = kind else { return false }
+        return words.isEmpty && redirections.isEmpty
+            && assignments.allSatisfy { !$0.isSubstituted && !$0.isArithmetic && $0.defaults.isEmpty }
+    }
+}
+
+/// `<`, `>` and the word behind.
+struct ShellRedirection {
+    let target: ShellWord
+    /// The variable that is set to the descriptor's number: `{NAME}>FILE`.
+    let variable: ShellWord?
+    /// Whether it never fails.
+    let isSafe: Bool
+    /// Whether the word or lines are the input: `<<` and `<<<`.
+    let isText: Bool
+}

@@ -1,0 +1,133 @@
+/// Commands that are made of others.
+extension ShellParser {
+    /// Reads one command.
+    mutating func command() throws(ShellError) -> ShellCommand {
+        skipBlanks()
+        let start = index
+        var command = ShellCommand(kind: .subshell, range: start..<start)
+        guard peek() == .openingParenthesis || keyword != nil && keyword?.text != "[[" else { return try simple() }
+        try nested { parser throws(ShellError) in command = try parser.compound(from: start) }
+        if case .function = command.kind { return command }
+        command.range = start..<index
+        repeat { skipBlanks() } while try redirection(of: &command)
+        return command
+    }
+
+    private mutating func compound(from start: Int) throws(ShellError) -> ShellCommand {
+        var kind = ShellCommand.Kind.subshell
+        let (word, end) = keyword ?? ("(", index + 1)
+        guard !aliases.contains(Array(word.utf8)) else { throw .unclear }
+        index = end
+        switch word {
+        case "(":
+            if !isDash, peek() == .openingParenthesis {
+                kind = .arithmetic
+                var word = ShellWord(at: start)
+                try arithmetic(&word)
+            } else {
+                _ = try lists(to: .parenthesis)
+                index += 1
+            }
+        case "{": kind = .group(try lists(upTo: "}"))
+        case "if":
+            let condition = try lists(upTo: "then")
+            var rest = try lists(to: .words(["elif", "else", "fi"]))
+            while keyword?.text == "elif" {
+                try expect("elif")
+                rest += try lists(upTo: "then") + lists(to: .words(["elif", "else", "fi"]))
+            }
+            if keyword?.text == "else" {
+                try expect("else")
+                rest += try lists(to: .words(["fi"]))
+            }
+            try expect("fi")
+            kind = .branches(condition: condition, rest: rest, words: [], variable: nil)
+        case "while", "until":
+            let condition = try lists(upTo: "do")
+            kind = .branches(condition: condition, rest: try lists(upTo: "done"), words: [], variable: nil)
+        case "for", "select": kind = try loop()
+        case "case": kind = try cases()
+        case "function":
+            skipBlanks()
+            let name = try someWord()
+            skipBlanks()
+            if peek() == .openingParenthesis, peek(1) == .closingParenthesis { index += 2 }
+            return try function(name.string, from: start)
+        case "coproc": throw .unclear
+        default: throw .syntax
+        }
+        return ShellCommand(kind: kind, range: start..<index)
+    }
+
+    /// Reads commands up to a word, and that word.
+    private mutating func lists(upTo word: String) throws(ShellError) -> [ShellList] {
+        let lists = try lists(to: .words([word]))
+        try expect(word)
+        return lists
+    }
+
+    private mutating func expect(_ word: String) throws(ShellError) {
+        guard let (text, end) = keyword, text == word else { throw .syntax }
+        index = end
+    }
+
+    private mutating func loop() throws(ShellError) -> ShellCommand.Kind {
+        skipBlanks()
+        if !isDash, peek() == .openingParenthesis { throw .unclear }
+        let variable = try someWord()
+        guard variable.isName || !isDash else { throw .syntax }
+        skipLines()
+        var words: [ShellWord] = []
+        if bytes[index...].starts(with: "in".utf8) {
+            guard try word().text.count == 2 else { throw .syntax }
+            skipBlanks()
+            while let byte = peek(), byte != .semicolon, byte != .lineFeed, byte != .hash {
+                words.append(try someWord())
+                data.append(words[words.count - 1].range)
+                skipBlanks()
+            }
+        }
+        if peek() == .semicolon { index += 1 }
+        skipLines()
+        let isBrace = !isDash && keyword?.text == "{"
+        try expect(isBrace ? "{" : "do")
+        return .branches(
+            condition: [], rest: try lists(upTo: isBrace ? "}" : "done"), words: words, variable: variable)
+    }
+
+    private mutating func cases() throws(ShellError) -> ShellCommand.Kind {
+        skipBlanks()
+        var words = [try someWord()]
+        skipLines()
+        guard try word().string == "in" else { throw .syntax }
+        var rest: [ShellList] = []
+        while true {
+            skipLines()
+            if keyword?.text == "esac" {
+                try expect("esac")
+                return .branches(condition: [], rest: rest, words: words, variable: nil)
+            }
+            if peek() == .openingParenthesis { index += 1 }
+            while true {
+                skipBlanks()
+                words.append(try someWord())
+                skipBlanks()
+                guard peek() == .bar else { break }
+                index += 1
+            }
+            guard peek() == .closingParenthesis else { throw .syntax }
+            index += 1
+            rest += try lists(to: .branch, mayBeEmpty: true)
+            index += branchEnd ?? 0
+        }
+    }
+
+    /// The body of a function. For bash, it is a compound command.
+    mutating func function(_ name: String, from start: Int) throws(ShellError) -> ShellCommand {
+        skipLines()
+        var body = ShellCommand(kind: .subshell, range: index..<index)
+        try nested { parser throws(ShellError) in body = try parser.command() }
+        if case .simple(_, let words) = body.kind, !isDash, words.first?.string != "[[" { throw .syntax }
+        return ShellCommand(kind: .function(name, body: [body]), range: start..<index)
+    }
+}

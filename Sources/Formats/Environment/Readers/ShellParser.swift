@@ -1,0 +1,300 @@
+import AppleClientSecret
+
+/// Why a script is not followed.
+enum ShellError: Error {
+    /// The shell stops there.
+    case syntax
+    /// The shell may read it, but it cannot be told how.
+    case unclear
+}
+
+/// The grammar of a script for bash or dash. What it cannot follow is an error, of the two kinds of ``ShellError``.
+///
+/// - For dash, a backtick or a dollar sign in the word that ends a here-document is itself; for bash, a backslash hides a
+///   quote in `$'…'`.
+/// - A byte-order mark is a part of the first word.
+struct ShellParser {
+    /// A here-document whose lines are still to come.
+    struct PendingDocument {
+        let start: Int
+        let delimiter: [UInt8]
+        let stripsTabs: Bool
+        let isExpanded: Bool
+    }
+
+    struct Document {
+        /// From the `<<` to the end of the last line.
+        let range: Range<Int>
+        let body: Range<Int>
+        let isExpanded: Bool
+    }
+
+    /// What ends the commands within others.
+    enum End: Equatable {
+        case words(Set<String>)
+        case parenthesis
+        /// `;;` and its like, or `esac`.
+        case branch
+    }
+
+    let bytes: [UInt8]
+    let isDash: Bool
+    var index = 0
+    var depth = 0
+    var pending: [PendingDocument] = []
+    var documents: [Document] = []
+    /// What may become a command when it is expanded: values, and arguments of most commands.
+    var data: [Range<Int>] = []
+    /// Names that an `alias` so far gives another meaning.
+    var aliases: Set<[UInt8]> = []
+
+    /// Nested more deeply, a file is refused. No program writes such a file.
+    static let depthLimit = 50
+    private static let keywords: Set<String> = [
+        "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac",
+    ]
+    private static let keywordsOfBash: Set<String> = ["time", "function", "select", "[[", "coproc"]
+
+    init(_ bytes: [UInt8], isDash: Bool) {
+        self.bytes = bytes
+        self.isDash = isDash
+    }
+
+    /// Whether an operator continues in the next line, behind a backslash, which is not followed.
+    var hasDividedOperators: Bool {
+        bytes.indices.dropFirst().dropLast(2).contains { index in
+            bytes[index] == .backslash && bytes[index + 1] == .lineFeed && "$&|<>(;{".utf8.contains(bytes[index - 1])
+                && "$&|<>({;-'\"[\\".utf8.contains(bytes[index + 2])
+        }
+    }
+
+    // MARK: Lists
+
+    /// The next commands of the file up to `;`, `&` or the end of a line; nil at the end of the file.
+    mutating func next() throws(ShellError) -> ShellList? {
+        skipLines()
+        guard index < bytes.count else { return nil }
+        var list = try list()
+        try separate(&list, .words([]))
+        return list
+    }
+
+    /// Reads commands up to their end, and not the end itself.
+    mutating func lists(to end: End, mayBeEmpty: Bool = false) throws(ShellError) -> [ShellList] {
+        var lists: [ShellList] = []
+        while true {
+            skipLines()
+            if isAt(end) { break }
+            var list = try list()
+            try separate(&list, end)
+            lists.append(list)
+        }
+        guard mayBeEmpty || !lists.isEmpty else { throw .syntax }
+        return lists
+    }
+
+    private func isAt(_ end: End) -> Bool {
+        switch end {
+        case .words(let words): keyword.map { words.contains($0.text) } == true
+        case .parenthesis: peek() == .closingParenthesis
+        case .branch: branchEnd != nil || keyword?.text == "esac"
+        }
+    }
+
+    /// How long the text is here that ends a branch of `case`; nil where there is none.
+    var branchEnd: Int? {
+        guard peek() == .semicolon else { return nil }
+        let length = peek(1) == .semicolon ? 2 : 1
+        let fallsThrough = !isDash && peek(length) == .ampersand
+        return fallsThrough ? length + 1 : length == 2 ? 2 : nil
+    }
+
+    /// Advances over what is between two lists of commands.
+    private mutating func separate(_ list: inout ShellList, _ end: End) throws(ShellError) {
+        skipBlanks()
+        guard let byte = peek(), byte != .lineFeed, byte != .hash, !isAt(end) else { return }
+        guard byte == .semicolon && branchEnd == nil || byte == .ampersand else { throw .syntax }
+        list.isBackground = byte == .ampersand
+        index += 1
+    }
+
+    private mutating func list() throws(ShellError) -> ShellList {
+        let start = index
+        var pipelines = [try pipeline()]
+        var lineEnds: [Range<Int>] = []
+        while true {
+            skipBlanks()
+            let operation = index
+            guard let byte = peek(), byte == .ampersand || byte == .bar, peek(1) == byte else { break }
+            index += 2
+            skipLines()
+            if bytes[operation..<index].contains(.lineFeed) { lineEnds.append(operation..<index) }
+            var next = try pipeline()
+            next.isAlternative = byte == .bar
+            pipelines.append(next)
+        }
+        return ShellList(pipelines: pipelines, lineEnds: lineEnds, range: start..<index)
+    }
+
+    private mutating func pipeline() throws(ShellError) -> ShellPipeline {
+        var pipeline = ShellPipeline()
+        skipBlanks()
+        while let (text, end) = keyword, text == "!" || text == "time" {
+            if text == "!" { pipeline.isNegated = true }
+            index = end
+            skipBlanks()
+            while text == "time", peek() == UInt8(ascii: "-") {
+                _ = try word()
+                skipBlanks()
+            }
+            // bash takes nothing for a command there.
+            if !isDash, peek().map({ $0 == .lineFeed || $0 == .semicolon }) ?? true { return pipeline }
+        }
+        pipeline.commands = [try command()]
+        while true {
+            skipBlanks()
+            guard peek() == .bar, peek(1) != .bar else { return pipeline }
+            index += 1
+            if !isDash, peek() == .ampersand { index += 1 }
+            skipLines()
+            pipeline.commands.append(try command())
+        }
+    }
+
+    /// The reserved word here, and where it ends; nil where there is none.
+    var keyword: (text: String, end: Int)? {
+        var text: [UInt8] = []
+        var end = index
+        while end < bytes.count, text.count < 9 {
+            let byte = bytes[end]
+            if byte == .backslash, end + 1 < bytes.count, bytes[end + 1] == .lineFeed {
+                end += 2
+            } else if byte.isASCIILetter || "!{}[".utf8.contains(byte) {
+                text.append(byte)
+                end += 1
+            } else {
+                guard
+                    [.space, .tab, .lineFeed, .semicolon, .ampersand, .bar].contains(byte) || "()<>".utf8.contains(byte)
+                else { return nil }
+                break
+            }
+        }
+        let string = String(decoding: text, as: UTF8.self)
+        return Self.keywords.contains(string) || !isDash && Self.keywordsOfBash.contains(string) ? (string, end) : nil
+    }
+
+    // MARK: Simple commands
+
+    /// Reads assignments and words, or the definition of a function.
+    mutating func simple() throws(ShellError) -> ShellCommand {
+        var command = ShellCommand(kind: .subshell, range: index..<index)
+        var assignments: [ShellWord] = []
+        var words: [ShellWord] = []
+        while true {
+            skipBlanks()
+            // Between double brackets, operators have other meanings.
+            let isTest = words.first?.text.elementsEqual("[[".utf8) == true && !isDash && words.last?.string != "]]"
+            if !isTest, try redirection(of: &command) { continue }
+            guard let byte = peek(), isTest || byte != .hash else { break }
+            if byte == .openingParenthesis, !isTest, let name = words.first, words.count == 1, assignments.isEmpty,
+                command.redirections.isEmpty, name.isPlain, !isDash || name.isName
+            {
+                index += 1
+                skipBlanks()
+                guard peek() == .closingParenthesis else { throw .syntax }
+                index += 1
+                return try function(name.string, from: command.range.lowerBound)
+            }
+            var word = try word()
+            guard !word.range.isEmpty else {
+                if isTest, byte != .semicolon {
+                    index += 1
+                    continue
+                }
+                if isTest || byte == .openingParenthesis { throw .syntax }
+                break
+            }
+            let name = words.first
+            let mayAssign = name.map { ShellBuiltin.takesArrays($0.text) } ?? true
+            let assignment = mayAssign ? word.assignment(isDash: isDash, isArgument: name != nil) : nil
+            if let assignment, assignment.isEmpty, !isDash, peek() == .openingParenthesis {
+                try array(&word)
+            }
+            let valueStart = word.range.lowerBound + (assignment?.name.count ?? 0)
+            if name.map({ assignment != nil || !ShellBuiltin.keepsArguments($0.text) }) ?? (assignment != nil) {
+                data.append(valueStart..<word.range.upperBound)
+            }
+            if name == nil, assignment != nil {
+                assignments.append(word)
+            } else {
+                if name == nil, word.isPlain, aliases.contains(word.text) { throw .unclear }
+                words.append(word)
+            }
+            command.range = command.range.lowerBound..<index
+        }
+        guard !command.range.isEmpty else { throw .syntax }
+        command.kind = .simple(assignments, words)
+        return command
+    }
+
+    /// The values of an array of bash's, over several lines too.
+    private mutating func array(_ array: inout ShellWord) throws(ShellError) {
+        index += 1
+        array.isArray = true
+        while true {
+            skipLines()
+            if peek() == .closingParenthesis { break }
+            let word = try someWord()
+            data.append(word.range)
+            array.defaults += word.defaults
+            array.isArithmetic = array.isArithmetic || word.isArithmetic
+            array.isSubstituted = array.isSubstituted || word.isSubstituted
+        }
+        index += 1
+        array.range = array.range.lowerBound..<index
+    }
+
+    /// Advances over a redirection; false where there is none.
+    mutating func redirection(of command: inout ShellCommand) throws(ShellError) -> Bool {
+        let start = index
+        var variable: ShellWord?
+        if let byte = peek(), byte.isASCIIDigit || byte == .openingBrace && !isDash {
+            let word = try word()
+            guard peek() == .lessThan || peek() == .greaterThan, word.isNumber || !isDash && word.isDescriptorName
+            else {
+                index = start
+                return false
+            }
+            if !word.isNumber { variable = word }
+        }
+        if peek() == .ampersand, peek(1) == .greaterThan, !isDash { index += 1 }
+        guard let operation = peek(), operation == .lessThan || operation == .greaterThan,
+            isDash || peek(1) != .openingParenthesis
+        else { return false }
+        index += 1
+        let next = peek() ?? 0
+        let isDocument = operation == .lessThan && next == .lessThan && (peek(1) != .lessThan || isDash)
+        let isText = operation == .lessThan && next == .lessThan
+        if isText { index += isDocument ? 1 : 2 }
+        let stripsTabs = isDocument && peek() == UInt8(ascii: "-")
+        if stripsTabs
+            || !isText && (next == .greaterThan || next == .ampersand || operation == .greaterThan && next == .bar)
+        {
+            index += 1
+        }
+        skipBlanks()
+        let target = try someWord(isDelimiter: isDocument)
+        if isDocument {
+            pending.append(
+                PendingDocument(
+                    start: start, delimiter: target.text, stripsTabs: stripsTabs, isExpanded: !target.isQuoted))
+        } else if isText {
+            data.append(target.range)
+        }
+        let isSafe = isText || target.string == "/dev/null" || next == .ampersand && target.isNumber
+        command.redirections.append(
+            ShellRedirection(target: target, variable: variable, isSafe: isSafe, isText: isText))
+        command.range = min(command.range.lowerBound, start)..<index
+        return true
+    }
+}

@@ -1,0 +1,120 @@
+/// Commands of one line, as far as they change the shell's variables or how it goes on.
+extension ShellReader {
+    mutating func run(_ assignments: [ShellWord], _ all: [ShellWord], _ command: ShellCommand, isCertain: Bool) {
+        let range = command.range
+        for word in assignments + all { expand(word, range) }
+        for word in assignments {
+            guard let assignment = word.assignment(isDash: parser.isDash) else { continue }
+            assign(assignment.name, range, isCertain)
+            guard !assignment.isScalar else { continue }
+            spoil(assignment.name)
+            compute(word.text.dropFirst(assignment.name.count), range)
+        }
+        guard let first = all.first else { return }
+        call(first.string, range)
+        var words = all[...]
+        while let name = words.first?.string, name == "command" || name == "builtin" {
+            words = words.dropFirst()
+            while let option = words.first?.text, option.first == UInt8(ascii: "-") {
+                if option.contains(UInt8(ascii: "v")) || option.contains(UInt8(ascii: "V")) { return }
+                words = words.dropFirst()
+            }
+        }
+        guard let word = words.popFirst() else { return }
+        if word.isExpanded { mayRunText(range) }
+        // A function may have a builtin's name.
+        let isSure = isCertain && !isFunction(first.string)
+        let isDirect = first.range == word.range
+        let count = entries.count
+        run(word, words, command, isCertain: isSure, isDirect: isDirect, isFirst: isDirect && assignments.isEmpty)
+        let isAssignment = entries.dropFirst(count).contains { $0.name.first != .openingParenthesis }
+        if isOwn(word.string), !isAssignment, !hasEnded { note("command \(word.string)", range) }
+    }
+
+    private mutating func run(
+        _ command: ShellWord, _ words: ArraySlice<ShellWord>, _ whole: ShellCommand, isCertain: Bool, isDirect: Bool,
+        isFirst: Bool
+    ) {
+        var words = words
+        let name = command.string
+        let range = whole.range
+        func hasOption(_ letter: Character) -> Bool {
+            words.contains { $0.text.first == UInt8(ascii: "-") && $0.string.contains(letter) }
+        }
+        switch name {
+        case "export", "readonly", "declare", "typeset", "local":
+            declare(name, words, range, isCertain: isCertain && isDirect)
+        case _ where ShellBuiltin.assigning.contains(name):
+            assignAll(words, range, spoils: name == "mapfile" || name == "readarray" || hasOption("a"))
+        case "eval", "trap":
+            let names = Set(words.flatMap { ShellWord.names(in: $0.text) })
+            assignLater(words, range)
+            if names.contains(Array("alias".utf8)) { parser.aliases.formUnion(names) }
+            if name == "eval", !names.isDisjoint(with: ShellBuiltin.dangerous) { lose() }
+        case "printf" where hasOption("v"):
+            var variable = words.removeFirst()
+            variable.text.removeFirst(2)
+            assignAll([variable] + words.prefix(1), range)
+        case "[[" where words.contains { $0.text.first == UInt8(ascii: "-") && $0.text.count == 3 }:
+            for word in words { compute(word.text, range) }
+        case ".", "source":
+            let isStream = words.first.map { $0.isSubstituted || $0.text.starts(with: "/dev".utf8) } ?? true
+            if isStream || whole.redirections.contains(where: \.isText) { mayRunText(range) }
+        case "alias":
+            for word in words where word.text.contains(.equals) {
+                parser.aliases.insert(Array(word.text.prefix { $0 != .equals }))
+                if word.isExpanded { mayRunText(range) }
+            }
+        case "set":
+            var options = ShellExports.Options()
+            for word in words { options.note(word.text[...]) }
+            if options.mayStop { lose() }
+            guard let exportsAll = options.exportsAll, isFirst, nesting == 0, function == nil else { break }
+            let start = range.lowerBound
+            exports.set(exportsAll, at: start, beginsLine: start == 0 || parser.bytes[start - 1] == .lineFeed)
+        case "break", "continue": if isCertain { lose() }
+        case "enable": lose()
+        case _ where ShellBuiltin.ending.contains(name):
+            // `exec` with redirections only goes on. Behind an assignment, `exit` is more likely a word of a placeholder.
+            guard isCertain, function == nil, name != "exec" || words.first?.isExpanded == false,
+                isFirst || !isDirect || name == "return"
+            else { break }
+            if isFirst, whole.redirections.isEmpty { end() } else { lose() }
+        default:
+            // `NAME = value` is a command to a shell only.
+            if command.isName, words.first?.text.first == .equals { assign(command.text, range, isCertain) }
+        }
+    }
+
+    /// `export` and its like.
+    private mutating func declare(
+        _ command: String, _ words: ArraySlice<ShellWord>, _ range: Range<Int>, isCertain: Bool
+    ) {
+        let options = words.prefix { $0.text.first == UInt8(ascii: "-") || $0.text.first == UInt8(ascii: "+") }
+        let letters = Set(options.flatMap(\.text))
+        let attributes = command == "export" ? [] : letters.subtracting("-+xgpfF".utf8)
+        let isExport = command == "export" || letters.contains(UInt8(ascii: "x"))
+        let spoils = command == "readonly" || !attributes.isEmpty
+        if !attributes.isDisjoint(with: "ni".utf8) {
+            // A variable that names another one, or has its values computed.
+            assignLater(words, range)
+            mayRunText(range, isLater: true)
+        }
+        let isGlobal = command == "export" || command == "readonly" || letters.contains(UInt8(ascii: "g"))
+        guard function == nil || isGlobal else { return }
+        for word in words.dropFirst(options.count) {
+            // dash divides the value into words, too.
+            if word.isExpanded { mayRunText(range) }
+            if let assignment = word.assignment(isDash: parser.isDash, isArgument: true) {
+                assign(
+                    assignment.name, range, isCertain && command != "local" && attributes.isEmpty, isExport: isExport)
+                if spoils || !assignment.isScalar { spoil(assignment.name) }
+            } else if !word.isName || !attributes.isEmpty {
+                assignAll([word], range, spoils: spoils)
+            } else {
+                if command == "export" { exports.note(word.text, isExport: true) }
+                if spoils { spoil(word.text) }
+            }
+        }
+    }
+}
