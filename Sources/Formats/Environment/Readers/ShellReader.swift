@@ -274,7 +274,13 @@ struct ShellReader {
         }
         if let indirect {
             let named = Set(parser.data.flatMap { ShellWord.names(in: parser.bytes[$0]) })
-            guard named.isDisjoint(with: ShellBuiltin.dangerous) else {
+            let isDangerous = parser.data.contains { range in
+                // Where a command begins, also in quotes; elsewhere it is more likely a word of a sentence.
+                parser.bytes[range].split { ";&|({=\n'\"".utf8.contains($0) }.contains {
+                    ShellBuiltin.dangerous.contains(ShellWord.names(in: $0).first ?? [])
+                }
+            }
+            guard !isDangerous else {
                 parser.index = indirect.range.lowerBound
                 throw .unclear
             }
