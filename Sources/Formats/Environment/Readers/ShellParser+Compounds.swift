@@ -1,10 +1,10 @@
 /// Commands that are made of others.
 extension ShellParser {
     /// Reads one command.
-    mutating func command() throws(ShellError) -> ShellCommand {
+    mutating func command() throws(ShellError) -> ScriptCommand {
         skipBlanks()
         let start = index
-        var command = ShellCommand(kind: .subshell, range: start..<start)
+        var command = ScriptCommand(kind: .subshell, range: start..<start)
         guard peek() == .openingParenthesis || keyword != nil && keyword?.text != "[[" else { return try simple() }
         try nested { parser throws(ShellError) in command = try parser.compound(from: start) }
         if case .function = command.kind { return command }
@@ -13,8 +13,8 @@ extension ShellParser {
         return command
     }
 
-    private mutating func compound(from start: Int) throws(ShellError) -> ShellCommand {
-        var kind = ShellCommand.Kind.subshell
+    private mutating func compound(from start: Int) throws(ShellError) -> ScriptCommand {
+        var kind = ScriptCommand.Kind.subshell
         let (word, end) = keyword ?? ("(", index + 1)
         guard !aliases.contains(Array(word.utf8)) else { throw .unclear }
         index = end
@@ -22,7 +22,7 @@ extension ShellParser {
         case "(":
             if !isDash, peek() == .openingParenthesis {
                 kind = .arithmetic
-                var word = ShellWord(at: start)
+                var word = ScriptWord(at: start)
                 try arithmetic(&word)
             } else {
                 _ = try lists(to: .parenthesis)
@@ -56,11 +56,11 @@ extension ShellParser {
         case "coproc": throw .unclear
         default: throw .syntax
         }
-        return ShellCommand(kind: kind, range: start..<index)
+        return ScriptCommand(kind: kind, range: start..<index)
     }
 
     /// Reads commands up to a word, and that word.
-    private mutating func lists(upTo word: String) throws(ShellError) -> [ShellList] {
+    private mutating func lists(upTo word: String) throws(ShellError) -> [ScriptList] {
         let lists = try lists(to: .words([word]))
         try expect(word)
         return lists
@@ -71,13 +71,13 @@ extension ShellParser {
         index = end
     }
 
-    private mutating func loop() throws(ShellError) -> ShellCommand.Kind {
+    private mutating func loop() throws(ShellError) -> ScriptCommand.Kind {
         skipBlanks()
         if !isDash, peek() == .openingParenthesis { throw .unclear }
         let variable = try someWord()
         guard variable.isName || !isDash else { throw .syntax }
         skipLines()
-        var words: [ShellWord] = []
+        var words: [ScriptWord] = []
         if bytes[index...].starts(with: "in".utf8) {
             guard try word().text.count == 2 else { throw .syntax }
             skipBlanks()
@@ -95,12 +95,12 @@ extension ShellParser {
             condition: [], rest: try lists(upTo: isBrace ? "}" : "done"), words: words, variable: variable)
     }
 
-    private mutating func cases() throws(ShellError) -> ShellCommand.Kind {
+    private mutating func cases() throws(ShellError) -> ScriptCommand.Kind {
         skipBlanks()
         var words = [try someWord()]
         skipLines()
         guard try word().string == "in" else { throw .syntax }
-        var rest: [ShellList] = []
+        var rest: [ScriptList] = []
         while true {
             skipLines()
             if keyword?.text == "esac" {
@@ -123,11 +123,11 @@ extension ShellParser {
     }
 
     /// The body of a function. For bash, it is a compound command.
-    mutating func function(_ name: String, from start: Int) throws(ShellError) -> ShellCommand {
+    mutating func function(_ name: String, from start: Int) throws(ShellError) -> ScriptCommand {
         skipLines()
-        var body = ShellCommand(kind: .subshell, range: index..<index)
+        var body = ScriptCommand(kind: .subshell, range: index..<index)
         try nested { parser throws(ShellError) in body = try parser.command() }
         if case .simple(_, let words) = body.kind, !isDash, words.first?.string != "[[" { throw .syntax }
-        return ShellCommand(kind: .function(name, body: [body]), range: start..<index)
+        return ScriptCommand(kind: .function(name, body: [body]), range: start..<index)
     }
 }

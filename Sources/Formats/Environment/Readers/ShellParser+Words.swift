@@ -50,9 +50,9 @@ extension ShellParser {
     }
 
     /// What is expanded in the lines of a here-document.
-    func expansions(in body: Range<Int>) throws(ShellError) -> ShellWord {
+    func expansions(in body: Range<Int>) throws(ShellError) -> ScriptWord {
         var parser = ShellParser(Array(bytes[body]), isDash: isDash)
-        var word = ShellWord(at: body.lowerBound)
+        var word = ScriptWord(at: body.lowerBound)
         do throws(ShellError) {
             while let byte = parser.peek() {
                 if byte == .doubleQuote { parser.index += 1 } else { try parser.piece(byte, of: &word, inQuotes: true) }
@@ -64,8 +64,8 @@ extension ShellParser {
     }
 
     /// Reads a word, which is empty where none begins.
-    mutating func word(isDelimiter: Bool = false) throws(ShellError) -> ShellWord {
-        var word = ShellWord(at: index)
+    mutating func word(isDelimiter: Bool = false) throws(ShellError) -> ScriptWord {
+        var word = ScriptWord(at: index)
         while let byte = peek(), !endsWord(byte) {
             if isDelimiter, isDash, byte == .dollar || byte == .backtick {
                 word.text.append(byte)
@@ -79,7 +79,7 @@ extension ShellParser {
     }
 
     /// Reads a word where there must be one.
-    mutating func someWord(isDelimiter: Bool = false) throws(ShellError) -> ShellWord {
+    mutating func someWord(isDelimiter: Bool = false) throws(ShellError) -> ScriptWord {
         let word = try word(isDelimiter: isDelimiter)
         guard !word.range.isEmpty else { throw .syntax }
         return word
@@ -94,7 +94,7 @@ extension ShellParser {
     }
 
     /// Advances over one character, or what a quote, a backslash or a dollar sign begins.
-    private mutating func piece(_ byte: UInt8, of word: inout ShellWord, inQuotes: Bool) throws(ShellError) {
+    private mutating func piece(_ byte: UInt8, of word: inout ScriptWord, inQuotes: Bool) throws(ShellError) {
         switch byte {
         case .backslash where peek(1) == .lineFeed: index += 2
         case .backslash:
@@ -129,7 +129,7 @@ extension ShellParser {
     }
 
     /// Advances behind the closing character, over nested pieces.
-    private mutating func pieces(to close: UInt8, of word: inout ShellWord, inQuotes: Bool) throws(ShellError) {
+    private mutating func pieces(to close: UInt8, of word: inout ScriptWord, inQuotes: Bool) throws(ShellError) {
         try nested { parser throws(ShellError) in
             while let byte = parser.peek() {
                 if byte == close {
@@ -150,7 +150,7 @@ extension ShellParser {
     /// Advances from an opening quote behind the next one.
     ///
     /// - Parameter escapes: whether a backslash hides it.
-    private mutating func skipQuoted(_ word: inout ShellWord, escapes: Bool) throws(ShellError) {
+    private mutating func skipQuoted(_ word: inout ScriptWord, escapes: Bool) throws(ShellError) {
         let quote = bytes[index]
         index += 1
         while let byte = peek(), byte != quote {
@@ -161,7 +161,7 @@ extension ShellParser {
         index += 1
     }
 
-    private mutating func expansion(_ word: inout ShellWord, inQuotes: Bool) throws(ShellError) {
+    private mutating func expansion(_ word: inout ScriptWord, inQuotes: Bool) throws(ShellError) {
         index += 1
         switch peek() {
         case .singleQuote where !isDash && !inQuotes:
@@ -185,7 +185,7 @@ extension ShellParser {
     }
 
     /// Advances from the second parenthesis of an arithmetic expression behind its end. For bash, commands may be there instead.
-    mutating func arithmetic(_ word: inout ShellWord) throws(ShellError) {
+    mutating func arithmetic(_ word: inout ScriptWord) throws(ShellError) {
         word.isArithmetic = true
         word.text += "$((".utf8
         index += 1
@@ -199,7 +199,7 @@ extension ShellParser {
     }
 
     /// `( … )` in a word: commands, which a subshell carries out.
-    private mutating func substitution(_ word: inout ShellWord) throws(ShellError) {
+    private mutating func substitution(_ word: inout ScriptWord) throws(ShellError) {
         word.mark(isQuote: false)
         word.isSubstituted = true
         let start = index
@@ -214,7 +214,7 @@ extension ShellParser {
     }
 
     /// `${NAME}` and its forms.
-    private mutating func parameter(_ word: inout ShellWord, inQuotes: Bool) throws(ShellError) {
+    private mutating func parameter(_ word: inout ScriptWord, inQuotes: Bool) throws(ShellError) {
         word.mark(isQuote: false)
         word.text += [.dollar, .openingBrace]
         index += 1

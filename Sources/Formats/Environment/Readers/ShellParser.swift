@@ -71,7 +71,7 @@ struct ShellParser {
     // MARK: Lists
 
     /// The next commands of the file up to `;`, `&` or the end of a line; nil at the end of the file.
-    mutating func next() throws(ShellError) -> ShellList? {
+    mutating func next() throws(ShellError) -> ScriptList? {
         skipLines()
         guard index < bytes.count else { return nil }
         var list = try list()
@@ -80,8 +80,8 @@ struct ShellParser {
     }
 
     /// Reads commands up to their end, and not the end itself.
-    mutating func lists(to end: End, mayBeEmpty: Bool = false) throws(ShellError) -> [ShellList] {
-        var lists: [ShellList] = []
+    mutating func lists(to end: End, mayBeEmpty: Bool = false) throws(ShellError) -> [ScriptList] {
+        var lists: [ScriptList] = []
         while true {
             skipLines()
             if isAt(end) { break }
@@ -110,7 +110,7 @@ struct ShellParser {
     }
 
     /// Advances over what is between two lists of commands.
-    private mutating func separate(_ list: inout ShellList, _ end: End) throws(ShellError) {
+    private mutating func separate(_ list: inout ScriptList, _ end: End) throws(ShellError) {
         skipBlanks()
         guard let byte = peek(), byte != .lineFeed, byte != .hash, !isAt(end) else { return }
         guard byte == .semicolon && branchEnd == nil || byte == .ampersand else { throw .syntax }
@@ -118,7 +118,7 @@ struct ShellParser {
         index += 1
     }
 
-    private mutating func list() throws(ShellError) -> ShellList {
+    private mutating func list() throws(ShellError) -> ScriptList {
         let start = index
         var pipelines = [try pipeline()]
         var lineEnds: [Range<Int>] = []
@@ -133,7 +133,7 @@ struct ShellParser {
             next.isAlternative = byte == .bar
             pipelines.append(next)
         }
-        return ShellList(pipelines: pipelines, lineEnds: lineEnds, range: start..<index)
+        return ScriptList(pipelines: pipelines, lineEnds: lineEnds, range: start..<index)
     }
 
     private mutating func pipeline() throws(ShellError) -> ShellPipeline {
@@ -186,10 +186,10 @@ struct ShellParser {
     // MARK: Simple commands
 
     /// Reads assignments and words, or the definition of a function.
-    mutating func simple() throws(ShellError) -> ShellCommand {
-        var command = ShellCommand(kind: .subshell, range: index..<index)
-        var assignments: [ShellWord] = []
-        var words: [ShellWord] = []
+    mutating func simple() throws(ShellError) -> ScriptCommand {
+        var command = ScriptCommand(kind: .subshell, range: index..<index)
+        var assignments: [ScriptWord] = []
+        var words: [ScriptWord] = []
         while true {
             skipBlanks()
             // Between double brackets, operators have other meanings.
@@ -238,7 +238,7 @@ struct ShellParser {
     }
 
     /// The values of an array of bash's, over several lines too.
-    private mutating func array(_ array: inout ShellWord) throws(ShellError) {
+    private mutating func array(_ array: inout ScriptWord) throws(ShellError) {
         index += 1
         array.isArray = true
         while true {
@@ -255,9 +255,9 @@ struct ShellParser {
     }
 
     /// Advances over a redirection; false where there is none.
-    mutating func redirection(of command: inout ShellCommand) throws(ShellError) -> Bool {
+    mutating func redirection(of command: inout ScriptCommand) throws(ShellError) -> Bool {
         let start = index
-        var variable: ShellWord?
+        var variable: ScriptWord?
         if let byte = peek(), byte.isASCIIDigit || byte == .openingBrace && !isDash {
             let word = try word()
             guard peek() == .lessThan || peek() == .greaterThan, word.isNumber || !isDash && word.isDescriptorName

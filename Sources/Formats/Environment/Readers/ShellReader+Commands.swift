@@ -1,6 +1,6 @@
 /// Commands of one line, as far as they change the shell's variables or how it goes on.
 extension ShellReader {
-    mutating func run(_ assignments: [ShellWord], _ all: [ShellWord], _ command: ShellCommand, isCertain: Bool) {
+    mutating func run(_ assignments: [ScriptWord], _ all: [ScriptWord], _ command: ScriptCommand, isCertain: Bool) {
         let range = command.range
         for word in assignments + all { expand(word, range) }
         for word in assignments {
@@ -32,7 +32,7 @@ extension ShellReader {
     }
 
     private mutating func run(
-        _ command: ShellWord, _ words: ArraySlice<ShellWord>, _ whole: ShellCommand, isCertain: Bool, isDirect: Bool,
+        _ command: ScriptWord, _ words: ArraySlice<ScriptWord>, _ whole: ScriptCommand, isCertain: Bool, isDirect: Bool,
         isFirst: Bool
     ) {
         var words = words
@@ -47,7 +47,7 @@ extension ShellReader {
         case _ where ShellBuiltin.assigning.contains(name):
             assignAll(words, range, spoils: name == "mapfile" || name == "readarray" || hasOption("a"))
         case "eval", "trap":
-            let names = Set(words.flatMap { ShellWord.names(in: $0.text) })
+            let names = Set(words.flatMap { ScriptWord.names(in: $0.text) })
             assignLater(words, range)
             if names.contains(Array("alias".utf8)) { parser.aliases.formUnion(names) }
             if name == "eval", !names.isDisjoint(with: ShellBuiltin.dangerous) { lose() }
@@ -88,7 +88,7 @@ extension ShellReader {
 
     /// `export` and its like.
     private mutating func declare(
-        _ command: String, _ words: ArraySlice<ShellWord>, _ range: Range<Int>, isCertain: Bool
+        _ command: String, _ words: ArraySlice<ScriptWord>, _ range: Range<Int>, isCertain: Bool
     ) {
         let options = words.prefix { $0.text.first == UInt8(ascii: "-") || $0.text.first == UInt8(ascii: "+") }
         let letters = Set(options.flatMap(\.text))

@@ -103,13 +103,13 @@ struct ShellReader {
 
     // MARK: Commands
 
-    private mutating func run(_ lists: [ShellList], isCertain: Bool) {
+    private mutating func run(_ lists: [ScriptList], isCertain: Bool) {
         nesting += 1
         for list in lists { run(list, isCertain: isCertain) }
         nesting -= 1
     }
 
-    private mutating func run(_ list: ShellList, isCertain: Bool) {
+    private mutating func run(_ list: ScriptList, isCertain: Bool) {
         // What is before `&` in a value belongs to it for other readers, and an edit replaces both.
         if list.isBackground, !list.isAssignment {
             return noteSubshell(list.pipelines.flatMap(\.commands), list.range)
@@ -132,7 +132,7 @@ struct ShellReader {
     }
 
     /// Notes commands that leave the shell's variables as they are, unless they are programs only.
-    private mutating func noteSubshell(_ commands: [ShellCommand], _ range: Range<Int>) {
+    private mutating func noteSubshell(_ commands: [ScriptCommand], _ range: Range<Int>) {
         let isOther = commands.contains { command in
             guard case .simple(let assignments, let words) = command.kind else { return true }
             return !assignments.isEmpty || isOwn(words.first?.string ?? "")
@@ -145,7 +145,7 @@ struct ShellReader {
 
     func isFunction(_ command: String) -> Bool { functions[command] != nil }
 
-    private mutating func run(_ command: ShellCommand, isCertain: Bool) {
+    private mutating func run(_ command: ScriptCommand, isCertain: Bool) {
         guard !hasEnded else { return }
         for redirection in command.redirections {
             if let variable = redirection.variable { assignAll([variable], command.range) }
@@ -191,12 +191,12 @@ struct ShellReader {
     }
 
     /// Each name in the words may be assigned.
-    mutating func assignAll(_ words: some Sequence<ShellWord>, _ range: Range<Int>, spoils: Bool = false) {
+    mutating func assignAll(_ words: some Sequence<ScriptWord>, _ range: Range<Int>, spoils: Bool = false) {
         for word in words {
             if word.isExpanded { mayRunText(range) }
             // Of an array, other readers know nothing.
             let spoils = spoils || word.text.contains(UInt8(ascii: "["))
-            for name in ShellWord.names(in: word.text) {
+            for name in ScriptWord.names(in: word.text) {
                 assign(name, range, false)
                 if spoils { spoil(name) }
             }
@@ -205,8 +205,8 @@ struct ShellReader {
 
     mutating func spoil(_ name: [UInt8]) { spoiled.insert(name) }
 
-    mutating func assignLater(_ words: some Sequence<ShellWord>, _ range: Range<Int>) {
-        for name in words.flatMap({ ShellWord.names(in: $0.text) }) {
+    mutating func assignLater(_ words: some Sequence<ScriptWord>, _ range: Range<Int>) {
+        for name in words.flatMap({ ScriptWord.names(in: $0.text) }) {
             lasting[name] = range
             calls[String(decoding: name, as: UTF8.self)] = Place(index: .max, range: range)
         }
@@ -227,7 +227,7 @@ struct ShellReader {
     }
 
     /// What the expansions in a word assign.
-    mutating func expand(_ word: ShellWord, _ range: Range<Int>) {
+    mutating func expand(_ word: ScriptWord, _ range: Range<Int>) {
         if word.isSubstituted { note("$()", word.range) }
         for name in word.defaults {
             assign(name, range, false)
@@ -239,7 +239,7 @@ struct ShellReader {
     /// An arithmetic expression may assign each name in it, and those in the values of its variables. An error in it ends
     /// what is around it.
     mutating func compute(_ text: some Collection<UInt8>, _ range: Range<Int>) {
-        var word = ShellWord(at: range.lowerBound)
+        var word = ScriptWord(at: range.lowerBound)
         word.text = Array(text)
         assignAll([word], range)
         mayRunText(range)
@@ -273,11 +273,11 @@ struct ShellReader {
             }
         }
         if let indirect {
-            let named = Set(parser.data.flatMap { ShellWord.names(in: parser.bytes[$0]) })
+            let named = Set(parser.data.flatMap { ScriptWord.names(in: parser.bytes[$0]) })
             let isDangerous = parser.data.contains { range in
                 // Where a command begins, also in quotes; elsewhere it is more likely a word of a sentence.
                 parser.bytes[range].split { ";&|({=\n'\"".utf8.contains($0) }.contains {
-                    ShellBuiltin.dangerous.contains(ShellWord.names(in: $0).first ?? [])
+                    ShellBuiltin.dangerous.contains(ScriptWord.names(in: $0).first ?? [])
                 }
             }
             guard !isDangerous else {

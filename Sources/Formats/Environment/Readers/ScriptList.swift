@@ -1,13 +1,13 @@
 /// Commands that are joined by `|`.
 struct ShellPipeline {
-    var commands: [ShellCommand] = []
+    var commands: [ScriptCommand] = []
     var isNegated = false
     /// Whether it depends on a failure before it: `||`.
     var isAlternative = false
 }
 
 /// Pipelines that are joined by `&&` and `||`.
-struct ShellList {
+struct ScriptList {
     var pipelines: [ShellPipeline] = []
     /// `&&` and `||` at the ends of lines.
     var lineEnds: [Range<Int>] = []

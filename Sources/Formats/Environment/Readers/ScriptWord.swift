@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// A word of a shell's command.
-struct ShellWord {
+struct ScriptWord {
     var range: Range<Int>
     /// Without quotes; what is expanded is as it is written.
     var text: [UInt8] = []

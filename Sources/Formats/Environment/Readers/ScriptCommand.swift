@@ -1,19 +1,19 @@
 /// A command of a shell, as far as it may set variables.
-struct ShellCommand {
+struct ScriptCommand {
     enum Kind {
         /// Assignments, and a command's name with its arguments, or only one of the two.
-        case simple([ShellWord], [ShellWord])
+        case simple([ScriptWord], [ScriptWord])
         /// `{ … }`
-        case group([ShellList])
+        case group([ScriptList])
         /// `( … )`: whatever is in it, this shell's variables stay.
         case subshell
         /// `(( … ))`
         case arithmetic
         /// `if` and the loops and `case`: what is carried out first, and what depends on it; and the words behind the first word,
         /// and the variable of a loop.
-        case branches(condition: [ShellList], rest: [ShellList], words: [ShellWord], variable: ShellWord?)
+        case branches(condition: [ScriptList], rest: [ScriptList], words: [ScriptWord], variable: ScriptWord?)
         /// A function's definition. The body is one command.
-        case function(String, body: [ShellCommand])
+        case function(String, body: [ScriptCommand])
     }
 
     var kind: Kind
@@ -32,9 +32,9 @@ struct ShellCommand {
 
 /// `<`, `>` and the word behind.
 struct ShellRedirection {
-    let target: ShellWord
+    let target: ScriptWord
     /// The variable that is set to the descriptor's number: `{NAME}>FILE`.
-    let variable: ShellWord?
+    let variable: ScriptWord?
     /// Whether it never fails.
     let isSafe: Bool
     /// Whether the word or lines are the input: `<<` and `<<<`.
