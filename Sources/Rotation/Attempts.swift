@@ -11,6 +11,8 @@ struct Attempts: Hashable, Sendable {
     /// The same, to count from: the wall clock may have been set since.
     let began: BootTime
     var notBefore: BootTime
+    /// Whether a reload has come since, after which the work is tried at once. What waits for the work goes on waiting.
+    var isBeforeReload = false
     /// The job that failed last.
     let job: JobID
     /// Whether reading a file failed: then a successful read ends the failure, where otherwise only a write does.

@@ -12,7 +12,7 @@ import Model
 struct Jobs: Sendable {
     /// The number of the next job.
     private(set) var next = JobID.first
-    /// The failures of work that has not succeeded since.
+    /// The failures of work that has not succeeded since, also under an earlier configuration: a reload ends no failure.
     private(set) var attempts: [Resource: Attempts] = [:]
     private(set) var isStopping = false
     private var running: [Resource: Running] = [:]
@@ -26,8 +26,6 @@ struct Jobs: Sendable {
     private var started: [Job] = []
     /// Jobs before this one were started for an earlier configuration.
     private var firstOfConfiguration = JobID.first
-    /// Failures under the earlier configuration whose work has not succeeded since.
-    private var former: [Resource: Attempts] = [:]
     private let jitter: SeededRandom
 
     private struct Running: Sendable {
@@ -66,12 +64,14 @@ struct Jobs: Sendable {
     func isStuck(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isStuck == true }
 
     /// Whether work on it has failed, or does not end: nothing waits for it any longer.
-    func failsOrIsOverdue(_ resource: Resource) -> Bool { attempts[resource] != nil || isOverdue(resource) }
+    func failsOrIsOverdue(_ resource: Resource) -> Bool { currentFailure(of: resource) != nil || isOverdue(resource) }
 
-    /// The failure to count on for `resource`, also one from before the last reload.
-    func lastFailure(of resource: Resource) -> Attempts? { attempts[resource] ?? former[resource] }
+    /// The failure of work that no reload has tried again since.
+    func currentFailure(of resource: Resource) -> Failure? {
+        attempts[resource].flatMap { $0.isBeforeReload ? nil : $0.failure }
+    }
 
-    /// Whether a job was started for the current configuration: the failure of an earlier one does not count.
+    /// Whether a job was started for the current configuration.
     func isCurrent(_ job: Job) -> Bool { job.id >= firstOfConfiguration }
 
     // MARK: Running
@@ -175,8 +175,7 @@ struct Jobs: Sendable {
         _ job: Job, _ failure: Failure, isEmergency: Bool, isAtOnce: Bool, at now: Now
     ) -> LogEvent? {
         let resource = job.resource
-        let previous = lastFailure(of: resource)
-        former[resource] = nil
+        let previous = attempts[resource]
         let failures = (previous?.failures ?? 0) + 1
         let action: Action? = if case .run(let action, _) = job.work { action } else { nil }
         let pause = Retry.pause(
@@ -210,9 +209,7 @@ struct Jobs: Sendable {
 
     /// Clears the failure of a resource, if there is one. Returns the log event, if the failure was logged.
     mutating func recover(_ resource: Resource) -> LogEvent? {
-        guard let attempts = lastFailure(of: resource) else { return nil }
-        self.attempts[resource] = nil
-        former[resource] = nil
+        guard let attempts = attempts.removeValue(forKey: resource) else { return nil }
         return attempts.isLogged ? .recovered(resource, attempts.failure) : nil
     }
 
@@ -228,12 +225,18 @@ struct Jobs: Sendable {
         running[resource]?.isWanted = true
     }
 
-    /// Begins afresh under another configuration, which is tried at once, without waiting for the old failures'
-    /// backoff.
-    mutating func adopt(where isKnown: (Resource) -> Bool) {
-        former.merge(attempts) { $1 }
-        former = former.filter { isKnown($0.key) }
-        attempts = [:]
+    /// Goes on under another configuration, which is tried at once: without waiting for the old failures' backoff, but for a
+    /// pause that an API has asked for.
+    ///
+    /// - Parameters:
+    ///   - isKnown: whether a failure may still be one under this configuration.
+    ///   - isSamePlace: whether it is the failure of a place behind an API that is where it was.
+    mutating func adopt(where isKnown: (Resource) -> Bool, _ isSamePlace: (Resource) -> Bool, at now: Now) {
+        attempts = attempts.filter { isKnown($0.key) }
+        for (resource, failed) in attempts where failed.failure.retryAfter == nil || !isSamePlace(resource) {
+            attempts[resource]?.notBefore = min(failed.notBefore, now.boot)
+            attempts[resource]?.isBeforeReload = true
+        }
         firstOfConfiguration = next
     }
 

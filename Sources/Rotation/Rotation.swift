@@ -126,11 +126,33 @@ package struct Rotation: Sendable {
         stateChangeActions.keepOnly(configuration, at: now.boot)
         let isKnown = { [configuration, index] in index.knows($0, configuration) }
         waiting.adopt(index)
-        jobs.adopt(where: isKnown)
+        adoptFailures(change, where: isKnown)
         dirty.adopt(where: isKnown)
         events.append(.configured(clients: configuration.clients.count))
         adoptMetrics(change)
         touchEverything()
+    }
+
+    /// A failure lasts until its work succeeds, whatever is reloaded meanwhile, but not where a target leads elsewhere now.
+    private mutating func adoptFailures(_ change: ConfigurationChange, where isKnown: (Resource) -> Bool) {
+        let samePlaces = change.samePlaces
+        let verified = Set(index.all.filter { clients[$0].verification?.candidate != nil }.map(\.name))
+        jobs.adopt(
+            where: { resource in
+                switch resource {
+                case .target(let target): samePlaces.contains(target)
+                // Where Apple is no longer asked, no answer will end it.
+                case .verification(let client): verified.contains(client)
+                default: isKnown(resource)
+                }
+            },
+            { resource in
+                switch resource {
+                case .target: true
+                case .action(let id): change.index.targetsOfAction[id]?.isDisjoint(with: samePlaces) == false
+                default: false
+                }
+            }, at: change.now)
     }
 
     /// Records a change notice. The last known state counts until a resource is read again, which waits until no program
@@ -170,7 +192,7 @@ package struct Rotation: Sendable {
     /// Records the result of a job.
     private mutating func finish(_ id: JobID, _ result: Result<Outcome, Failure>, at now: Now) {
         guard let (job, isWanted, wasOverdue) = jobs.finish(id) else { return }
-        let lastFailure = jobs.lastFailure(of: job.resource)
+        let lastFailure = jobs.attempts[job.resource]
         touch(job.resource)
         // Until now the store counted as one that does not answer.
         if wasOverdue, job.resource == .store { touchClientsOnStore() }
@@ -182,8 +204,7 @@ package struct Rotation: Sendable {
             if let lastFailure, ends(lastFailure, outcome) { recover(job.resource) }
         case .failure(let failure):
             if !isOfStop(failure) { count(job, success: false) }
-            // A failure under an earlier configuration does not count: the work starts afresh under this one.
-            guard jobs.isCurrent(job) else { return }
+            guard jobs.isCurrent(job) || isOfSamePlace(job) else { return }
         }
         // What another store holds, or took, says nothing of the one that is configured now.
         guard !job.resource.isOfStore || storeReading.isOfThisStore(job) else { return }
@@ -215,6 +236,16 @@ package struct Rotation: Sendable {
         if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }
     }
 
+    /// Whether a job was about a place behind an API that no reload has moved. Its failure counts: an API may take longer to fail
+    /// than there is between two reloads. Any other failure under an earlier configuration does not, because the work starts
+    /// afresh under this one.
+    private func isOfSamePlace(_ job: Job) -> Bool {
+        switch job.work {
+        case .push(_, _, let output, _), .readTarget(_, _, let output): targets[output] != nil
+        default: false
+        }
+    }
+
     /// Whether an outcome ends the failure of its resource: a file that was read back may not be writable yet, and an API that
     /// did not keep a secret fails until it shows one.
     private func ends(_ failed: Attempts, _ outcome: Outcome) -> Bool {
@@ -236,7 +267,7 @@ package struct Rotation: Sendable {
             if case .readKey(let name, _) = job.work { keys[name]?.reading.wasNoticed == true } else { false }
         let event = jobs.fail(
             job, failure, isEmergency: isEmergency(job, at: now),
-            isAtOnce: isReplaced || isWanted && waiting.isWaiting, at: now)
+            isAtOnce: isReplaced || isWanted && waiting.isWaiting || !jobs.isCurrent(job), at: now)
         if let event { events.append(event) }
     }
 

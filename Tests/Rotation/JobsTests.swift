@@ -156,4 +156,34 @@ import Testing
             #expect(bench.entries.isEmpty, "\(held)")
         }
     }
+
+    /// A reload has everything tried again, and what failed counts as failing until that has succeeded.
+    @Test func aReloadEndsNoFailure() throws {
+        let action = Values.exec("/bin/after")
+        let entry = try Values.client(web, actions: [action])
+        let path = try Values.path("web.jwt")
+        for (resource, failure) in [
+            (Resource.key(try Values.key()), Failure(.keyMissing, at: .key(try Values.key()))),
+            (.file(path), Failure(.ioError, at: .path(path))),
+            (.probe(action.id), Failure(.unitUnknown, at: .action(action.id))),
+        ] {
+            let bench = try pair(entry).started()
+            bench.failures[resource] = failure
+            try bench.reload([web: entry])
+            let before = try bench.view(web)
+            #expect(before.health != .ok, "\(resource)")
+            #expect(before.reason?.failure == failure, "\(resource)")
+            bench.failures = [:]
+            bench.held = [resource]
+            bench.pass(10)
+            try bench.reload([web: entry], 2)
+            bench.pass(5)
+            let after = try bench.view(web)
+            #expect(after.health == before.health, "\(resource)")
+            #expect(after.reason?.failure == failure, "\(resource)")
+            #expect(after.reason?.since == before.reason?.since, "\(resource)")
+            bench.release(resource)
+            #expect(try bench.view(web).health == .ok, "\(resource)")
+        }
+    }
 }

@@ -23,14 +23,19 @@ extension Rotation {
         return jobs.attempts[resource]
     }
 
-    /// The failures since a request was made that keep a client from being served. Its record does not count:
-    /// without it the secret is still published and delivered.
+    /// The failures since a request was made that keep a client from being served.
     func failures(of client: ConfiguredClient, since job: JobID) -> [Failure] {
+        failures(of: client) { $0.job >= job }
+    }
+
+    /// Those of the failures that keep a client from being served that count for a question. Its record does not count:
+    /// without it the secret is still published and delivered.
+    func failures(of client: ConfiguredClient, where counts: (Attempts) -> Bool) -> [Failure] {
         guard jobs.hasFailure else { return [] }
         return resources(of: client).filter { $0 != .record(client.name) }.compactMap { resource in
             // The current secret is published and delivered whatever Apple says of it.
             if resource == .verification(client.name), pendingCandidate(client) == nil { return nil }
-            if let attempts = attempts(at: resource, for: client), attempts.job >= job { return attempts.failure }
+            if let attempts = attempts(at: resource, for: client), counts(attempts) { return attempts.failure }
             return overdueFailure(of: resource)
         }
     }

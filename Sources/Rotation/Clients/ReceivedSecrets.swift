@@ -133,7 +133,7 @@ extension Rotation {
         case .unreachable where source.isStore:
             return storeFailure(of: client) ?? Failure(.storeUnreachable, at: place)
         case .unreachable:
-            return overdueFailure(of: .source(client.name)) ?? jobs.lastFailure(of: .source(client.name))?.failure
+            return overdueFailure(of: .source(client.name)) ?? jobs.attempts[.source(client.name)]?.failure
                 ?? Failure(.sourceUnreadable, at: place)
         }
     }

@@ -13,6 +13,12 @@ struct ConfigurationChange {
     /// Whether there is another store than before, or none at all now.
     var isOfStore: Bool { old.store != new.store }
 
+    /// The places behind APIs that both have.
+    var samePlaces: Set<TargetName> {
+        let former = Set(old.clients.values.flatMap(\.targets))
+        return Set(new.clients.values.flatMap(\.targets).filter(former.contains).map(\.target))
+    }
+
     /// Whether what was read for a client is still from where its secrets are received. Each key has a place of its own in the
     /// store: what is in that of a key that was removed would count as forged.
     func keepsSource(of client: ConfiguredClient) -> Bool {

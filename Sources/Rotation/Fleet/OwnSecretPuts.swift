@@ -85,8 +85,8 @@ extension Rotation {
         guard let place = placeToPut(client) else { return nil }
         let name = client.name
         let now = deadlines.now
-        let resource = jobs.lastFailure(of: .store) != nil ? Resource.store : .share(name)
-        let attempts = jobs.lastFailure(of: resource)
+        let resource = jobs.attempts[.store] != nil ? Resource.store : .share(name)
+        let attempts = jobs.attempts[resource]
         if let failure = storeFailure(of: client) ?? attempts?.failure {
             guard isReported(failure, since: attempts?.began ?? now.boot, &deadlines) else { return nil }
             return Reason(

@@ -72,7 +72,7 @@ extension Rotation {
     private func problem(rollingOut client: ConfiguredClient, since job: JobID, at now: Now) -> Failure? {
         let failed =
             jobs.attempts[.rollout(client.name)].flatMap { $0.job >= job ? $0.failure : nil }
-            ?? jobs.attempts[.store]?.failure ?? clock.failure ?? jobs.lastFailure(of: .key(client.entry.key))?.failure
+            ?? jobs.currentFailure(of: .store) ?? clock.failure ?? jobs.attempts[.key(client.entry.key)]?.failure
             ?? currentRefusal(client)
         if let failed { return failed }
         let reason = Deadlines.peek(at: now) { storeReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
@@ -205,7 +205,7 @@ extension Rotation {
                 failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),
                 client: name, since: deadlines.now.wall)
         }
-        if let attempts = jobs.lastFailure(of: .rollout(name)),
+        if let attempts = jobs.attempts[.rollout(name)],
             isReported(attempts.failure, since: attempts.began, &deadlines)
         {
             return reason(attempts, at: .rollout(name), for: name, deadlines.now)
@@ -214,7 +214,7 @@ extension Rotation {
             return nil
         }
         // Without the machines' reports no further machine is admitted.
-        if let attempts = jobs.lastFailure(of: .fleet),
+        if let attempts = jobs.attempts[.fleet],
             isReported(attempts.failure, since: attempts.began, &deadlines)
         {
             return reason(attempts, at: .fleet, for: name, deadlines.now)

@@ -238,7 +238,7 @@ extension Rotation {
     /// Why a client's places in the store cannot be read; nil while they can.
     func storeFailure(of client: ConfiguredClient) -> Failure? {
         guard client.concernsStore else { return nil }
-        if let attempts = jobs.lastFailure(of: .store) { return attempts.failure }
+        if let attempts = jobs.attempts[.store] { return attempts.failure }
         let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
         return isForbidden ? Failure(.storeForbidden, at: .store) : nil
     }

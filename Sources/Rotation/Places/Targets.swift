@@ -178,7 +178,8 @@ extension Rotation {
 
     /// Whether nothing is pushed to a target now, nor will be soon: the last push failed, or it is left alone.
     func isGivenUp(_ target: TargetName, at now: Now) -> Bool {
-        jobs[.target(target)] == nil && (jobs.attempts[.target(target)] != nil || isLeftAlone(target, at: now))
+        jobs[.target(target)] == nil
+            && (jobs.currentFailure(of: .target(target)) != nil || isLeftAlone(target, at: now))
     }
 
     /// Whether a target is bad and is left so for now, because another program keeps changing it. Its plan sets the wake.

@@ -36,7 +36,7 @@ extension Rotation {
             else { return nil }
             return .reloaded(
                 unserved: index.all.flatMap { client in
-                    problems(of: client, since: request.since, at: now).map { "client \"\(client.name)\": \($0)" }
+                    problems(of: client, at: now).map { "client \"\(client.name)\": \($0)" }
                 } + noticeProblems.map { "on_state_change: \($0.message)" } + faults.ofConfiguration.map(\.message),
                 orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
@@ -52,9 +52,10 @@ extension Rotation {
     }
 
     /// Everything that keeps a client from being served after a reload, each once.
-    private func problems(of client: ConfiguredClient, since job: JobID, at now: Now) -> [String] {
+    private func problems(of client: ConfiguredClient, at now: Now) -> [String] {
         let all =
-            failures(of: client, since: job) + contests(of: client, at: now) + outputProblems(of: client)
+            failures(of: client, where: { !$0.isBeforeReload }) + contests(of: client, at: now)
+            + outputProblems(of: client)
             + (wantedSecret(client) == nil ? [clock.failure].compactMap { $0 } : [])
         var seen: Set<String> = []
         return all.map(\.message).filter { seen.insert($0).inserted }

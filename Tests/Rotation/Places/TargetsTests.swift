@@ -450,6 +450,89 @@ import Testing
         #expect((5...7).contains(bench.runs.count), "\(bench.runs.count) in two hours")
     }
 
+    /// Whoever reloads has changed something else.
+    @Test func aReloadDoesNotEndThePauseThatAnAPIWants() throws {
+        let bench = try Bench(try configuration(actions: [action]))
+        bench.failures[resource] = failure(.pushRateLimited, retryAfter: 3600)
+        bench.go()
+        bench.failures = [:]
+        bench.pass(60)
+        bench.forget()
+        for number in 1...5 {
+            bench.reload(try configuration(actions: [action]), UInt64(number))
+            let named = "client \"\(web)\": \(failure(.pushRateLimited).message)"
+            #expect(bench.answer(UInt64(number)) == .reloaded(unserved: [named]))
+            bench.pass(10)
+        }
+        #expect(requests(bench) == [])
+        #expect(try bench.view(web).reason?.nextAttempt == bench.now.wall + 3490)
+        // What waits for no push that fails does not wait for this one either.
+        bench.ask(.renew(.init(clients: [try Values.name("api")])), 9)
+        #expect(try bench.view("api").health == .ok)
+        #expect(try output(bench).state == .failed)
+        // In another place it is another API's.
+        bench.reload(try configuration(place: "there", actions: [action]), 6)
+        #expect(requests(bench) == ["push production"])
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func aReloadHasAPushTriedThatTheAPIHasNotPutOff() throws {
+        let bench = try Bench(try configuration())
+        bench.failures[resource] = failure()
+        bench.go()
+        bench.pass(3600)
+        bench.failures = [:]
+        bench.forget()
+        bench.reload(try configuration())
+        #expect(requests(bench) == ["push production"])
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// Whatever is reloaded meanwhile, and however often.
+    @Test(arguments: [60, 20]) func aReadThatFailsStaysAFailureUntilOneSucceeds(interval: Int64) throws {
+        let bench = try settled()
+        bench.held = [resource]
+        bench.pass(3600)
+        bench.fail(resource, failure(.pushTimedOut))
+        let since = try #require(try bench.view(web).reason?.since)
+        bench.forget()
+        for number in 1...5 {
+            bench.held = [resource]
+            bench.reload(try configuration(), UInt64(number))
+            bench.pass(interval)
+            #expect(try bench.view(web).health == .degraded)
+            #expect(try output(bench).state == .failed)
+            #expect(try bench.view(web).reason?.since == since)
+            bench.fail(resource, failure(.pushTimedOut))
+        }
+        #expect(bench.entries.allSatisfy { if case .recovered = $0 { false } else { true } })
+        bench.held = []
+        bench.pass(900)
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.entries.contains(.recovered(resource, failure(.pushTimedOut))))
+    }
+
+    /// A read may take longer than there is between two reloads.
+    @Test func aReadThatBeganBeforeAReloadMayFail() throws {
+        let bench = try settled()
+        bench.held = [resource]
+        bench.pass(3600)
+        bench.reload(try configuration())
+        try bench.end(resource, .failure(failure(.pushTimedOut)))
+        #expect(bench.entries.contains { if case .failing(resource, _, _, _) = $0 { true } else { false } })
+        // It is asked again at once, as after every reload.
+        #expect(requests(bench) == ["ask production", "ask production"])
+        #expect(try bench.view(web).health == .ok)
+        // In another place it says nothing.
+        bench.held = [resource]
+        bench.pass(3600)
+        bench.forget()
+        bench.reload(try configuration(place: "there"), 2)
+        try bench.end(resource, .failure(failure(.pushTimedOut)))
+        #expect(bench.entries.allSatisfy { if case .failing = $0 { false } else { true } })
+        #expect(requests(bench) == ["push production"])
+    }
+
     @Test func aRequestDoesNotWaitForARetry() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
