@@ -49,6 +49,9 @@ import Testing
             #expect(lines(web, columns: 200) == ["web: 20 of 20 hold sha256:00000000000000ab, delivered on 1" + words])
         }
         #expect(RolloutWords.line(for: nil, now: now) == "not rolled out: each machine delivers by itself")
+        let waiting = RolloutView(share: 0, state: .waiting, since: now)
+        #expect(
+            RolloutWords.line(for: waiting, now: now) == "waits for the store: no machine is known to be admitted")
     }
 
     @Test func aRolloutSaysWhatItWaitsForOnceAllHaveDelivered() throws {

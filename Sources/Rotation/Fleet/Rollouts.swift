@@ -21,8 +21,17 @@ extension Rotation {
         index.all.reduce(into: [:]) { views, client in views[client.name] = rolloutView(of: client) }
     }
 
-    /// How far the rollout of a client's current secret has come; nil where there is none.
+    /// How far the rollout of a client's current secret has come; nil where there is none. One that was not seen in the store yet
+    /// admits nobody: no machine has the secret, or waits for it.
     private func rolloutView(of client: ConfiguredClient) -> RolloutView? {
+        if let seen = seenRolloutView(of: client) { return seen }
+        guard client.isSharing, client.entry.rollout != nil else { return nil }
+        let since = clients[client].secret.current.map { max($0.mintedAt, startedAt) } ?? startedAt
+        return RolloutView(share: 0, state: .waiting, since: since)
+    }
+
+    /// The same of one that was seen in the store, or put there.
+    private func seenRolloutView(of client: ConfiguredClient) -> RolloutView? {
         clients[client].rollout?.view(of: clients[client].secret.current?.name)
     }
 
@@ -38,15 +47,19 @@ extension Rotation {
 
     // MARK: Requests
 
-    /// Has a client's rollout do something. Returns whether there is one that is not finished.
-    mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Bool {
-        guard let view = rolloutView(of: client) else { return false }
+    /// Has a client's rollout do something. Returns why that cannot be done at all: there is none that is not finished, or the
+    /// store has yet to show it.
+    mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Answer? {
+        guard let view = seenRolloutView(of: client) else {
+            return .noRollout(
+                rolloutView(of: client) == nil ? nil : problem(rollingOut: client, since: jobs.next, at: now))
+        }
         // Machines may still wait for their turns in one that has ended by itself.
-        guard view.state != .finished || order == .finish else { return false }
+        guard view.state != .finished || order == .finish else { return .noRollout(nil) }
         clients[client].rollout?.order(order)
         jobs.want(.rollout(client.name), at: now)
         touch(client)
-        return true
+        return nil
     }
 
     /// The answer to who has a rollout do something; nil until it is in the store.
@@ -54,7 +67,7 @@ extension Rotation {
         _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
     ) -> Answer? {
         guard let client = index[client], clients[client].rollout?.order != nil else {
-            guard let view = index[client].flatMap(rolloutView), order.isDone(in: view.state) else {
+            guard let view = index[client].flatMap(seenRolloutView), order.isDone(in: view.state) else {
                 return .rolloutOvertaken
             }
             return .rollout(view)
@@ -210,7 +223,8 @@ extension Rotation {
         {
             return reason(attempts, at: .rollout(name), for: name, deadlines.now)
         }
-        guard let progress = clients[client].rollout, let view = rolloutView(of: client), view.state != .finished else {
+        guard let progress = clients[client].rollout, let view = seenRolloutView(of: client), view.state != .finished
+        else {
             return nil
         }
         // Without the machines' reports no further machine is admitted.

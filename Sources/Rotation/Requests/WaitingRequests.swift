@@ -109,7 +109,7 @@ extension Rotation {
             guard let subject = index[client] else {
                 return waiting.answer(requestID, .unknownClients([client]))
             }
-            guard orderRollout(order, of: subject, at: now) else { return waiting.answer(requestID, .noRollout(nil)) }
+            if let answer = orderRollout(order, of: subject, at: now) { return waiting.answer(requestID, answer) }
             waiting.add(
                 PendingRequest(requestID: requestID, request: request, since: jobs.next))
         case .renew(let renewal):

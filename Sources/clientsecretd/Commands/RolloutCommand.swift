@@ -95,6 +95,7 @@ enum RolloutWords {
         guard let view else { return "not rolled out: each machine delivers by itself" }
         let since = TimeWords.since(view.since, to: now)
         return switch view.state {
+        case .waiting: "waits for the store: no machine is known to be admitted"
         case .finished: "all machines may deliver, \(since)"
         case .going where view.percent == 100 && fleet?.haveAllDelivered == true:
             "all known machines have delivered; \(view.end < now ? "finished" : "finishes") "

@@ -69,6 +69,35 @@ struct RolloutsTests {
         #expect(try bench.store[place] == .secret(#require(try bench.current("web")), revision: revision))
     }
 
+    /// No machine has the secret, and the canaries will come first.
+    @Test func whileTheStoreIsAwayNobodyIsAdmitted() throws {
+        try renew()
+        bench.report(try ranked[0], try current)
+        bench.pass(700)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .going)
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        bench.failures[.rollout(web)] = Failure(.storeUnreachable, at: .store)
+        bench.pass(61)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 1)
+        bench.pass(60)
+        let view = try #require(bench.rotation.snapshot(at: bench.now).rollouts[web])
+        #expect(view.state == .waiting)
+        #expect(view.share == 0)
+        bench.ask(.rollout(web, .finish), 2)
+        #expect(bench.answer(2) == .noRollout(Failure(.storeUnreachable, at: .store)))
+        bench.failures = [:]
+        bench.pass(300)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .going)
+        #expect(try rollout.secret.fingerprint == current)
+    }
+
+    @Test func itIsShownFromTheStart() throws {
+        let bench = try Bench(try Self.configuration())
+        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
+        bench.go()
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .waiting)
+    }
+
     @Test func withoutTheSettingThereIsNone() throws {
         let bench = try Bench(try Self.configuration(nil)).started()
         bench.pass(600)
