@@ -72,6 +72,10 @@ extension ClientView {
         health == .degraded && [.notPublished, .notDelivered].contains(reason?.failure.code)
     }
 
+    /// Whether an action waits for something that is meant to take its time. Until it has run, applications go on with an earlier
+    /// secret.
+    package var isDeliveredLater: Bool { actions.contains { $0.waitsFor != nil } }
+
     /// Whether it is never delivered, because a target's secret acts with a deployment that nothing here starts.
     package var isUndeployed: Bool { outputs.contains { $0.deployed == false } }
 }
@@ -196,15 +200,28 @@ package struct ActionView: Hashable, Sendable {
         case failed
     }
 
+    /// What an action waits for that is meant to take its time. Running it sooner would be a mistake.
+    package enum Wait: String, Hashable, Sendable, CaseIterable {
+        /// This machine's turn within `deliver_over`.
+        case turn
+        /// That the rollout of the secret admits this machine.
+        case rollout
+        /// What was deployed does not run yet.
+        case deployment
+    }
+
     package var action: ActionID
     package var state: State
     package var ranAt: WallTime?
     package var error: String?
+    /// Nil for one that waits for nothing of that kind.
+    package var waitsFor: Wait?
 
-    package init(action: ActionID, state: State, ranAt: WallTime?, error: String?) {
+    package init(action: ActionID, state: State, ranAt: WallTime?, error: String?, waitsFor: Wait? = nil) {
         self.action = action
         self.state = state
         self.ranAt = ranAt
         self.error = error
+        self.waitsFor = waitsFor
     }
 }

@@ -63,6 +63,17 @@ struct StatusDocumentTests {
         }
     }
 
+    @Test func whatAnActionWaitsForIsReadBack() throws {
+        var snapshot = try Samples.snapshot()
+        for wait in ActionView.Wait.allCases {
+            snapshot.clients[1].actions[0].state = .pending
+            snapshot.clients[1].actions[0].waitsFor = wait
+            let json = snapshot.json
+            #expect(json.contains(#""error":null,"waits_for":"\#(wait.rawValue)"}"#), "\(json)")
+            #expect(try Snapshot(json: Array(json.utf8)).clients[1].actions == snapshot.clients[1].actions)
+        }
+    }
+
     @Test func aReasonMayLackItsParts() throws {
         let start =
             #"{"version":"1","state":"ok","started_at":"2026-11-21T04:31:00Z","clients":[],"#

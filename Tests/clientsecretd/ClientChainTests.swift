@@ -50,9 +50,10 @@ import Testing
     }
 
     private static func held(
-        _ fingerprint: Fingerprint, in variable: String = "SECRET", client: String = "com.example.web"
+        _ fingerprint: Fingerprint, in variable: String = "SECRET", client: String = "com.example.web",
+        until expiry: WallTime = now - 60
     ) -> HeldSecret {
-        HeldSecret(place: .variable(variable), fingerprint: fingerprint, client: client, expiresAt: now - 60)
+        HeldSecret(place: .variable(variable), fingerprint: fingerprint, client: client, expiresAt: expiry)
     }
 
     private static func process(
@@ -91,6 +92,14 @@ import Testing
             reason: nil,
             current: secret(), deliveredExpiresAt: nil, renewAt: nil, renewals: 0, consecutiveFailures: 0,
             lastError: nil, delivered: true, outputs: outputs, actions: actions)
+    }
+
+    /// What the daemon shows of a client whose action has yet to run.
+    private static func view(of client: ClientConfiguration, waitingFor wait: ActionView.Wait?) throws -> ClientView {
+        var view = try view(of: client)
+        view.delivered = false
+        view.actions = [ActionView(action: restart.id, state: .pending, ranAt: nil, error: nil, waitsFor: wait)]
+        return view
     }
 
     private typealias Change = @Sendable (inout ChainFacts) throws -> Void
@@ -214,6 +223,94 @@ import Testing
         (
             "the action is not allowed", .unit, nil,
             { $0.problems = [Failure(.unitNotPermitted, at: .action(restart.id))] }
+        ),
+        (
+            "the action waits for its turn", nil, nil,
+            { $0.view = try view(of: $0.client, waitingFor: .turn) }
+        ),
+        (
+            "the rollout is held, and the process has the earlier secret, as it should", nil, nil,
+            {
+                $0.view = try view(of: $0.client, waitingFor: .rollout)
+                $0.processes = [process(holding: [held(former, until: now + 60)], startedAt: now - 7_200)]
+                $0.hidden = [
+                    HiddenOutput(file: "/x", line: 1, words: "it was started earlier", unit: "shop.service")
+                ]
+            }
+        ),
+        (
+            "the same, and the earlier secret has expired", .process, "systemctl restart shop.service",
+            {
+                $0.view = try view(of: $0.client, waitingFor: .rollout)
+                $0.processes = [process(holding: [held(former)], startedAt: now - 7_200)]
+            }
+        ),
+        (
+            "the same without a daemon, which alone knows of turns and rollouts", nil, nil,
+            {
+                $0.client.source = SourceConfiguration(.store)
+                $0.processes = [process(holding: [held(former, until: now + 60)], startedAt: now - 7_200)]
+            }
+        ),
+        (
+            "what is started waits for a rollout, and the secret was minted since", nil, nil,
+            {
+                $0.view = try view(of: $0.client, waitingFor: .rollout)
+                $0.processes = [process(holding: [], startedAt: now - 7_200)]
+            }
+        ),
+        (
+            "the first deployment is being built", nil, nil,
+            {
+                $0.view = try view(of: $0.client, waitingFor: .deployment)
+                $0.view?.health = .degraded
+            }
+        ),
+        (
+            "one action waits and another fails", .unit, "clientsecretd renew --deliver-only web",
+            {
+                var view = try view(of: $0.client, action: .failed)
+                let other = ActionView(
+                    action: ActionID("exec /x"), state: .pending, ranAt: nil, error: nil, waitsFor: .turn)
+                view.actions.insert(other, at: 0)
+                $0.view = view
+            }
+        ),
+        (
+            "the action has yet to run, and the daemon finds nothing wrong", nil, nil,
+            { $0.view = try view(of: $0.client, waitingFor: nil) }
+        ),
+        (
+            "the action has yet to run, and the daemon finds that wrong", .unit,
+            "clientsecretd renew --deliver-only web",
+            {
+                var view = try view(of: $0.client, waitingFor: nil)
+                view.health = .degraded
+                view.reason = Reason(
+                    failure: Failure(.notDelivered, at: .client($0.name)), client: $0.name, since: now)
+                $0.view = view
+            }
+        ),
+        // By the last good configuration no action runs, whoever asks for it.
+        (
+            "the action does not run because the text on disk is refused", .unit,
+            Failure(.configurationRefused, at: .named("/x")).remedy?.command,
+            {
+                var view = try view(of: $0.client, waitingFor: nil)
+                view.health = .degraded
+                view.reason = Reason(
+                    failure: Failure(.configurationRefused, at: .named("/x")), client: $0.name, since: now)
+                $0.view = view
+            }
+        ),
+        (
+            "the daemon finds nothing wrong with what the caller cannot judge", nil, nil,
+            {
+                $0.view = try view(of: $0.client)
+                $0.evaluation = OutputsHealth(
+                    client: $0.name, health: .degraded, failure: Failure(.signatureUnchecked, at: .client($0.name)),
+                    secret: secret())
+            }
         ),
         ("the unit has failed", .unit, nil, { $0.units = [ReaderUnit(name: "shop.service", activity: "failed")] }),
         (
@@ -373,6 +470,44 @@ import Testing
         }
     }
 
+    /// What an API showed, or the daemon recorded, decides whether a target holds the secret.
+    @Test func aTargetHoldsWhatWasShownOrTaken() throws {
+        let target = try #require(TargetName("production"))
+        var facts = try Self.facts(actions: "[]")
+        facts.client.targets = [PushOutput(target: target, place: "here")]
+        facts.client.outputs = []
+        func link() throws -> ChainLink { try #require(ClientChain(facts).links.first { $0.name == .outputs }) }
+        for (verified, expected) in [
+            (true, ChainLink(.outputs, .ok, "target production holds it")),
+            (nil, ChainLink(.outputs, .ok, "target production has taken it")),
+            (false, ChainLink(.outputs, .unknown, "target production has taken it, and does not show it yet")),
+        ] as [(Bool?, ChainLink)] {
+            var view = try Self.view(of: Self.facts().client)
+            view.outputs = [
+                OutputView(target: target, verified: verified, state: .ok, writtenAt: nil, error: nil)
+            ]
+            facts.view = view
+            #expect(try link() == expected)
+        }
+        facts.view = nil
+        func evaluation(_ health: HealthState?, _ code: Failure.Code?, _ supplied: Set<TargetName>?) -> OutputsHealth {
+            var found = OutputsHealth(
+                client: facts.name, health: health, failure: code.map { Failure($0, at: .client(facts.name)) },
+                secret: Self.secret())
+            found.supplied = supplied
+            return found
+        }
+        facts.evaluation = evaluation(.ok, nil, [target])
+        #expect(try link() == ChainLink(.outputs, .ok, "target production has taken it"))
+        // The record cannot be read.
+        facts.evaluation = evaluation(nil, .noOutputs, nil)
+        let words = "only the daemon knows whether target production holds it"
+        #expect(try link() == ChainLink(.outputs, .unknown, words))
+        facts.evaluation = evaluation(.degraded, .notPublished, [])
+        #expect(try link() == ChainLink(.outputs, broken: Failure(.notPublished, at: .client(facts.name))))
+        #expect(ClientChain(facts).broken?.name == .outputs)
+    }
+
     /// The place has the secret.
     @Test func aPlaceThatIsSwitchedOffIsAWarning() throws {
         var facts = try Self.facts()
@@ -473,6 +608,15 @@ import Testing
         #expect([view].waitingWords == words)
         view.outputs[0].state = .failed
         #expect([view].waitingWords != words)
+        // Nothing is about to happen.
+        view.outputs[0] = try Self.view(of: Self.facts().client).outputs[0]
+        #expect(view.isPending)
+        view.actions[0].waitsFor = .rollout
+        #expect(!view.isPending)
+        view.actions[0].waitsFor = nil
+        let refused = Failure(.configurationRefused, at: .named("/x"))
+        view.reason = Reason(failure: refused, client: view.name, since: Self.now)
+        #expect(!view.isPending)
     }
 
     /// Whatever else keeps the daemon from its work.

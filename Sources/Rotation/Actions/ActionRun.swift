@@ -6,8 +6,8 @@ import Model
 struct ActionRun: Sendable {
     /// The deployment that is under way.
     private(set) var deployment: Deployment?
-    /// Whether nothing but a turn or a rollout keeps it from running, as last planned.
-    private(set) var isWaitingForTurn = false
+    /// What keeps it from running, where that is a turn or a rollout and nothing else, as last planned.
+    private(set) var waitsFor: ActionView.Wait?
 
     struct Deployment: Hashable, Sendable {
         /// When it was first seen to be under way.
@@ -22,7 +22,7 @@ struct ActionRun: Sendable {
         static let longest: Seconds = 3600
     }
 
-    fileprivate mutating func waitForTurn(_ isWaiting: Bool) { isWaitingForTurn = isWaiting }
+    fileprivate mutating func wait(for reason: ActionView.Wait?) { waitsFor = reason }
 
     /// Records whether a project is being deployed.
     mutating func recordDeployment(isDeploying: Bool, at now: Now) {
@@ -92,10 +92,15 @@ extension Rotation {
             covering[client.name] = CoveredClient(issued: current, outputs: client.outputs)
         }
         let covered = sharers.filter { covering[$0.name] != nil }
-        runs[id]?.waitForTurn(false)
+        runs[id]?.wait(for: nil)
         guard !covered.isEmpty else { return }
-        guard deadlines.met({ !waitsForTurn(id, for: covered, &$0) }) else {
-            runs[id]?.waitForTurn(true)
+        var wait: ActionView.Wait?
+        let mayRun = deadlines.met { deadlines in
+            wait = turn(of: id, for: covered, &deadlines)
+            return wait == nil
+        }
+        guard mayRun else {
+            runs[id]?.wait(for: wait)
             return
         }
         let others = sharers.filter { covering[$0.name] == nil }
@@ -195,11 +200,19 @@ extension Rotation {
             client.targets.allSatisfy({ isGood($0.target) })
         else { return false }
         return owed.allSatisfy { action in
-            guard index.targetsOfAction[action] != nil, clients[client].deliveries.delivered[action] != nil else {
-                return false
-            }
-            guard let deployment = runs[action]?.deployment else { return jobs[.action(action)] != nil }
-            return !deadlines.reached(deployment.since + ActionRun.Deployment.longest)
+            clients[client].deliveries.delivered[action] != nil && awaitsDeployment(action, &deadlines)
         }
+    }
+
+    /// Whether something is being deployed by an action, for no longer than that may take.
+    private func awaitsDeployment(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+        guard index.targetsOfAction[action] != nil else { return false }
+        guard let deployment = runs[action]?.deployment else { return jobs[.action(action)] != nil }
+        return !deadlines.reached(deployment.since + ActionRun.Deployment.longest)
+    }
+
+    /// What an action waits for that takes its time; nil where nothing is wrong with expecting it now.
+    func wait(of action: ActionID, _ deadlines: inout Deadlines) -> ActionView.Wait? {
+        awaitsDeployment(action, &deadlines) ? .deployment : runs[action]?.waitsFor
     }
 }

@@ -19,7 +19,7 @@ extension Rotation {
     /// The failure of a resource that keeps this client from being served. That of an action counts only while the action is
     /// to run for this client now: it may have failed for another client, or for an earlier secret.
     func attempts(at resource: Resource, for client: ConfiguredClient) -> Attempts? {
-        if case .action(let id) = resource, !owes(client, id) || runs[id]?.isWaitingForTurn == true { return nil }
+        if case .action(let id) = resource, !owes(client, id) || runs[id]?.waitsFor != nil { return nil }
         return jobs.attempts[resource]
     }
 

@@ -73,20 +73,23 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run.
-    func waitsForTurn(_ action: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines) -> Bool {
+    /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run; nil where it may run.
+    func turn(
+        of action: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines
+    ) -> ActionView.Wait? {
         var hasCome = false
         var isAdmitted = false
         for client in clients {
             // A request does not wait for the turn, once the source was read again for it.
             if waiting.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
-                return false
+                return nil
             }
             if !hasCome { hasCome = skipsTurn(client) || self.clients[client].turn?.hasCome(&deadlines) != false }
             if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
         }
-        if hasCome, isAdmitted { return false }
-        return mayWait(action, for: clients, &deadlines)
+        if hasCome, isAdmitted { return nil }
+        guard mayWait(action, for: clients, &deadlines) else { return nil }
+        return isAdmitted ? .turn : .rollout
     }
 
     /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.
@@ -94,6 +97,6 @@ extension Rotation {
         guard client.entry.source != nil, isPublished(client, at: now) else { return false }
         // A deployment waits for no turn.
         let owed = owedActions(of: client)
-        return !owed.isEmpty && owed.allSatisfy { runs[$0]?.isWaitingForTurn == true }
+        return !owed.isEmpty && owed.allSatisfy { runs[$0]?.waitsFor != nil }
     }
 }

@@ -79,7 +79,7 @@ extension Rotation {
                 if client.entry.undeployed.contains(target.target) { view.deployed = false }
                 return view
             }
-        let actions = client.actions.map { actionView($0, of: client) }
+        let actions = client.actions.map { actionView($0, of: client, &deadlines) }
         // What another program keeps changing may hold the secret now.
         let isDone =
             outputs.allSatisfy { $0.state == .ok || $0.state == .contested } && holdsWanted(client)
@@ -276,7 +276,9 @@ extension Rotation {
         return (isHeld ? .ok : .pending, nil)
     }
 
-    private func actionView(_ id: ActionID, of client: ConfiguredClient) -> ActionView {
+    private func actionView(
+        _ id: ActionID, of client: ConfiguredClient, _ deadlines: inout Deadlines
+    ) -> ActionView {
         // A probe may fail although every secret was already delivered: the next delivery would fail.
         let failure =
             overdueFailure(of: .action(id), for: client)
@@ -285,6 +287,7 @@ extension Rotation {
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
             action: id, state: failure != nil ? .failed : isPending ? .pending : .ok,
-            ranAt: clients[client].deliveries.ranAt[id], error: failure?.message)
+            ranAt: clients[client].deliveries.ranAt[id], error: failure?.message,
+            waitsFor: failure == nil && isPending ? wait(of: id, &deadlines) : nil)
     }
 }

@@ -14,6 +14,8 @@ package struct OutputsHealth: Hashable, Sendable {
     package let failure: Failure?
     /// The secret that expires first; nil when an output holds none.
     package let secret: SecretInfo?
+    /// The targets that were given the client's secret, and have shown no other since; nil where its record could not be read.
+    package var supplied: Set<TargetName>?
 
     package var expiresAt: WallTime? { secret?.expiresAt }
 
@@ -56,7 +58,14 @@ extension Configuration {
                         of: $0, keys: known, signer: names(ofSigner: $0, evidence), current: current[name],
                         clockIsTrusted: clock.failure == nil, &deadlines)
                 })
-            return records[name].map { facts.judge(with: $0, &deadlines) } ?? facts.judgeOutputs(&deadlines)
+            guard let record = records[name] else { return facts.judgeOutputs(&deadlines) }
+            var health = facts.judge(with: record, &deadlines)
+            health.supplied = Set(
+                entry.targets.filter { output in
+                    let pushed = record.pushed[output]?.unless(record.shown[output])
+                    return record.current.map { pushed?.isSame(as: $0) == true } == true
+                }.map(\.target))
+            return health
         }
     }
 }

@@ -118,7 +118,8 @@ extension ActionView: JSONDocument {
     package init(_ view: ActionView?, _ members: inout JSONMembers) throws(JSONError) {
         self.init(
             action: try members("action", view?.action), state: try members("state", view?.state),
-            ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error))
+            ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error),
+            waitsFor: try members.orAbsent("waits_for", view?.waitsFor))
     }
 }
 
@@ -168,6 +169,7 @@ extension FailureReport: JSONDocument {
 
 extension OutputView.State: JSONString {}
 extension ActionView.State: JSONString {}
+extension ActionView.Wait: JSONString {}
 extension SourceView.State: JSONString {}
 extension VerificationView.Verdict: JSONString {}
 

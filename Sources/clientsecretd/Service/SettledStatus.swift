@@ -1,3 +1,4 @@
+import Failures
 import Glibc
 import Model
 import StatusAPI
@@ -28,7 +29,7 @@ extension StatusClient {
 extension Sequence<ClientView> {
     /// What is waited for, by the first thing that is pending.
     var waitingWords: String {
-        let actions = filter(\.isPending).flatMap(\.actions)
+        let actions = filter(\.isPending).flatMap(\.actions).filter { $0.waitsFor == nil }
         guard let action = actions.first(where: { $0.state == .pending })?.action else {
             return "Waiting until the secret is written ..."
         }
@@ -40,9 +41,14 @@ extension Sequence<ClientView> {
 }
 
 extension ClientView {
-    /// Whether outputs or actions have yet to be carried out for the first time, and nothing has failed.
-    fileprivate var isPending: Bool {
-        let isAnyPending = outputs.contains { $0.state == .pending } || actions.contains { $0.state == .pending }
+    /// Whether outputs or actions are about to be carried out, and nothing has failed. What waits for a turn or a rollout takes
+    /// hours, and by the last good configuration no action runs.
+    var isPending: Bool {
+        let restraints: [Failure.Code] = [.configurationRefused, .configurationNotAdopted]
+        let isAnyPending =
+            outputs.contains { $0.state == .pending }
+            || !restraints.contains { $0.rawValue == reasonReport?.failure?.code }
+                && actions.contains { $0.state == .pending && $0.waitsFor == nil }
         // What is in order may come with a warning.
         return isAnyPending && outputs.allSatisfy { $0.state == .ok || $0.error == nil }
             && actions.allSatisfy { $0.error == nil }

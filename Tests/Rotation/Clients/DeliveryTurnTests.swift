@@ -52,9 +52,12 @@ struct DeliveryTurnTests {
         let view = try bench.view("web")
         #expect(view.health == .ok)
         #expect(!view.delivered)
+        #expect(view.actions.map(\.state) == [.pending])
+        #expect(view.actions.map(\.waitsFor) == [.turn])
         bench.pass(1000)
         #expect(bench.runs == ["exec /bin/tell for web"])
         #expect(try bench.view("web").delivered)
+        #expect(try bench.view("web").actions.map(\.waitsFor) == [nil])
     }
 
     @Test func turnsAreSpreadEvenly() throws {

@@ -87,6 +87,8 @@ struct OwnAdmissionsTests {
         try begin()
         let second = try offer(2, admitting: -1)
         #expect(try bench.held(in: "web.jwt") == second)
+        #expect(try bench.view("web").health == .ok)
+        #expect(try bench.view("web").actions.map(\.waitsFor) == [.rollout])
         bench.pass(86_400)
         #expect(runs == 0)
         let view = try bench.view("web")

@@ -638,6 +638,24 @@ import Testing
         #expect(bench.places[target] == (try bench.current(web)))
     }
 
+    /// Running the action sooner would deploy once more.
+    @Test func whatIsBeingDeployedIsShownAsSuch() throws {
+        let bench = try Bench(try deployed()).started()
+        bench.isDeploying = true
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.pass(600)
+        let view = try bench.view(web)
+        #expect(view.health == .ok)
+        #expect(view.actions.map(\.state) == [.pending])
+        #expect(view.actions.map(\.waitsFor) == [.deployment])
+        bench.pass(3600)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).actions.map(\.waitsFor) == [nil])
+        bench.isDeploying = false
+        bench.pass(60)
+        #expect(try bench.view(web).actions.map(\.state) == [.ok])
+    }
+
     /// Otherwise one that never ends would be hidden by reloading every hour.
     @Test func aReloadDoesNotMakeADeploymentYounger() throws {
         let bench = try Bench(try deployed()).started()

@@ -19,18 +19,13 @@ extension ChainFacts {
         if let output = view?.outputs.first(where: { $0.state != .ok }) {
             let isHeld = client.targets.isEmpty && isCurrentEverywhere
             let place = output.path.map { Printable.name($0.description) } ?? output.target?.description ?? ""
+            let words = output.error ?? "\(place): it is \(output.state.rawValue)"
+            if output.state == .pending { return pendingLink(.outputs, words) }
             return ChainLink(
-                .outputs, isHeld ? .warning : .broken, output.error ?? "\(place): it is \(output.state.rawValue)",
+                .outputs, isHeld ? .warning : .broken, words,
                 remedy(of: output.error, else: .renew(name.description)))
         }
-        if !paths.isEmpty, let failure = evaluation?.failure, evaluation?.health != .ok, failure.place != .clock,
-            failureOfDelivery == nil
-        {
-            let isUnknown = evaluation?.health == nil
-            return ChainLink(
-                .outputs, isUnknown ? .unknown : .broken, failure.message,
-                isUnknown || isForCallerOnly ? nil : failure.remedy)
-        }
+        if let link = evaluationLink { return link }
         if let current, let other = published.first(where: { $0.fingerprint != current.fingerprint }) {
             return ChainLink(
                 .outputs, .broken, "\(Printable.name(other.place)) holds \(other.fingerprint), an earlier secret",
@@ -39,7 +34,45 @@ extension ChainFacts {
         if let warning = view?.outputs.lazy.compactMap(\.error).first {
             return ChainLink(.outputs, .warning, warning, remedy(of: warning))
         }
+        if let target = client.targets.map(\.target).first(where: { sight(of: $0) == .unknown }) {
+            let words =
+                view == nil
+                ? "only the daemon knows whether target \(target) holds it"
+                : "target \(target) has taken it, and does not show it yet"
+            return ChainLink(.outputs, .unknown, words)
+        }
         return ChainLink(.outputs, .ok, places)
+    }
+
+    /// What is read without the daemon. Where the daemon finds nothing wrong, only what keeps applications from any secret counts:
+    /// it knows more of what is under way.
+    private var evaluationLink: ChainLink? {
+        guard let evaluation, let failure = evaluation.failure, evaluation.health != .ok, failure.place != .clock,
+            failureOfDelivery == nil, !client.outputs.isEmpty || evaluation.health != nil,
+            view?.health != .ok || evaluation.health != .degraded
+        else { return nil }
+        let isUnknown = evaluation.health == nil
+        return ChainLink(
+            .outputs, isUnknown ? .unknown : .broken, failure.message,
+            isUnknown || isForCallerOnly ? nil : failure.remedy)
+    }
+
+    /// What is known of a target's place.
+    private enum Sight {
+        /// The API shows the secret.
+        case shown
+        /// The API took it, and does not show what it holds; or it was pushed before, and no daemon has looked since.
+        case taken
+        case unknown
+    }
+
+    private func sight(of target: TargetName) -> Sight {
+        guard let view else { return evaluation?.supplied?.contains(target) == true ? .taken : .unknown }
+        switch view.outputs.first(where: { $0.target == target })?.verified {
+        case true?: return .shown
+        case false?: return .unknown
+        case nil: return .taken
+        }
     }
 
     /// What keeps applications from a secret that all outputs hold; nil where nothing is known to.
@@ -50,9 +83,18 @@ extension ChainFacts {
         return failure.code == .notDelivered || evaluation?.secret?.isSame(as: current) == false ? failure : nil
     }
 
-    /// Whether each file of the outputs holds the current secret.
+    /// Whether each file of the outputs holds the current secret, and each target was given it.
     private var isCurrentEverywhere: Bool {
         isEachOutputRead && !published.isEmpty && published.allSatisfy { $0.fingerprint == current?.fingerprint }
+            && (view != nil || client.targets.allSatisfy { sight(of: $0.target) != .unknown })
+    }
+
+    /// What the daemon has yet to do. Whether that is wrong, and what helps, is its judgement of the client.
+    func pendingLink(_ name: ChainLink.Name, _ words: String) -> ChainLink {
+        guard let view, view.health != .ok else { return ChainLink(name, .unknown, words) }
+        let failure = view.reasonReport?.failure
+        return ChainLink(
+            name, .broken, words, failure?.remedy.map { .reported($0, command: failure?.command) })
     }
 
     /// What helps against an error that the daemon shows: the remedy of its reason, if the error is that reason.
@@ -65,13 +107,19 @@ extension ChainFacts {
 
     private var places: String {
         let files = Set(client.outputs.map(\.path)).sorted().map { Printable.name($0.description) }
-        let targets = client.targets.map {
-            "target \($0.target)" + (view == nil ? ", which only the daemon knows" : "")
-        }
-        let all = files + targets
-        guard let first = all.first else {
-            return client.credential.map { "served to \($0.unit) as the credential \($0.name)" } ?? "there are none"
-        }
-        return all.count == 1 ? "\(first) holds it" : "\(first) and \(all.count - 1) more hold it"
+        let targets = client.targets.map(\.target)
+        let shown = targets.filter { sight(of: $0) == .shown }.map { "target \($0)" }
+        let taken = targets.filter { sight(of: $0) == .taken }.map { "target \($0)" }
+        let all = [
+            Self.words(files + shown, one: "holds it", several: "hold it"),
+            Self.words(taken, one: "has taken it", several: "have taken it"),
+        ].compactMap(\.self)
+        guard all.isEmpty else { return all.joined(separator: "; ") }
+        return client.credential.map { "served to \($0.unit) as the credential \($0.name)" } ?? "there are none"
+    }
+
+    private static func words(_ places: [String], one: String, several: String) -> String? {
+        guard let first = places.first else { return nil }
+        return places.count == 1 ? "\(first) \(one)" : "\(first) and \(places.count - 1) more \(several)"
     }
 }

@@ -19,21 +19,37 @@ extension ChainFacts {
             return ChainLink(.process, .unknown, "only root can look into the processes that read it")
         }
         guard let current else { return ChainLink(.process, .unknown, "there is no current secret to look for") }
+        var found: [ChainLink] = []
         if let stale = hidden.first(where: { $0.unit != nil }), let unit = stale.unit {
-            return ChainLink(.process, .broken, stale.words, .run(.restart(unit), otherwise: "restart \(unit)"))
+            found.append(earlier(stale.words, .run(.restart(unit), otherwise: "restart \(unit)")))
         }
         for process in processes {
-            let secrets = process.secrets.filter { concerns($0, in: process) }
-            if let other = secrets.first(where: { $0.fingerprint != current.fingerprint }) {
-                return ChainLink(
-                    .process, .broken, "\(words(process)) holds \(words(other))", restart(process, holding: other))
+            for other in process.secrets where concerns(other, in: process) && other.fingerprint != current.fingerprint
+            {
+                let words = "\(words(process)) holds \(words(other))"
+                let remedy = restart(process, holding: other)
+                let isValid = other.expiresAt.map { $0 > now } == true
+                found.append(isValid ? earlier(words, remedy) : ChainLink(.process, .broken, words, remedy))
             }
         }
-        if let link = otherValue(processes) { return link }
+        if let link = found.first(where: { $0.state == .broken }) ?? otherValue(processes) ?? found.first {
+            return link
+        }
         if let first = holders.first {
             return ChainLink(.process, .ok, first + (holders.count > 1 ? ", as do \(holders.count - 1) more" : ""))
         }
         return withoutVariable(processes) ?? unseen(processes, since: current)
+    }
+
+    /// A process that goes on with an earlier secret. Nothing is wrong with that while its action waits for its turn or a rollout:
+    /// to restart it then would do what the rollout holds back. Of a received secret only the daemon knows that.
+    private func earlier(_ words: String, _ remedy: Remedy) -> ChainLink {
+        switch view {
+        case let view? where view.isDeliveredLater:
+            ChainLink(.process, .ok, words + ", and its action waits as it is meant to")
+        case nil where client.source != nil: ChainLink(.process, .unknown, words)
+        default: ChainLink(.process, .broken, words, remedy)
+        }
     }
 
     /// The outputs' variables that count in a unit's processes: those that it reads from an output; else all, unless one of the
@@ -112,8 +128,7 @@ extension ChainFacts {
             // By a clock that is not trusted no order in time is known.
             if clockFailure != nil { continue }
             if start < current.issuedAt {
-                return ChainLink(
-                    .process, .broken,
+                return earlier(
                     "\(words(first)) was started at \(start), before the current secret was minted",
                     .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
             }

@@ -13,10 +13,14 @@ extension ChainFacts {
         }
         if let link = link(.unit, problem) { return link }
         // The daemon may not have read yet that the list is empty now.
-        if !client.onChange.isEmpty, let action = view?.actions.first(where: { $0.state != .ok }) {
-            let words = "\(action.action): \(action.state == .pending ? "it has not run yet" : "it has failed")"
+        let actions = client.onChange.isEmpty ? [] : view?.actions ?? []
+        if let action = actions.first(where: { $0.state == .failed }) {
             return ChainLink(
-                .unit, .broken, action.error ?? words, remedy(of: action.error, else: .deliver(name.description)))
+                .unit, .broken, action.error ?? "\(action.action): it has failed",
+                remedy(of: action.error, else: .deliver(name.description)))
+        }
+        if let action = actions.first(where: { $0.state == .pending && $0.waitsFor == nil }) {
+            return pendingLink(.unit, "\(action.action): it has not run yet")
         }
         if view == nil, let failure = failureOfDelivery {
             return ChainLink(.unit, .broken, failure.message, .deliver(name.description))
@@ -25,6 +29,10 @@ extension ChainFacts {
             return ChainLink(
                 .unit, .broken, "\(unit.name) has failed",
                 .say("correct the error that it reports, then start it", see: .status(of: unit.name)))
+        }
+        for action in actions {
+            guard let wait = action.waitsFor else { continue }
+            return ChainLink(.unit, view?.health == .ok ? .ok : .warning, "\(action.action): \(wait.words)")
         }
         if let unit = units.first(where: { !$0.isConfigured }) {
             let file = unit.variables.values.map(\.path.description).min().map(Printable.name) ?? "an output"
@@ -49,5 +57,15 @@ extension ChainFacts {
     /// Whether the unit that loads the secret as a credential cannot start, whatever the daemon does.
     func isOfReader(_ failure: Failure) -> Bool {
         failure.code == .unitCannotStart && client.credential.map { failure.place == .named($0.unit) } == true
+    }
+}
+
+extension ActionView.Wait {
+    fileprivate var words: String {
+        switch self {
+        case .turn: "it waits for this machine's turn (deliver_over)"
+        case .rollout: "it waits until the rollout of the secret admits this machine"
+        case .deployment: "what was deployed does not run yet"
+        }
     }
 }

@@ -67,9 +67,12 @@ struct StatusCommand: ParsableCommand {
         try? Hardening.forbidInspection()
         // One that is not accepted, other messages explain.
         guard case .success(let loaded) = ConfigurationSource.ofService(configuration).load() else { return }
-        for warning in HiddenOutputSearch.all(of: loaded.configuration, at: .now) {
-            CommandOutput.complain(lines: warning.description)
+        let hidden = HiddenOutputSearch.byClient(of: loaded.configuration, at: .now).map { name, found in
+            // A unit whose action waits for its turn is not to be restarted yet.
+            let isLater = snapshot.clients.contains { $0.name == name && $0.isDeliveredLater }
+            return found.filter { !isLater || $0.unit == nil }
         }
+        for warning in Set(hidden.joined()).sorted() { CommandOutput.complain(lines: warning.description) }
     }
 
     private func findings() -> SystemdFindings { SystemdFindings(ofDaemonAt: daemon.path()) }
