@@ -85,14 +85,13 @@ extension Rotation {
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left
     /// out, also one that holds the secret among it, because a place that the record names may be overwritten.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
-        let former = clients[client].record.value.outputs
+        // That a file was written as a whole counts also while it is an environment file.
+        let own = client.files.filter(isOwn).map { OutputPlace(path: $0, slot: .whole) }
         return client.entry.places.filter { place in
-            guard place.slot == .whole, !former.contains(place), let file = files[place.path], !file.wasOwn else {
-                return true
-            }
+            guard place.slot == .whole, let file = files[place.path] else { return true }
             guard let observed = file.observed else { return false }
             return !observed.exists || observed.slots[.whole]?.issued != nil && !observed.otherLines
-        }
+        }.union(own)
     }
 
     /// Environment files of a client that hold, or last held, lines other than our variables.

@@ -7,23 +7,29 @@ package import Model
 ///   settings. ``FailureCode/outputDeleted`` is reported until the file is back.
 /// - A file that is to hold nothing but a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
+/// - A file that was written as a whole stays the daemon's whatever its format is now, until another program writes there while
+///   it is an environment file. As such, one that holds a secret in another format is refused, and created again once it
+///   is gone.
 extension Rotation {
     /// Whether a file may be written as if there were none: a missing one, or one that may hold anything.
     package func mayCreate(_ path: AbsolutePath) -> Bool {
-        index.specs[path]?.format.isShared == false ? isOwn(path) : !heldOtherLines(path)
+        guard index.specs[path]?.format.isShared != false else { return isOwn(path) }
+        return isMissing(path) ? !isDeleted(path) : !heldOtherLines(path)
     }
 
     /// Whether a file that holds nothing but a secret was written, by this daemon or an earlier one.
     func isOwn(_ path: AbsolutePath) -> Bool {
+        guard let file = files[path], !file.isShared else { return false }
         let place = OutputPlace(path: path, slot: .whole)
-        return files[path]?.wasOwn == true
-            || index.clients(of: path).contains { clients[$0].record.value.outputs.contains(place) }
+        return file.isOwn || index.clients(of: path).contains { clients[$0].record.value.outputs.contains(place) }
     }
 
     /// Whether a file is gone that is not created again.
     func isDeleted(_ path: AbsolutePath) -> Bool {
-        files[path]?.observed?.exists == false && heldOtherLines(path)
+        isMissing(path) && heldOtherLines(path) && files[path]?.isOwn != true
     }
+
+    private func isMissing(_ path: AbsolutePath) -> Bool { files[path]?.observed?.exists == false }
 
     private func heldOtherLines(_ path: AbsolutePath) -> Bool {
         guard let spec = index.specs[path], spec.format.isShared else { return false }

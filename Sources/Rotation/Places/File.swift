@@ -12,8 +12,13 @@ struct File: Sendable {
     /// Whether the file held lines other than our variables when it last existed. Records say so, too, but the state directory
     /// may be unusable.
     private(set) var heldOtherLines = false
-    /// Whether it was written as a file that holds nothing but a secret.
-    private(set) var wasOwn = false
+    /// Whether it was written, or seen to be, a file that holds nothing but a secret.
+    private var wasWhole = false
+    /// Whether it may hold more than what was written so: since it is an environment file, another program has written there,
+    /// or a variable of ours is there.
+    private(set) var isShared = false
+    /// Whether there was a change notice of an environment file since it was last read.
+    private var wasNoticed = false
     var drift = Drift()
 
     init(_ spec: FileSpec, next: JobID) {
@@ -25,6 +30,9 @@ struct File: Sendable {
     private(set) var seen: [FileSlot: SlotObservation]?
 
     // MARK: What is
+
+    /// Whether it holds nothing that the daemon did not write, as far as this daemon has seen.
+    var isOwn: Bool { wasWhole && !isShared }
 
     /// Nil until the file was read.
     var observed: FileObservation? { reading.value }
@@ -52,6 +60,7 @@ struct File: Sendable {
     mutating func notice(at now: Now) {
         reading.notice(at: now)
         drift.notice(at: now.boot)
+        wasNoticed = spec.format.isShared
     }
 
     /// Another configuration has it read again.
@@ -59,7 +68,7 @@ struct File: Sendable {
     /// - Parameter spec: how it is written now. What was written in another way before is no drift.
     mutating func adopt(_ spec: FileSpec, next: JobID) {
         reading.readAgain(next: next)
-        if spec.format.isShared { wasOwn = false }
+        if wasNoticed, !spec.format.isShared { isShared = true }
         if !spec.isWritten(as: self.spec) { drift.forgetContent() }
         self.spec = spec
     }
@@ -69,13 +78,22 @@ struct File: Sendable {
         reading.end(observation, by: job)
         isUncertain = false
         seen = nil
-        if observation.exists { heldOtherLines = observation.otherLines }
+        if observation.exists {
+            heldOtherLines = observation.otherLines
+            if spec.format.isShared {
+                if wasNoticed || !observation.slots.isEmpty { isShared = true }
+            } else if observation.slots[.whole]?.issued != nil, !observation.otherLines {
+                wasWhole = true
+            }
+        }
+        wasNoticed = false
     }
 
     /// Records that it was written. Returns whether bad content was replaced that an application may have read.
     mutating func wrote(_ secrets: [FileSlot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
         writtenAt = now.wall
-        wasOwn = secrets[.whole] != nil
+        wasWhole = secrets[.whole] != nil
+        isShared = !wasWhole
         let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
         if !holds(secrets) {
             drift.undone(at: now.boot)

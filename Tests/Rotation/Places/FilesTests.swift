@@ -375,6 +375,48 @@ import Testing
         #expect(try bench.held(in: "/out/web.jwt", .whole) == bench.current(web))
     }
 
+    /// That every byte is the daemon's does not depend on the format that is configured now.
+    @Test(arguments: [false, true]) func oneThatWasWrittenIsOursWhateverItsFormatIsMeanwhile(isRestarted: Bool) throws {
+        let path = try Values.path("/out/web")
+        let whole = try Values.configuration([web: Values.client(web, outputs: [Values.raw("/out/web")])])
+        let variable = try Values.configuration([web: Values.client(web, outputs: [Values.env("/out/web", "WEB")])])
+        func reload(_ bench: Bench, _ configuration: Configuration) throws {
+            if isRestarted { try bench.restart(configuration) } else { bench.reload(configuration) }
+            bench.pass(10)
+        }
+        let bench = try settled([web: Values.client(web, outputs: [Values.raw("/out/web")])])
+        // As an environment file it has other lines, and is refused.
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
+        bench.strange = [path]
+        try reload(bench, variable)
+        #expect(try bench.view(web).outputs.map(\.error) == [Failure(.outputForeign, at: .path(path)).message])
+        bench.disk[path] = FileObservation(slots: [.whole: .foreign])
+        try reload(bench, whole)
+        #expect(try bench.held(in: "/out/web") == bench.current(web))
+        #expect(try bench.view(web).health == .ok)
+
+        // Another program writes there meanwhile.
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
+        try reload(bench, variable)
+        try bench.debounce("/out/web")
+        bench.disk[path] = FileObservation(slots: [.whole: .foreign])
+        try reload(bench, whole)
+        try expectForeign(bench, path)
+    }
+
+    /// The remedy is to remove it.
+    @Test func oneThatWasWrittenInAnotherFormatIsMadeAnewOnceItIsGone() throws {
+        let path = try Values.path("/out/web")
+        let bench = try settled([web: Values.client(web, outputs: [Values.raw("/out/web")])])
+        bench.disk[path] = FileObservation(slots: [:], otherLines: true)
+        bench.strange = [path]
+        try bench.reload([web: Values.client(web, outputs: [Values.env("/out/web", "WEB")])])
+        #expect(try bench.view(web).outputs.map(\.error) == [Failure(.outputForeign, at: .path(path)).message])
+        (bench.disk, bench.strange) = ([:], [])
+        try bench.debounce("/out/web")
+        #expect(try bench.held(in: "/out/web", .variable("WEB")) == bench.current(web))
+    }
+
     @Test func oneThatHeldOurVariableIsNotOverwrittenAsAWholeFile() throws {
         let path = try Values.path("/srv/.env")
         let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
