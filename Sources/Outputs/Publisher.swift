@@ -111,9 +111,9 @@ package struct Publisher: Sendable {
             let target = try AtomicFile(file.path.description, as: identity, limit: OutputLimits.fileSize)
             do throws(Failure) { _ = try check(target, file, mayCreate: mayCreate) } catch { return error }
         } catch {
-            let isMade = error.code == .directoryMissing && isBelowOwn(file.path)
+            let isMade = makesDirectory(of: file, after: error, mayCreate: mayCreate)
             guard isMade, FileStatus.following(OutputRemedy.ownDirectory) != nil else {
-                return Failure(error, at: file.path, of: identity)
+                return failure(error, of: file, mayCreate: mayCreate)
             }
         }
         return WriteProbe.failure(of: file, as: identity)
@@ -125,10 +125,10 @@ package struct Publisher: Sendable {
     ) throws(Failure) -> Bool {
         let target: AtomicFile
         do throws(FileError) {
-            target = try open(file)
+            target = try open(file, mayCreate: mayCreate)
         } catch {
             if error.code == .changedMeanwhile { return false }
-            throw Failure(error, at: file.path, of: identity)
+            throw failure(error, of: file, mayCreate: mayCreate)
         }
         let hasContent = try check(target, file, mayCreate: mayCreate)
         var mode = file.mode
@@ -206,14 +206,26 @@ package struct Publisher: Sendable {
         return "it seems to have \"format: \(format.name)\" (\(format.words))"
     }
 
-    private func open(_ file: FileSpec) throws(FileError) -> AtomicFile {
+    /// Why a file cannot be opened for writing. A shared file that is gone with its directory is gone with its lines: a new
+    /// directory would only be in the way of what brings both back.
+    private func failure(_ error: FileError, of file: FileSpec, mayCreate: Bool) -> Failure {
+        error.code == .directoryMissing && file.format.isShared && !mayCreate
+            ? Failure(.outputDeleted, at: .path(file.path)) : Failure(error, at: file.path, of: identity)
+    }
+
+    private func open(_ file: FileSpec, mayCreate: Bool) throws(FileError) -> AtomicFile {
         do throws(FileError) {
             return try AtomicFile(file.path.description, as: identity, limit: OutputLimits.fileSize)
         } catch {
-            guard error.code == .directoryMissing, isBelowOwn(file.path) else { throw error }
+            guard makesDirectory(of: file, after: error, mayCreate: mayCreate) else { throw error }
             try makeDirectories(to: file.path.directory)
             return try AtomicFile(file.path.description, as: identity, limit: OutputLimits.fileSize)
         }
+    }
+
+    /// Whether the directory of a file is missing, and the daemon creates it.
+    private func makesDirectory(of file: FileSpec, after error: FileError, mayCreate: Bool) -> Bool {
+        error.code == .directoryMissing && isBelowOwn(file.path) && (mayCreate || !file.format.isShared)
     }
 
     private func isBelowOwn(_ path: AbsolutePath) -> Bool {

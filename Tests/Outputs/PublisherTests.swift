@@ -336,6 +336,22 @@ import Testing
         #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
     }
 
+    /// An empty directory would be in the way of what brings its lines back.
+    @Test(arguments: ["gone/app.env", "gone/deeper/app.env"])
+    func aFileThatHeldMoreIsDeletedWhereItsDirectoryIsGoneToo(name: String) throws {
+        let file = try Samples.file(scratch(name), .env)
+        let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let deleted = Failure(.outputDeleted, at: .path(file.path))
+        #expect(throws: deleted) { try publisher.publish(secrets, in: file, mayCreate: false) }
+        #expect(publisher.problem(with: file, mayCreate: false) == deleted)
+        #expect(deleted.remedy?.command == nil)
+        #expect(publisher.problem(with: file, mayCreate: true)?.code == .directoryMissing)
+        // What holds nothing but the secret is none the worse for a new directory.
+        let whole = try Samples.file(scratch(name))
+        #expect(publisher.problem(with: whole, mayCreate: false)?.code == .directoryMissing)
+        #expect(try names().isEmpty)
+    }
+
     // MARK: Failures
 
     @Test(.needs(.root)) func everyFailureNamesTheOutputAndWhatIsWrong() throws {
