@@ -22,12 +22,19 @@ extension ShellCommand {
         return keeper.id == owner.id ? all : all?.then(ShellCommand("chown \(owner.name) \(path)"))
     }
 
+    /// Where directories of the administrator's outputs are described (tmpfiles.d(5)). Of two files that describe one path, the
+    /// first by name counts, which has to be the shipped one.
+    package static let runtimeDirectories = "/etc/tmpfiles.d/clientsecretd.outputs.conf"
+
+    /// Creates the directories that are shipped with the service.
+    package static let createShippedDirectories = ShellCommand(constant: "systemd-tmpfiles --create clientsecretd.conf")
+
     /// The same below /run, at every boot. systemd-tmpfiles creates the missing directories above it as root's.
     package static func makeRuntimeDirectory(
         _ path: String, in parent: PathComponent, for owner: PathComponent.User
     ) -> ShellCommand? {
         guard CommandContext.current.hasSystemd, parent.keeper?.id == 0, parent.isKeptDirectory else { return nil }
-        let file = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
+        let file = runtimeDirectories
         return ShellCommand(#"printf '\nd %s 0755 %s root\n' \#(plain: path) \#(plain: owner.name) >>\#(file)"#)?
             .readableByAll.then(createRuntimeFiles(of: file))
     }

@@ -59,6 +59,13 @@ package enum OutputRemedy {
 
     /// What creates a missing directory, and lets a sandboxed daemon write to it.
     package static func making(_ directory: AbsolutePath, for user: UInt32, mode: String = "0755") -> Remedy {
+        if isShipped(directory, for: user), FileStatus.following(ownDirectory) == nil {
+            let way = AbsolutePath(ownDirectory)?.directory
+            let isThere = way.flatMap { FileStatus.following($0.description) } != nil
+            let create = ShellCommand.createShippedDirectories
+            // What the service was let write to is gone for it.
+            return .say("create \(ownDirectory) again", run: isThere ? create : create.then(.restart()))
+        }
         var existing = directory
         var missing: AbsolutePath?
         while FileStatus.following(existing.description) == nil, existing.description != "/" {
@@ -77,6 +84,15 @@ package enum OutputRemedy {
             return .say(words, run: make)
         }
         return .say(words, run: make.then(.letWrite(to: directory.description, readOnlyBy: cause)))
+    }
+
+    /// Whether a directory is ``ownDirectory`` or below it, and systemd-tmpfiles makes that for this user.
+    private static func isShipped(_ directory: AbsolutePath, for user: UInt32) -> Bool {
+        (directory.description + "/").hasPrefix(ownDirectory + "/") && SystemManager.isSystemd
+            && Owner.argument(user: user) == Identity.serviceName
+            && ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains {
+                FileStatus.following("\($0)/tmpfiles.d/clientsecretd.conf") != nil
+            }
     }
 
     /// A read-only file system, a read-only mount, or the sandbox of the daemon's unit.
@@ -116,6 +132,9 @@ package enum OutputRemedy {
             return .say(
                 "\(name) owns \(Printable.name(component)) but its mode does not let this user write to it: change the mode"
             )
+        }
+        if status.owner == 0, component == ownDirectory, isShipped(path.directory, for: identity.user) {
+            return .say("\(component) belongs to root: give it back to \(name)", see: .createShippedDirectories)
         }
         if status.owner == 0 {
             return .say(

@@ -105,12 +105,19 @@ import Testing
         #expect(
             ShellCommand.makeRuntimeDirectory(
                 "/run/a", in: Self.component("/run", .directory, mode: 0o755), for: Self.app)?.text
-                == #"(umask 022 && printf '\nd %s 0755 %s root\n' /run/a app >>/etc/tmpfiles.d/clientsecretd-outputs.conf"#
-                + ") && systemd-tmpfiles --create /etc/tmpfiles.d/clientsecretd-outputs.conf")
+                == #"(umask 022 && printf '\nd %s 0755 %s root\n' /run/a app >>/etc/tmpfiles.d/clientsecretd.outputs.conf"#
+                + ") && systemd-tmpfiles --create /etc/tmpfiles.d/clientsecretd.outputs.conf")
         #expect(
             ShellCommand.makeRuntimeDirectory(
                 "/run/a/b", in: Self.component("/run/a", .directory, owner: 1000, mode: 0o755, keeper: Self.app),
                 for: Self.app) == nil)
+    }
+
+    /// Of two files of tmpfiles.d that describe one path, the first by name counts.
+    @Test func theShippedDirectoriesStayAsTheyAreShipped() {
+        #expect(ShellCommand.createShippedDirectories.text == "systemd-tmpfiles --create clientsecretd.conf")
+        let name = ShellCommand.runtimeDirectories.split(separator: "/").last.map(String.init) ?? ""
+        #expect(Array("clientsecretd.conf".utf8).lexicographicallyPrecedes(name.utf8), "\(name)")
     }
 
     /// Whatever umask root has, and whether or not the file ends with a line break.

@@ -101,7 +101,7 @@ import Testing
         let path = "/run/clientsecretd/www/web.jwt"
         let made = files(try first(file(path, group: "www-data")), isMissing: true)
         #expect(made.files.map(\.lines) == ["d /run/clientsecretd/www 2750 clientsecretd www-data\n"])
-        let tmpfiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
+        let tmpfiles = "/etc/tmpfiles.d/clientsecretd.outputs.conf"
         #expect(made.commands.map(\.text) == ["systemd-tmpfiles --create \(tmpfiles)"])
         // One that exists is nobody's to give away, and a path that tmpfiles.d would read otherwise is left to `check`.
         #expect(files(try first(file(path, group: "www-data"))).files.isEmpty)

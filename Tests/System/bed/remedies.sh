@@ -108,6 +108,38 @@ well "a directory that was made"
 rm -r /srv/fresh
 helps "a directory that went away" directory_missing
 
+# The directory that is shipped with the service: it comes back as it was, and no line of ours describes it at the next boot.
+output=/run/clientsecretd/out/a/web.jwt configure_web
+clientsecretd reload >/dev/null 2>&1
+well "a directory below the shipped one"
+rm -r /run/clientsecretd/out
+helps "the shipped directory" directory_missing
+equal "the shipped directory is as it was" "clientsecretd clientsecretd 755" "$(stat -c '%U %G %a' /run/clientsecretd/out)"
+equal "the shipped directory is described by nothing else" "" "$(grep -rs /run/clientsecretd/out /etc/tmpfiles.d)"
+rm -r /run/clientsecretd/out/a
+chown root: /run/clientsecretd/out
+eventually "a shipped directory that was given away is told" failing permission_denied
+contains "what gives it back is told" "systemd-tmpfiles --create clientsecretd.conf" "$(failure remedy)"
+systemd-tmpfiles --create clientsecretd.conf
+well "a shipped directory that was given away"
+
+# An environment file that is lost with its directory: a new directory would be in the way of the old one.
+install -d -o clientsecretd /srv/settings
+printf 'B=1\n' >/srv/settings/web.env
+chown clientsecretd /srv/settings/web.env
+output=/srv/settings/web.env configure_web "        format: env
+        variable: APPLE"
+clientsecretd reload >/dev/null 2>&1
+helps "a directory of settings outside the sandbox" read_only_file_system
+mv /srv/settings /srv/settings.away
+eventually "a file that is lost with its directory is told" failing output_deleted
+equal "a file that is lost with its directory is brought back by no command" "" "$(failure command)"
+clientsecretd check --fix >"$seen" 2>&1
+promise "nor by check --fix" test ! -e /srv/settings
+mv /srv/settings.away /srv/settings
+well "settings that are back"
+promise "with their other lines" grep -q B=1 /srv/settings/web.env
+
 # A place that the sandbox does not open.
 install -d -o clientsecretd /srv/own
 output=/srv/own/web.jwt configure_web

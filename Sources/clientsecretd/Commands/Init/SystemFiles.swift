@@ -64,8 +64,8 @@ struct SystemFiles: Equatable {
         if let user = file.user {
             listen("clientsecretd-writer@\(user).socket", mask)
         } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
-            files.append(File(path: Self.temporaryFiles, lines: line))
-            commands += [.createRuntimeFiles(of: Self.temporaryFiles)].compactMap(\.self)
+            files.append(File(path: ShellCommand.runtimeDirectories, lines: line))
+            commands += [.createRuntimeFiles(of: ShellCommand.runtimeDirectories)].compactMap(\.self)
         }
     }
 
@@ -78,9 +78,6 @@ struct SystemFiles: Equatable {
     }
 
     private static let credentialSocket = "clientsecretd-credentials.socket"
-
-    /// Where an administrator has directories made (tmpfiles.d(5)).
-    private static let temporaryFiles = "/etc/tmpfiles.d/clientsecretd-outputs.conf"
 
     /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
     private static func lines(ofReader destination: NewClient.Destination?) -> String? {
