@@ -147,6 +147,9 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case notReadable = "not_readable"
     /// The client has no output that could be read without asking the daemon.
     case noOutputs = "no_outputs"
+    /// The daemon has not looked there since it started.
+    case notChecked = "not_checked"
+    /// detail: where it is missing.
     case notPublished = "not_published"
     case notDelivered = "not_delivered"
     // Where clients without a private key receive their secrets from.

@@ -274,6 +274,8 @@ extension FailureCode {
                 "permission denied for this user", traits: .ofReader,
                 .say("run this as root", see: .health(offline: false)))
         case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
+        case .notChecked:
+            row("not checked yet", .say("wait: the daemon reports what has not responded after 30 seconds"))
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
                 CommandContext.current.hasDaemon

@@ -69,7 +69,7 @@ package struct ClientView: Hashable, Sendable {
 extension ClientView {
     /// Whether nothing is wrong but that a new secret is still on its way.
     package var isUnderWay: Bool {
-        health == .degraded && [.notPublished, .notDelivered].contains(reason?.failure.code)
+        health == .degraded && [.notChecked, .notPublished, .notDelivered].contains(reason?.failure.code)
     }
 
     /// Whether an action waits for something that is meant to take its time. Until it has run, applications go on with an earlier

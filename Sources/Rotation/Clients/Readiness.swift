@@ -4,15 +4,10 @@ import Model
 struct Readiness: Sendable {
     /// Whether it was tried since the start or the last reload.
     private(set) var wasTried = false
-    /// Whether it was tried since the start, under any configuration.
-    private(set) var wasEverTried = false
 
     mutating func tryAgain() { wasTried = false }
 
-    mutating func tried() {
-        wasTried = true
-        wasEverTried = true
-    }
+    mutating func tried() { wasTried = true }
 }
 
 /// The daemon is ready once every client was tried, and stays ready.

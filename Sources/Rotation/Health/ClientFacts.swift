@@ -16,14 +16,14 @@ struct ClientFacts {
     let clock: ClockTrust
     /// When this program was built.
     let builtAt: WallTime
-    /// Whether a missing or overdue secret may be still to come, because it is being made.
+    /// Whether a missing secret may be still to come, because it is being made.
     var isUnderWay = false
     /// What was found in each of its outputs, in order, up to the first one that locks its applications out.
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
     /// What was last put into each place behind an API; nil where that is not known.
     var pushed: [SecretInfo?] = []
-    /// Whether an API shows that one of its places holds no secret that applications can use for long enough.
-    var hasEmptyPlace = false
+    /// The places of which an API shows that they hold no secret that applications can use for long enough.
+    var emptyPlaces: [TargetName] = []
     /// What the applications hold that each action notifies, as far as is known.
     var delivered: [SecretInfo] = []
 
@@ -74,7 +74,7 @@ struct ClientFacts {
     /// can still start.
     var weakest: Weakest {
         if let lockout { return .lockedOut(lockout.path, lockout.found) }
-        if hasEmptyPlace { return .empty }
+        if !emptyPlaces.isEmpty { return .empty }
         let secrets = inOutputs.map(\.secret) + pushed.compactMap(\.self) + delivered
         if let first = secrets.firstToExpire { return .held(first) }
         return outputs.isEmpty && pushed.isEmpty ? .nowhere : .unknown
@@ -156,13 +156,19 @@ extension ClientFacts {
             return result(.critical, lockout.found.failure(at: lockout.path), isRefused ? weakest : nil)
         }
         var unreadable: Failure?
-        var isMissing = false
         for (path, found) in outputs {
             if case .unreadable = found { unreadable = unreadable ?? found.failure(at: path) }
-            if case .missing = found { isMissing = true }
         }
+        let newest = held.map(\.secret).max { $0.expiresAt < $1.expiresAt }
+        let lacking = outputs.filter { _, found in
+            switch found {
+            case .missing: true
+            case .held(let secret): secret.fingerprint != newest?.fingerprint
+            case .unread, .unreadable, .strange, .refused: false
+            }
+        }.map { Failure.Place.path($0.path) }
         guard let weakest else {
-            if isMissing { return result(.degraded, Failure(.notPublished, at: .client(name)), nil) }
+            if !lacking.isEmpty { return result(.degraded, .notPublished(name, missingFrom: lacking), nil) }
             // A secret that is only served as a credential is in no file that could be read here.
             return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)), nil)
         }
@@ -185,8 +191,7 @@ extension ClientFacts {
             }
         }
         if let unreadable { return result(nil, unreadable, weakest) }
-        let isEverywhere = !isMissing && held.allSatisfy { $0.secret.fingerprint == weakest.fingerprint }
-        if let failure = lateness(of: weakest, isEverywhere: isEverywhere, &deadlines) {
+        if let failure = lateness(of: weakest, missingFrom: lacking, &deadlines) {
             return result(.degraded, failure, weakest)
         }
         if keys.allSatisfy({ $0.evidence == .none }) {
@@ -197,16 +202,14 @@ extension ClientFacts {
 
     /// What is late of a secret that applications can still use; nil where nothing is.
     ///
-    /// - Parameter isEverywhere: whether it is in all places where the client's secret is to be.
+    /// - Parameter lacking: the places where a newer secret is to be.
     private func lateness(
-        of weakest: SecretInfo, isEverywhere: Bool, _ deadlines: inout Deadlines
+        of weakest: SecretInfo, missingFrom lacking: [Failure.Place], _ deadlines: inout Deadlines
     ) -> Failure? {
-        if !isEverywhere { return Failure(.notPublished, at: .client(name)) }
-        // A host's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue; one that has
-        // just started is about to renew.
+        if !lacking.isEmpty { return .notPublished(name, missingFrom: lacking) }
+        // A host's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue.
         let due = entry.renewal(of: weakest, jitter: 0)
-        return !isUnderWay && deadlines.reached(due)
-            ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
+        return deadlines.reached(due) ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
     }
 
     /// Judges also what the state directory knows: what was last put behind APIs, and which secret its applications were
@@ -218,9 +221,9 @@ extension ClientFacts {
         var facts = self
         if let current = record.current {
             facts.pushed = entry.targets.map { record.pushed[$0]?.unless(record.shown[$0]) }
-            facts.hasEmptyPlace = entry.targets.contains {
+            facts.emptyPlaces = entry.targets.filter {
                 entry.lacksSecret(record.shown[$0], wanted: current, clock: clock, &deadlines)
-            }
+            }.map(\.target)
         }
         facts.delivered = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }
         let judged = facts.judgeTargets(after: judgeOutputs(&deadlines), holding: record.current, &deadlines)
@@ -252,20 +255,22 @@ extension ClientFacts {
     private func judgeTargets(
         after judged: OutputsHealth, holding current: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputsHealth {
-        if hasEmptyPlace, judged.health != .critical {
-            return result(.critical, Failure(.notPublished, at: .client(name)), judged.secret)
+        if !emptyPlaces.isEmpty, judged.health != .critical {
+            let failure = Failure.notPublished(name, missingFrom: emptyPlaces.map { .target($0) })
+            return result(.critical, failure, judged.secret)
         }
         guard let current, !pushed.isEmpty, clock.failure == nil,
             judged.health == .ok || judged.failure?.code == .noOutputs
         else { return judged }
         let known = pushed.compactMap(\.self)
         // What a place holds that was never pushed to may be a secret that was put there by hand.
+        let lacking = zip(entry.targets, pushed).filter { $1?.isSame(as: current) != true }
+            .map { Failure.Place.target($0.0.target) }
         guard let weakest = known.firstToExpire else {
-            return result(.degraded, Failure(.notPublished, at: .client(name)), judged.secret)
+            return result(.degraded, .notPublished(name, missingFrom: lacking), judged.secret)
         }
         if let failure = entry.shortLife(of: weakest, name, &deadlines) { return result(.critical, failure, weakest) }
-        let isEverywhere = known.count == pushed.count && known.allSatisfy { $0.isSame(as: current) }
-        let failure = lateness(of: weakest, isEverywhere: isEverywhere, &deadlines)
+        let failure = lateness(of: weakest, missingFrom: lacking, &deadlines)
         return result(failure == nil ? .ok : .degraded, failure, weakest)
     }
 }
@@ -279,5 +284,13 @@ extension ClientConfiguration {
         }
         return isCritical(secret, &deadlines)
             ? Failure(.secretExpiring, at: .client(name), detail: expiry.description) : nil
+    }
+}
+
+extension Failure {
+    /// - Parameter places: where the client's secret is missing.
+    static func notPublished(_ client: ClientName, missingFrom places: [Place]) -> Failure {
+        let words = listed(places.map(\.description), atMost: 3)
+        return Failure(.notPublished, at: .client(client), detail: words.isEmpty ? nil : words)
     }
 }

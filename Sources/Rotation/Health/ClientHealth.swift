@@ -27,8 +27,13 @@ struct ClientHealth: Sendable {
     mutating func countReceived() { tally.received += 1 }
 
     func checkInvariants() -> [String] {
-        guard let view, (view.health == .ok) != (view.reason == nil) else { return [] }
-        return ["it is \(view.health) with another reason"]
+        guard let view else { return [] }
+        var broken: [String] = []
+        if (view.health == .ok) != (view.reason == nil) { broken.append("it is \(view.health) with another reason") }
+        for output in view.outputs where view.health == .ok && output.state != .ok {
+            broken.append("it is ok, and \(output.place) is \(output.state.rawValue)")
+        }
+        return broken
     }
 }
 
@@ -68,12 +73,10 @@ extension Rotation {
         let now = deadlines.now
         let wanted = wantedSecret(client)
         let reasons = reasons(for: client, &deadlines)
-        // Before its first try, only what was published earlier is known of it.
+        let warnings = warnings(of: client, &deadlines)
         let facts = facts(of: client, &deadlines)
-        let found = known.readiness.wasEverTried || !reasons.isEmpty ? nil : facts.judgeOutputs(&deadlines)
-        let published = wanted ?? (found?.health == .ok ? found?.secret : nil)
         let outputs =
-            client.entry.outputs.map { outputView($0, holding: published, &deadlines) }
+            client.entry.outputs.map { outputView($0, holding: wanted, &deadlines) }
             + client.targets.map { target in
                 var view = targetView(target.target, holding: wanted, &deadlines)
                 if client.entry.undeployed.contains(target.target) { view.deployed = false }
@@ -81,9 +84,9 @@ extension Rotation {
             }
         let actions = client.actions.map { actionView($0, of: client, &deadlines) }
         // What another program keeps changing may hold the secret now.
-        let isDone =
+        let isPublished =
             outputs.allSatisfy { $0.state == .ok || $0.state == .contested } && holdsWanted(client)
-            && owedActions(of: client).isEmpty
+        let isDone = isPublished && owedActions(of: client).isEmpty
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
         var weakest = facts.weakest
@@ -95,10 +98,10 @@ extension Rotation {
             stateChangeActions.see(client.entry.stage(of: secret, &deadlines), of: name, at: now.boot)
         }
 
-        let isServed = isDone || waitsForTurn(client, at: now) || awaitsDeployment(client, &deadlines)
+        let isServed =
+            isDone || isPublished && (waitsForTurn(client, at: now) || awaitsDeployment(client, &deadlines))
         let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &deadlines)
-        let (health, first) = verdict(
-            on: client, isServed: isServed, reasons, beforeItsFirstTry: found, lockout, at: now)
+        let (health, first) = verdict(on: client, isServed: isServed, reasons, warnings, lockout, at: now)
         var reason = first
         // The same failure persists: it began when it was first seen, not now.
         if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
@@ -112,8 +115,8 @@ extension Rotation {
             renewAt: current.map { renewal(of: $0, client) }, renewals: known.health.tally.mints.successes,
             counts: known.health.tally, publishedAt: outputs.compactMap(\.writtenAt).max(),
             lastSuccessAt: lastSuccessAt,
-            consecutiveFailures: reasons.isEmpty ? 0 : consecutiveFailures(client),
-            lastError: reasons.first?.failure.message,
+            consecutiveFailures: reasons.isEmpty && warnings.isEmpty ? 0 : consecutiveFailures(client),
+            lastError: (reasons + warnings).first?.failure.message,
             delivered: isDone && client.entry.undeployed.isEmpty, outputs: outputs, actions: actions,
             verification: known.verification?.view, source: sourceView(of: client, at: now))
         if isNews(view, client), clients[client].health.log(health) {
@@ -122,65 +125,106 @@ extension Rotation {
         clients[client].health.set(view)
     }
 
-    /// What a client's health is, and the first reason.
+    /// Why applications are locked out, or soon will be.
+    private struct Lockout {
+        let failure: Failure
+        let cause: Cause
+
+        enum Cause {
+            /// What is in this output.
+            case output(AbsolutePath)
+            /// What is in a place behind an API.
+            case target
+            /// That the client's secret is missing, has expired or soon will.
+            case secret
+        }
+    }
+
+    /// What a client's health is, and the first reason, which comes from a place that causes this health.
     ///
     /// - Parameters:
     ///   - isServed: whether its outputs and applications have the current secret, or only wait for what takes its time.
     ///   - reasons: what keeps it from being served.
-    ///   - found: what its outputs say; nil for a client that was tried.
+    ///   - warnings: what is wrong with it although it may be served.
     ///   - lockout: why its applications are locked out, or soon will be.
     private func verdict(
-        on client: ConfiguredClient, isServed: Bool, _ reasons: [Reason], beforeItsFirstTry found: OutputsHealth?,
-        _ lockout: Failure?, at now: Now
+        on client: ConfiguredClient, isServed: Bool, _ reasons: [Reason], _ warnings: [Reason], _ lockout: Lockout?,
+        at now: Now
     ) -> (HealthState, Reason?) {
         func reason(_ failure: Failure) -> Reason { Reason(failure: failure, client: client.name, since: now.wall) }
-        let untried = found.map { self.untried(client, $0) }
-        let first = reasons.first ?? (untried?.failure).map(reason)
         // By the last good configuration no action runs, and no request is carried out: the remedies of what follows would not work.
         let restraint = configurationWatch.restraint
-        if lockout != nil || currentRefusal(client) != nil {
-            return (.critical, first ?? (restraint ?? lockout).map(reason))
+        if let lockout {
+            let first = reasons.first { explains($0.failure, lockout, of: client) }
+            return (.critical, first ?? reason(restraint ?? lockout.failure))
         }
-        let health = untried?.health ?? (isServed && reasons.isEmpty ? .ok : .degraded)
-        guard health == .degraded, first == nil else { return (health, first) }
-        let failure =
-            restraint ?? Failure(isPublished(client, at: now) ? .notDelivered : .notPublished, at: .client(client.name))
-        return (.degraded, reason(failure))
+        if let refusal = currentRefusal(client) {
+            let first = reasons.first { $0.failure.code == refusal.code }
+            return (.critical, first ?? reasons.first ?? restraint.map(reason))
+        }
+        if let first = reasons.first { return (.degraded, first) }
+        if !isServed { return (.degraded, reason(restraint ?? shortcoming(of: client))) }
+        return warnings.first.map { (.degraded, $0) } ?? (.ok, nil)
     }
 
-    /// The health of a client that was not tried yet, and why it is degraded. Why it is critical follows from what its outputs
-    /// and applications hold, as for one that was tried.
-    private func untried(
-        _ client: ConfiguredClient, _ found: OutputsHealth
-    ) -> (health: HealthState, failure: Failure?) {
-        if let health = found.health { return (health, health == .degraded ? found.failure : nil) }
-        // Outputs that were not read yet count as good if the state directory holds a secret for them or was not asked yet.
-        let record = clients[client].record
-        let mayBeGood = client.entry.outputs.isEmpty || !record.wasTried || record.value.current != nil
-        return mayBeGood ? (.ok, nil) : (.degraded, Failure(.notPublished, at: .client(client.name)))
+    /// Whether a failure may be why applications are locked out. What is wrong with one output is not the fault of another
+    /// one, nor of an action.
+    private func explains(_ failure: Failure, _ lockout: Lockout, of client: ConfiguredClient) -> Bool {
+        switch (lockout.cause, failure.place) {
+        case (.output(let path), .path(let other)): other == path || !client.files.contains(other)
+        case (.target, .path(let path)): !client.files.contains(path)
+        case (.output, .target), (.output, .action), (.target, .action): false
+        default: true
+        }
+    }
+
+    /// Why a client is not served although nothing has failed.
+    private func shortcoming(of client: ConfiguredClient) -> Failure {
+        let unchecked = uncheckedPlace(of: client)
+        if let unchecked { return Failure(.notChecked, at: unchecked) }
+        return lackingPlaces(of: client).isEmpty
+            ? Failure(.notDelivered, at: .client(client.name)) : notPublished(client)
+    }
+
+    /// Where it is not known what a client has, because the daemon has not looked there since it started: an output, or what
+    /// decides about its secret.
+    private func uncheckedPlace(of client: ConfiguredClient) -> Failure.Place? {
+        if let path = client.files.first(where: { files[$0]?.slots == nil }) { return .path(path) }
+        if wantedSecret(client) == nil, !isKnown(client) { return .client(client.name) }
+        return client.targets.first { targets[$0.target]?.wasAsked != true }.map { .target($0.target) }
+    }
+
+    /// The failure of a client whose secret is not in all of its outputs.
+    private func notPublished(_ client: ConfiguredClient) -> Failure {
+        .notPublished(client.name, missingFrom: lackingPlaces(of: client))
     }
 
     /// Why the applications of a client are locked out, or soon will be; nil while they are not.
     private func lockout(
         of client: ConfiguredClient, holding weakest: ClientFacts.Weakest, isSpared: Bool, _ deadlines: inout Deadlines
-    ) -> Failure? {
+    ) -> Lockout? {
         switch weakest {
         case .lockedOut(let path, let found):
             if case .refused = found {
-                found.failure(at: path)?.concerning(client.name)
+                found.failure(at: path).map { Lockout(failure: $0.concerning(client.name), cause: .output(path)) }
             } else {
-                unserved(client)
+                Lockout(failure: unserved(client), cause: .output(path))
             }
-        case .empty: unserved(client)
-        case .nowhere: isKnown(client) ? unserved(client) : nil
-        case .held(let secret): isSpared ? nil : client.entry.shortLife(of: secret, client.name, &deadlines)
+        case .empty: Lockout(failure: unserved(client), cause: .target)
+        case .nowhere: isKnown(client) ? Lockout(failure: unserved(client), cause: .secret) : nil
+        case .held(let secret):
+            isSpared
+                ? nil
+                : client.entry.shortLife(of: secret, client.name, &deadlines).map {
+                    Lockout(failure: $0, cause: .secret)
+                }
         case .unknown: nil
         }
     }
 
     /// The failure of a client whose applications find no secret.
     private func unserved(_ client: ConfiguredClient) -> Failure {
-        Failure(wantedSecret(client) == nil ? .noSecret : .notPublished, at: .client(client.name))
+        wantedSecret(client) == nil ? Failure(.noSecret, at: .client(client.name)) : notPublished(client)
     }
 
     /// What a client's outputs, APIs and applications were last seen to hold.
@@ -195,8 +239,8 @@ extension Rotation {
             }, refusal: { refusal(of: $0, for: client, &deadlines) })
         facts.pushed = client.targets.map { targets[$0.target]?.known }
         let wanted = wantedSecret(client)
-        facts.hasEmptyPlace = client.targets.contains {
-            client.entry.lacksSecret(targets[$0.target]?.shown, wanted: wanted, clock: clock, &deadlines)
+        facts.emptyPlaces = client.targets.map(\.target).filter {
+            client.entry.lacksSecret(targets[$0]?.shown, wanted: wanted, clock: clock, &deadlines)
         }
         facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
         return facts
@@ -230,9 +274,23 @@ extension Rotation {
 
     /// Whether every place of a client, when it was last read, held the wanted secret.
     private func holdsWanted(_ client: ConfiguredClient) -> Bool {
-        guard let wanted = wantedSecret(client) else { return false }
-        return client.entry.outputs.allSatisfy { files[$0.path]?.holds(wanted, in: $0.slot) == true }
-            && client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true }
+        wantedSecret(client) != nil && lackingPlaces(of: client).isEmpty
+    }
+
+    /// The places of a client that did not hold the wanted secret when they were last read, or were not read yet.
+    func lackingPlaces(of client: ConfiguredClient) -> [Failure.Place] {
+        let wanted = wantedSecret(client)
+        let paths = client.places.filter { place in
+            !place.slots.allSatisfy { slot in wanted.map { files[place.path]?.holds($0, in: slot) == true } == true }
+        }
+        let targets = client.targets.filter { !isHeld(wanted, at: $0.target) }
+        return paths.map { .path($0.path) } + targets.map { .target($0.target) }
+    }
+
+    /// Whether a target holds a secret. What was put there before the start counts once the API was asked again.
+    private func isHeld(_ wanted: SecretInfo?, at target: TargetName) -> Bool {
+        guard let wanted, let target = targets[target] else { return false }
+        return target.wasAsked && target.holds(wanted)
     }
 
     private func outputView(
@@ -254,7 +312,7 @@ extension Rotation {
         _ name: TargetName, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputView {
         let target = targets[name]
-        let isHeld = wanted.map { target?.holds($0) == true } == true
+        let isHeld = isHeld(wanted, at: name)
         let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &deadlines)
         return OutputView(
             target: name, verified: target?.sight.isVerified, state: state,

@@ -34,22 +34,39 @@ extension Rotation {
             reasons.append(Reason(failure: refusal, client: name, since: now.wall))
         }
         reasons += outputProblems(of: client).map { Reason(failure: $0, client: name, since: now.wall) }
-        for (place, drift) in drifts(of: client) where drift.isContested(&deadlines) {
-            reasons.append(
-                Reason(
-                    failure: Failure(.contested, at: place), client: name, since: now.wall,
-                    nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) }))
-        }
-        // What blocks nothing comes last, and does not hide a reason that does.
+        return reasons + contests(of: client, whereGood: false, &deadlines)
+    }
+
+    /// What is wrong with a client although it may be served. It never hides a reason why a client is not.
+    func warnings(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> [Reason] {
+        let name = client.name
+        var warnings = contests(of: client, whereGood: true, &deadlines)
         for output in client.targets {
             guard let failure = targets[output.target]?.disuse else { continue }
-            reasons.append(Reason(failure: failure, client: name, since: now.wall))
+            warnings.append(Reason(failure: failure, client: name, since: deadlines.now.wall))
         }
         for key in client.keys {
             guard let change = keys[key.name]?.recentChange(&deadlines) else { continue }
-            reasons.append(Reason(failure: change.failure(of: key.name), client: name, since: change.at))
+            warnings.append(Reason(failure: change.failure(of: key.name), client: name, since: change.at))
         }
-        return reasons
+        return warnings
+    }
+
+    /// The contested places of a client.
+    ///
+    /// - Parameter isGood: whether those that hold its secret now, or those that do not.
+    private func contests(
+        of client: ConfiguredClient, whereGood isGood: Bool, _ deadlines: inout Deadlines
+    ) -> [Reason] {
+        let now = deadlines.now
+        let lacking = lackingPlaces(of: client)
+        return drifts(of: client).filter { place, drift in
+            drift.isContested(&deadlines) && lacking.contains(place) != isGood
+        }.map { place, drift in
+            Reason(
+                failure: Failure(.contested, at: place), client: client.name, since: now.wall,
+                nextAttempt: drift.nextRepair.flatMap { upcoming($0, now) })
+        }
     }
 
     /// What other programs do to a client's files, then to its places behind APIs.

@@ -2,8 +2,7 @@ package import AppleClientSecret
 import Failures
 package import Model
 
-/// A client's health by the configuration and what its outputs hold alone: offline, without asking a daemon, or before
-/// the daemon has tried the client for the first time.
+/// A client's health by the configuration and what its outputs hold alone: offline, without asking a daemon.
 ///
 /// Whether applications were notified is known as far as the state directory can be read.
 package struct OutputsHealth: Hashable, Sendable {
@@ -75,7 +74,8 @@ extension Rotation {
     /// those who cannot ask the store, and judge secrets by the clock themselves.
     package func impairment(of client: ClientName, at now: Now) -> (health: HealthState, failure: Failure)? {
         guard let client = index[client] else { return nil }
-        let reason = Deadlines.peek(at: now) { reasons(for: client, &$0) }.map(\.failure).first { failure in
+        let all = Deadlines.peek(at: now) { reasons(for: client, &$0) + warnings(of: client, &$0) }
+        let reason = all.map(\.failure).first { failure in
             let isOthers = failure.place == .store || failure.place == .clock
             // What only this process could not read is not known.
             return !isOthers && failure.code.traits.isDisjoint(with: [.ofStore, .ofReader])

@@ -23,7 +23,11 @@ struct Target: Sendable {
     /// Whether applications use the place, as the API last showed it; nil where it does not show that, or was not asked yet.
     private var use: PushPlaceUse?
     /// When the API was last read or written since the start, the last reload or the last request.
-    private(set) var readAt: BootTime?
+    private(set) var readAt: BootTime? {
+        didSet { if readAt != nil { wasAsked = true } }
+    }
+    /// Whether the API was read or written since the start.
+    private(set) var wasAsked = false
     private(set) var writtenAt: WallTime?
     // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
     private(set) var drift = Drift(memory: 21_600, contestedInterval: 3600)

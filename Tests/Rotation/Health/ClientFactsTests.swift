@@ -57,7 +57,7 @@ import Testing
         for (name, sign) in zip(names, row.outputs) { read[try Values.path(name)] = try found(sign, Values.path(name)) }
         facts.findOutputs(reading: { read[$0]?.map(\.slots) }, refusal: { _ in nil })
         facts.pushed = try row.pushed.map { try $0.map { try secret(days: $0) } }
-        facts.hasEmptyPlace = row.hasEmptyPlace
+        facts.emptyPlaces = row.hasEmptyPlace ? [try #require(TargetName("production"))] : []
         facts.delivered = try row.delivered.map { try secret(days: $0) }
         let worst =
             switch facts.weakest {

@@ -5,8 +5,7 @@ import Testing
 @testable import Model
 @testable import Rotation
 
-/// A client's health before it was tried since the start: evaluated from what is published, so that a start alone
-/// raises no alarm.
+/// A client's health before it was tried since the start.
 @Suite struct HealthAtStartTests {
     private let web = "web"
 
@@ -21,32 +20,65 @@ import Testing
         return bench
     }
 
-    @Test func aPublishedSecretIsGoodAtEveryStepOfAStart() throws {
+    /// What was published earlier may be gone, and a disk that hangs must not look like a recovery at each restart.
+    @Test func aClientIsNotOKBeforeEachOfItsOutputsWasRead() throws {
         let name = try Values.name(web)
-        let actions = [Values.exec("/bin/after")]
-        for held in [
-            Resource.key(try Values.key()), .record(name), .file(try Values.path("web.jwt")),
-            .file(try Values.path("other.jwt")),
+        let action = Values.exec("/bin/after")
+        let (first, other) = (try Values.path("other.jwt"), try Values.path("web.jwt"))
+        for (held, unchecked) in [
+            (Resource.key(try Values.key()), first), (.record(name), first), (.file(first), first),
+            (.file(other), other),
         ] {
             let entry = try Values.client(
-                web, outputs: [Values.raw("web.jwt"), Values.raw("other.jwt")], actions: actions)
+                web, outputs: [Values.raw("web.jwt"), Values.raw("other.jwt")], actions: [action])
             let bench = try started(entry, holding: held)
-            bench.records[name] = Record(current: try published())
+            bench.records[name] = Record(current: try published(), delivered: [action.id: try published()])
             for file in ["web.jwt", "other.jwt"] { try bench.place(published(), in: file) }
             bench.go()
-            #expect(try bench.view(web).health == .ok, "\(held)")
-            #expect(try bench.view(web).reason == nil)
-            #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
+            #expect(try bench.view(web).health == .degraded, "\(held)")
+            #expect(try bench.view(web).reason?.failure == Failure(.notChecked, at: .path(unchecked)), "\(held)")
+            #expect(bench.rotation.snapshot(at: bench.now).health == .degraded)
             #expect(!bench.rotation.snapshot(at: bench.now).ready)
+            #expect(try bench.view(web).outputs.contains { $0.state == .pending })
+            // A start alone raises no alarm.
+            bench.release(held)
+            #expect(try bench.view(web).health == .ok)
+            #expect(!bench.entries.contains { if case .health = $0 { true } else { false } })
         }
     }
 
-    @Test func anOutputThatNobodyHasLookedAtIsNotGood() throws {
-        let bench = try started(holding: .file(try Values.path("web.jwt")))
+    @Test func aClientWithoutOutputsIsNotOKBeforeItsRecordWasRead() throws {
+        let name = try Values.name(web)
+        let action = Values.exec("/bin/after")
+        let bench = try started(Values.client(web, outputs: [], actions: [action]), holding: .record(name))
+        bench.records[name] = Record(current: try published(), delivered: [action.id: try published()])
+        bench.go()
+        #expect(try bench.view(web).actions.map(\.state) == [.pending])
+        #expect(try bench.view(web).reason?.failure == Failure(.notChecked, at: .client(name)))
+        bench.release(.record(name))
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    @Test func aClientIsNotOKBeforeTheAPIOfItsTargetWasAsked() throws {
+        let name = try Values.name(web)
+        var entry = try Values.client(web)
+        let target = PushOutput(target: try #require(TargetName("production")), place: "p")
+        entry.targets = [target]
+        let bench = try started(entry, holding: .target(target.target))
+        bench.records[name] = Record(current: try published(), pushed: [target: try published()])
+        bench.places[target.target] = try published()
         try bench.place(published(), in: "web.jwt")
         bench.go()
-        #expect(try bench.view(web).health == .degraded)
-        #expect(try bench.view(web).reason?.failure.code == .notPublished)
+        #expect(bench.rotation.snapshot(at: bench.now).ready)
+        #expect(try bench.view(web).reason?.failure == Failure(.notChecked, at: .target(target.target)))
+        #expect(try bench.view(web).outputs.map(\.state) == [.ok, .pending])
+        bench.release(.target(target.target))
+        #expect(try bench.view(web).health == .ok)
+        #expect(!bench.entries.contains { if case .health = $0 { true } else { false } })
+        // A reload asks again, and is no reason for doubt.
+        bench.held = [.target(target.target)]
+        try bench.reload([web: entry])
+        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func aFaultOfThePublishedSecretIsReportedAtOnce() throws {

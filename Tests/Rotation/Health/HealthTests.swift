@@ -280,4 +280,58 @@ import Testing
         }
         #expect(failures == [.notPublished])
     }
+
+    /// Another program goes on writing there: the file is read, and not written yet.
+    private func keepBad(_ file: String, _ bench: Bench, holding secret: SecretInfo?) throws {
+        for _ in 0..<5 {
+            try bench.place(secret, in: file)
+            bench.tell(.changeNoticed(.file(try Values.path(file))))
+            bench.pass(1)
+        }
+        #expect(try bench.view(web).outputs.map(\.state).last == .pending)
+    }
+
+    /// A reason is looked into: it names the place that causes the state, not one that is merely not in order either.
+    @Test func theReasonComesFromThePlaceThatCausesTheState() throws {
+        let outputs = [try Values.raw("a"), try Values.raw("b")]
+        let missing = Failure(.notPublished, at: .client(try Values.name(web)), detail: "/out/b")
+
+        // The other file is contested and holds the secret.
+        let contested = try bench(try Values.client(web, outputs: outputs)).started()
+        let old = try #require(try contested.current(web))
+        for _ in 0..<3 {
+            try contested.place(nil, in: "a")
+            contested.tell(.changeNoticed(.file(try Values.path("a"))))
+            contested.pass(60)
+        }
+        #expect(try contested.view(web).reason?.failure == Failure(.contested, at: .path(try Values.path("a"))))
+        try keepBad("b", contested, holding: nil)
+        #expect(try contested.view(web).health == .critical)
+        #expect(try contested.view(web).reason?.failure == missing)
+        contested.pass(60)
+        #expect(try contested.view(web).reason?.failure == Failure(.contested, at: .path(try Values.path("a"))))
+        // Nor does it hide a file with an earlier secret.
+        contested.ask(.renew(.init()))
+        try keepBad("b", contested, holding: old)
+        #expect(try contested.view(web).health == .degraded)
+        #expect(try contested.view(web).reason?.failure == missing)
+
+        // The other file cannot be written and holds an earlier secret.
+        let failing = try bench(try Values.client(web, outputs: outputs)).started()
+        try failing.failWrites(of: "a")
+        failing.ask(.renew(.init()))
+        #expect(try failing.view(web).reason?.failure == Values.failure(.diskFull, "a"))
+        try keepBad("b", failing, holding: nil)
+        #expect(try failing.view(web).health == .critical)
+        #expect(try failing.view(web).reason?.failure.detail == "/out/a, /out/b")
+
+        // An action fails.
+        let acting = try bench(try Values.client(web, outputs: outputs, actions: [after]))
+        acting.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
+        acting.go()
+        #expect(try acting.view(web).reason?.failure.code == .actionFailed)
+        try keepBad("b", acting, holding: nil)
+        #expect(try acting.view(web).health == .critical)
+        #expect(try acting.view(web).reason?.failure == missing)
+    }
 }

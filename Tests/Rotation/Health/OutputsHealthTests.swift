@@ -211,6 +211,7 @@ import Testing
         #expect(try found(61, [target: secret]).failure?.code == .renewalOverdue)
         #expect(try found(81, [target: secret]).health == .critical)
         #expect(try found(1, [:]).failure?.code == .notPublished)
+        #expect(try found(1, [:]).failure?.detail == "target \"production\"")
         #expect(try found(1, [:]).health == .degraded, "what it holds is not known")
     }
 

@@ -39,6 +39,11 @@ extension Simulator {
         if let worst = snapshot.clients.map(\.health).max(), sabotage == nil, snapshot.health < worst {
             throw Violation(.health, "the whole is \(snapshot.health), a client \(worst)")
         }
+        for view in snapshot.clients where view.health == .ok {
+            if let output = view.outputs.first(where: { $0.state != .ok }) {
+                throw Violation(.health, "\(view.name) is ok, and \(output.place) is \(output.state.rawValue)")
+            }
+        }
         // Jobs that are under way may be evaluated in different ways.
         guard rotation.runningJobs == stuck.count, agenda.isEmpty else { return }
         for view in snapshot.clients where watch.quiet(view.name, at: boot) > 20_000 { try checkHealth(view) }
@@ -61,12 +66,6 @@ extension Simulator {
             throw Violation(.health, "\(view.name) is \(view.health), with another reason")
         }
         let isHanging = entry.outputs.contains { outside.broken.hanging.contains($0.path) }
-        // A client that was published before counts as well after a start until all of its files were read, or one has hung
-        // for 30 s.
-        let isUnread = entry.outputs.contains {
-            outside.broken.hanging.contains($0.path) && !watch.isHung($0.path, since: boot - 30_000)
-                && rotation.observation(of: $0.path) == nil
-        }
         for (output, shown) in zip(entry.outputs, view.outputs) {
             let isHung = watch.isHung(output.path, since: boot - 30_000)
             if isHung != (shown.state == .notResponding) {
@@ -78,10 +77,7 @@ extension Simulator {
             if shown.state == .ok, !isGood, !isHanging {
                 throw Violation(.health, "\(output.path) is called ok and is not")
             }
-            // One that was read already may hold an earlier secret meanwhile, which still serves.
-            let serves = published(outside.secret(in: output), entry).map { now.wall < entry.criticalFrom($0) } == true
-            let mayCount = isUnread && (serves || rotation.observation(of: output.path) == nil)
-            if view.health == .ok, !isGood, !mayCount {
+            if view.health == .ok, !isGood {
                 throw Violation(.health, "\(view.name) is ok and \(output.path) is not")
             }
         }
