@@ -35,10 +35,12 @@ package struct PushExchange {
     private var shownBefore: PushKind.ShownSecret?
     /// The API's clock at its last answer, or this machine's where the API does not say.
     var clock: WallTime?
+    /// What is asked, with what the daemon knows of the place.
+    private let order: PushRoleRequest
     /// When the daemon last wrote there before this exchange, by the API's clock.
-    let writtenAt: WallTime?
+    var writtenAt: WallTime? { order.writtenAt }
     /// Whether the daemon has ever written there, as far as is known.
-    private let wasWritten: Bool
+    private var wasWritten: Bool { order.wasWritten || writtenAt != nil }
     /// When this exchange wrote there, or may have.
     private var wroteAt: WallTime?
     /// Whether the API may have got the last request.
@@ -50,26 +52,22 @@ package struct PushExchange {
 
     /// How often a value that another program changed meanwhile is read again.
     private static let attempts = 3
+
     /// - Parameters:
+    ///   - order: what is asked, with all that the daemon knows of the place.
     ///   - token: the content of the token's place; empty where there is none.
-    ///   - secret: nil for a deployment.
-    ///   - others: secrets of other targets with members of the same document, by their members' names.
-    ///   - writtenAt: when the daemon last wrote to the place, by the API's clock; nil where that is not known.
-    ///   - wasWritten: whether the daemon knows that it has written there before.
-    ///   - begun: the deployment that it has begun since.
+    ///   - others: the order's secrets of other targets, by the names of their members of the same document.
     ///   - send: sends one request.
     package init(
-        target: PushTarget, token: String, secret: Token?, others: [String: Token] = [:], writtenAt: WallTime? = nil,
-        wasWritten: Bool = false, begun: BegunDeployment? = nil,
+        _ order: PushRoleRequest, of target: PushTarget, token: String, others: [String: Token],
         send: @escaping (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     ) {
+        self.order = order
         self.target = target
         self.token = token
-        self.writtenAt = writtenAt
-        self.wasWritten = wasWritten || writtenAt != nil
-        self.begun = begun
         self.send = send
-        secretText = secret?.withBytes { String(decoding: $0, as: UTF8.self) } ?? ""
+        begun = order.begun
+        secretText = order.secret?.withBytes { String(decoding: $0, as: UTF8.self) } ?? ""
         self.others = others.sorted { $0.key < $1.key }.map { member, token in
             (member, token.withBytes { String(decoding: $0, as: UTF8.self) })
         }
@@ -79,13 +77,13 @@ package struct PushExchange {
     }
 
     /// Does what is asked.
-    package mutating func run(_ verb: PushRoleRequest.Verb) -> PushResult {
+    package mutating func run() -> PushResult {
         do throws(RoleFailure) {
-            if verb == .read, target.kind.shown == nil, target.kind.inUse.isEmpty {
+            if order.verb == .read, target.kind.shown == nil, target.kind.inUse.isEmpty {
                 return .read(PushPlaceReading(holds: nil))
             }
             try logIn()
-            switch verb {
+            switch order.verb {
             case .publish:
                 let isSeen = try publish()
                 let instead = isSeen == false ? placeContent : nil

@@ -13,8 +13,8 @@ struct PushRole: ParsableCommand {
         commandName: "push",
         abstract: "Push a client secret to a place behind an API.",
         discussion: """
-            Reads {"do": "publish", "client_secret", "others", "written_at"}, {"do": "read", "client_secret"} or \
-            {"do": "redeploy", "written_at", "deployment"}.
+            Reads {"do": "publish", "client_secret", "others", "written_at", "was_written"}, {"do": "read", \
+            "client_secret"} or {"do": "redeploy", "written_at", "deployment"}.
 
             Writes {"result": "published", "verified", "written_at"}, {"result": "read", "holds"}, {"result": \
             "redeployed", "ready", "deployment"} or {"result": "failed", "code", "detail", "retry_after", \
@@ -24,7 +24,7 @@ struct PushRole: ParsableCommand {
             The target is under "targets" in the configuration, and the token in the systemd credential or file that \
             it names. "others" has the secrets of targets with another field of the same place, by their names. \
             "written_at" is when the place was last written to, and "deployment" the one that was begun since: what an \
-            API shows may be older than these.
+            API shows may be older than these. "was_written" says that an earlier request wrote to the place.
 
             Examples:
               clientsecretd-network push production <request.json
@@ -61,13 +61,12 @@ struct PushRole: ParsableCommand {
             let targets = try configured()
             let target = try named(target, among: targets)
             var exchange = PushExchange(
-                target: target, token: try token(of: target), secret: request.secret,
-                others: try others(request.others, beside: target, among: targets), writtenAt: request.writtenAt,
-                begun: request.begun
+                request, of: target, token: try token(of: target),
+                others: try others(request.others, beside: target, among: targets)
             ) { request in
                 PushClient(caFile: target.caFile, timeout: min(timeout, Int(max(deadline.rest, 1)))).send(request)
             }
-            return exchange.run(request.verb)
+            return exchange.run()
         } catch {
             return .failed(error)
         }

@@ -51,10 +51,12 @@ final class PushBed {
 
     /// Asks the program.
     ///
-    /// - Parameter target: the settings of the target, in braces; `ENDPOINT` and `CA` stand for the stand-in's.
+    /// - Parameters:
+    ///   - target: the settings of the target, in braces; `ENDPOINT` and `CA` stand for the stand-in's.
+    ///   - wasWritten: whether the daemon knows that it has written there before.
     func ask(
         _ verb: String, _ target: String, secret: String = secrets[0], token: String = "token-of-the-tests",
-        others: [String: (target: String, secret: String)] = [:], timeout: Int = 120_000
+        others: [String: (target: String, secret: String)] = [:], wasWritten: Bool = false, timeout: Int = 120_000
     ) throws -> Answer {
         try directory.write(token + "\n", to: "token")
         var targets = "targets:\n"
@@ -66,7 +68,8 @@ final class PushBed {
         }
         try directory.write(targets, to: "clientsecretd.yaml")
         let further = others.map { #""\#($0.key)":"\#($0.value.secret)""# }.joined(separator: ",")
-        let facts = try remembered.map { name, value in
+        let known = wasWritten ? remembered.merging(["was_written": true]) { $1 } : remembered
+        let facts = try known.map { name, value in
             let json = try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed)
             return #","\#(name)":"# + String(decoding: json, as: UTF8.self)
         }.joined()

@@ -44,8 +44,10 @@ import Testing
         var held = "eyJ.an.other"
         var operations: [String] = []
         var exchange = PushExchange(
-            target: Self.target(.awsSecretsManager, Self.aws), token: Self.awsToken, secret: Self.secret,
-            writtenAt: writtenAgo.map { WallTime(secondsSinceEpoch: Self.now - $0) }
+            PushRoleRequest(
+                .publish, secret: Self.secret,
+                writtenAt: writtenAgo.map { WallTime(secondsSinceEpoch: Self.now - $0) }),
+            of: Self.target(.awsSecretsManager, Self.aws), token: Self.awsToken, others: [:]
         ) { request in
             let operation = request.headers.first { $0.name == "X-Amz-Target" }?.value ?? ""
             operations.append(String(operation.dropFirst("secretsmanager.".count)))
@@ -58,7 +60,7 @@ import Testing
                     date: isDated ? WallTime(secondsSinceEpoch: Self.now) : nil,
                     receivedAt: WallTime(secondsSinceEpoch: Self.now)))
         }
-        return (exchange.run(.publish), operations)
+        return (exchange.run(), operations)
     }
 
     /// A `.p8` can be downloaded only once.
@@ -115,7 +117,7 @@ import Testing
     ) -> PushResult {
         withoutActuallyEscaping(answer) { answer in
             var exchange = PushExchange(
-                target: Self.target(kind, settings), token: token, secret: Self.secret
+                PushRoleRequest(verb, secret: Self.secret), of: Self.target(kind, settings), token: token, others: [:]
             ) { request in
                 let (status, body) = answer(request)
                 return .success(
@@ -123,7 +125,7 @@ import Testing
                         status: status, body: Array(body.utf8), date: WallTime(secondsSinceEpoch: Self.now),
                         receivedAt: WallTime(secondsSinceEpoch: Self.now + clockAhead)))
             }
-            return exchange.run(verb)
+            return exchange.run()
         }
     }
 
@@ -291,7 +293,8 @@ import Testing
             if kind.isCustom, version.hasPrefix("clientsecretd-") { continue }
             var text = held
             var exchange = PushExchange(
-                target: Self.target(kind, settings), token: Self.awsToken, secret: Self.secret, wasWritten: wasWritten
+                PushRoleRequest(.publish, secret: Self.secret, wasWritten: wasWritten),
+                of: Self.target(kind, settings), token: Self.awsToken, others: [:]
             ) { request in
                 if request.method == "PUT" || request.headers.contains(where: { $0.value.hasSuffix("PutSecretValue") })
                 {
@@ -302,7 +305,7 @@ import Testing
                     ? #""\#(text)""# : #"{"Name":"apple","VersionId":"\#(version)","SecretString":"\#(text)"}"#
                 return .success(HTTPAnswer(status: 200, body: Array(answer.utf8), date: nil))
             }
-            let result = exchange.run(.publish)
+            let result = exchange.run()
             #expect((text != held) == isWritten, "\(kind.name): \(result)")
             guard !isWritten else { continue }
             let failure = try #require(result.failure, "\(result)")
@@ -411,7 +414,8 @@ import Testing
     @Test(arguments: failedWrites.indices) func aWriteWithoutAnAnswerCountsFromWhenItWasSent(_ index: Int) {
         let (answer, isDoubtful) = Self.failedWrites[index]
         var exchange = PushExchange(
-            target: Self.target(.awsSecretsManager, Self.aws), token: Self.awsToken, secret: Self.secret
+            PushRoleRequest(.publish, secret: Self.secret), of: Self.target(.awsSecretsManager, Self.aws),
+            token: Self.awsToken, others: [:]
         ) { request in
             guard request.headers.contains(where: { $0.value == "secretsmanager.GetSecretValue" }) else {
                 return answer
@@ -421,7 +425,7 @@ import Testing
                     status: 200, body: Array(#"{"Name":"apple","VersionId":"1","SecretString":"eyJ.an.other"}"#.utf8),
                     date: WallTime(secondsSinceEpoch: Self.now)))
         }
-        guard case .failed(_, let moment) = exchange.run(.publish) else {
+        guard case .failed(_, let moment) = exchange.run() else {
             Issue.record("it was written")
             return
         }
@@ -497,8 +501,8 @@ import Testing
     ])
     func aVariableIsWaitedForForAWhileAfterAWrite(age: Int64, isWaitedFor: Bool) {
         var exchange = PushExchange(
-            target: Self.target(.vercel, [:]), token: "t", secret: Self.secret,
-            writtenAt: WallTime(secondsSinceEpoch: Self.now)
+            .redeploy(writtenAt: WallTime(secondsSinceEpoch: Self.now)), of: Self.target(.vercel, [:]), token: "t",
+            others: [:]
         ) { _ in .success(HTTPAnswer(status: 500, body: [], date: nil)) }
         exchange.clock = WallTime(secondsSinceEpoch: Self.now + age)
         do throws(RoleFailure) {

@@ -290,6 +290,20 @@ import Testing
         #expect(try api.ask("publish", Self.target("vault")).code == "push_conflict")
     }
 
+    /// As the daemon asks after a restart: what it wrote, it repairs.
+    @Test func whatTheDaemonWroteIsReplacedAsAWhole() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let target = "kind: aws_secrets_manager, region: eu-central-1, secret_id: apple, endpoint: ENDPOINT, CA"
+        let keys = "AWS_ACCESS_KEY_ID=key\nAWS_SECRET_ACCESS_KEY=secret-of-the-key"
+        try api.directory.write("changeme", to: "text")
+        #expect(try api.ask("publish", target, token: keys).code == "push_place_unsuitable")
+        #expect(api.held == nil)
+        #expect(
+            try api.ask("publish", target, token: keys, wasWritten: true)
+                == .init(result: "published", verified: true))
+        #expect(api.held == PushBed.secrets[0])
+    }
+
     @Test func aTargetThatIsNone() throws {
         let api = try PushBed(script: "stand-in.py")
         let answer = try api.ask("publish", "kind: vault, path: ../a, endpoint: ENDPOINT, CA")

@@ -39,13 +39,13 @@ enum PushAnswersTarget {
         var rest = answers[...]
         var exchanged: [(request: PushHTTPRequest, answer: HTTPAnswer)] = []
         var exchange = PushExchange(
-            target: target, token: token, secret: Token(Array(secret.utf8))
+            PushRoleRequest(verb, secret: Token(Array(secret.utf8))), of: target, token: token, others: [:]
         ) { request in
             guard let answer = rest.popFirst() else { return .failure(TransportFailure(.timedOut, "")) }
             exchanged.append((request, answer))
             return .success(answer)
         }
-        let result = exchange.run(verb)
+        let result = exchange.run()
         try promise(PushResult(parsing: result.jsonText.bytes) == result, "\(kind.name): not read back")
         for (request, _) in exchanged where request.body != nil {
             try promise(

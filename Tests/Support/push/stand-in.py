@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A stand-in for the APIs of Supabase, Vercel, Netlify, Kubernetes and Vault, and for one of a user's own, as strict as their public
-documents say they are; none of it was compared with the real services.
+"""A stand-in for the APIs of Supabase, Vercel, Netlify, Kubernetes, Vault and AWS (one secret without fields, at first the file
+`text` of DIRECTORY), and for one of a user's own, as strict as their public documents say they are; none of it was compared with
+the real services.
 
     stand-in.py DIRECTORY
 
@@ -342,6 +343,15 @@ class API(http.server.BaseHTTPRequestHandler):
                 return 200, {"data": {"path": mount + "/", "type": "kv", "options": options}}
         raise Wrong(403, {"errors": ["preflight capability check returned 403"]})
 
+    def aws(self):
+        operation = self.headers.get("X-Amz-Target", "").removeprefix("secretsmanager.")
+        if operation == "PutSecretValue":
+            self.server.hold(self, json.loads(self.text)["SecretString"])
+        elif operation != "GetSecretValue":
+            raise Wrong(400, {"__type": "UnknownOperationException"})
+        text = self.server.held.get(self.path, self.server.file("text"))
+        return 200, {"Name": "apple", "VersionId": "another-program", "SecretString": text}
+
     def own(self):
         if self.headers.get("X-Key") != "key " + TOKEN:
             raise Wrong(401, {"message": "no"})
@@ -368,6 +378,7 @@ ROUTES = [
     (r"/v1/sys/internal/ui/mounts/(.+)", API.vault_mount),
     (r"/v1/(.+)/data/(.+)", API.vault),
     (r"/own", API.own),
+    (r"/", API.aws),
     *netlify.ROUTES,
 ]
 
