@@ -30,6 +30,7 @@ package struct PushPlaceReading: Hashable, Sendable {
 
 /// Whether applications use a place behind an API.
 package enum PushPlaceUse: Hashable, Sendable {
+    /// It is there, and nothing that the API shows says that it is switched off.
     case used
     /// It is switched off: no application gets what is there. What shows it, on one line and without a secret or a token.
     case unused(String)

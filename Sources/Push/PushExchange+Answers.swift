@@ -106,12 +106,6 @@ extension PushExchange {
         try? JSONValue(answer.body)
     }
 
-    /// What an answer shows of the secret.
-    func shown(_ answer: HTTPAnswer) -> PushKind.ShownSecret {
-        guard let shown = target.kind.shown, let json = json(answer) else { return .nothing }
-        return shown(self, json)
-    }
-
     /// A JSON object with a text as its member.
     func merged(_ text: String, as member: String, into object: [UInt8]) throws(RoleFailure) -> String {
         guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {

@@ -28,7 +28,7 @@ package struct PushExchange {
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?
     /// What the place was seen to hold; nil where that is not known.
-    var placeContent: PushPlaceContent?
+    private var placeContent: PushPlaceContent?
     /// Whether applications use the place, as it was last shown; nil where that is not known.
     private var use: PushPlaceUse?
     /// What was shown before the write.
@@ -79,22 +79,13 @@ package struct PushExchange {
     /// Does what is asked.
     package mutating func run() -> PushResult {
         do throws(RoleFailure) {
-            if order.verb == .read, target.kind.shown == nil, target.kind.inUse.isEmpty {
-                return .read(PushPlaceReading(holds: nil))
-            }
+            if order.verb == .read, target.kind.read == nil { return .read(PushPlaceReading(holds: nil)) }
             try logIn()
             switch order.verb {
-            case .publish:
-                let isSeen = try publish()
-                let instead = isSeen == false ? placeContent : nil
-                return .published(PushPlaceReading(holds: isSeen, instead: instead, use: use), at: wroteAt)
+            case .publish: return .published(try publish(), at: wroteAt)
             case .read:
-                // A place that is gone holds nothing. That is no failure, after which it would only be read again: the
-                // answer causes a push, which creates the place or fails with the reason.
-                guard case .found(let answer) = try look() else { return .read(PushPlaceReading(holds: false)) }
-                let shown = shown(answer)
-                let instead = shown.holds == false ? shown.content : nil
-                return .read(PushPlaceReading(holds: shown.holds, instead: instead, use: use))
+                let found = try look()
+                return .read(reading(of: found))
             case .redeploy:
                 guard let redeployment = target.kind.redeployment else {
                     throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
@@ -127,11 +118,11 @@ package struct PushExchange {
         self.session = session
     }
 
-    private mutating func publish() throws(RoleFailure) -> Bool? {
+    private mutating func publish() throws(RoleFailure) -> PushPlaceReading {
         var attempt = 1
         while true {
             do throws(RoleFailure) {
-                guard let request = try prepare() else { return true }
+                guard let request = try prepare() else { return PushPlaceReading(holds: true, use: use) }
                 try write(request)
                 break
             } catch {
@@ -139,18 +130,22 @@ package struct PushExchange {
                 attempt += 1
             }
         }
-        placeContent = nil
-        guard target.kind.shown != nil else { return nil }
-        do throws(RoleFailure) {
-            guard case .found(let answer) = try look() else { return false }
-            let shown = shown(answer)
-            placeContent = shown.content
-            // A digest that cannot be recognised would have changed at least.
-            return shown.holds ?? (shown != .nothing && shown == shownBefore ? false : nil)
-        } catch {
-            // The API has taken the secret. Whether it shows it is looked at again.
-            return false
+        guard target.kind.read != nil else { return PushPlaceReading(holds: nil) }
+        // The API has taken the secret. Whether it shows it is looked at again.
+        guard let found = try? look() else { return PushPlaceReading(holds: false, use: use) }
+        // A digest that cannot be recognised would have changed at least.
+        if case .found(_, .digest(let digest)) = found, .digest(digest) == shownBefore {
+            return PushPlaceReading(holds: false, instead: .something, use: use)
         }
+        return reading(of: found)
+    }
+
+    /// What is reported of the place.
+    private func reading(of found: Found) -> PushPlaceReading {
+        // A place that is gone holds nothing. That is no failure, after which it would only be read again: the answer causes a
+        // push, which creates the place or fails with the reason.
+        guard case .found(_, let shown) = found else { return PushPlaceReading(holds: false) }
+        return PushPlaceReading(holds: shown.holds, instead: shown.holds == false ? shown.content : nil, use: use)
     }
 
     /// Sends what writes the secret. Where that may have been carried out although it failed, it counts as a write of when it was
@@ -181,13 +176,10 @@ package struct PushExchange {
         let found = try look()
         var request = target.kind.write
         switch found {
-        case .found(let answer):
-            let shown = shown(answer)
+        case .found(_, let shown):
             guard shown != .same else { return nil }
             placeContent = shown.content
-            guard shown != .privateKey else {
-                throw RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten")
-            }
+            if case .unwritable(_, let failure) = shown { throw failure }
             shownBefore = shown
         case .missing(let answer, let failure):
             // Who may not see what is there gets the same answer: it is empty only where that is ruled out.
@@ -202,14 +194,14 @@ package struct PushExchange {
 
     /// What the place was found to hold.
     enum Found {
-        /// An answer with the form of ``PushKind/shape``.
-        case found(HTTPAnswer)
+        /// An answer with the form of ``PushKind/shape``, and what it shows.
+        case found(HTTPAnswer, PushKind.ShownSecret)
         /// The API's own answer that there is nothing, and the failure that it is where nothing can be created.
         case missing(HTTPAnswer, RoleFailure)
 
         var answer: HTTPAnswer {
             switch self {
-            case .found(let answer), .missing(let answer, _): answer
+            case .found(let answer, _), .missing(let answer, _): answer
             }
         }
 
@@ -235,7 +227,7 @@ package struct PushExchange {
         try check(received, target.kind.shape)
         try checkClient(received)
         use = use(received)
-        return .found(received)
+        return .found(received, try target.kind.shown(&self, received))
     }
 
     /// Throws unless a place that holds the secret and nothing else may be overwritten: it is empty, holds a client secret, even a
@@ -263,7 +255,7 @@ package struct PushExchange {
 
     /// Whether applications use the place, by what the API shows of it.
     private func use(_ answer: HTTPAnswer) -> PushPlaceUse? {
-        guard !target.kind.inUse.isEmpty, let json = json(answer) else { return nil }
+        guard let json = json(answer) else { return nil }
         let problem = target.kind.inUse.lazy.compactMap { $0.mismatch(json, filled) }.first
         return problem.map { .unused(hidden.words($0)) } ?? .used
     }

@@ -36,8 +36,9 @@ package struct PushKind: Sendable {
     var inUse: [AnswerShape] = []
     /// The client ids that the place is set up for, by the answer to ``read``; none where it does not show any.
     var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
-    /// What the answer to ``read`` says of the secret; nil where it never says anything.
-    var shown: (@Sendable (PushExchange, JSONValue) -> ShownSecret)?
+    /// What the answer to ``read`` shows of the place: whether it is there and holds anything, and, where the API shows that,
+    /// whether it is the secret. Every read is judged by it, also the one before a write.
+    let shown: Look
     /// How something is created where ``read`` finds nothing; nil where it has to be there.
     var creation: Creation?
     /// For a kind whose settings act with the next deployment only.
@@ -89,6 +90,9 @@ package struct PushKind: Sendable {
         /// A template.
         let text: String
     }
+
+    /// Judges an answer to ``read`` of the form ``shape``. A long list has further pages, which it requests.
+    typealias Look = @Sendable (inout PushExchange, HTTPAnswer) throws(RoleFailure) -> ShownSecret
 
     /// Whether its target describes the requests itself.
     var isCustom: Bool { if case .ownHeaders = authorization { true } else { false } }

@@ -3,17 +3,20 @@ import Failures
 import Formats
 
 extension PushKind {
-    /// What an answer shows of the secret.
-    enum ShownSecret: Equatable, Sendable {
+    /// What an answer shows of the secret's place.
+    indirect enum ShownSecret: Equatable, Sendable {
         case same
         case another(PushPlaceContent)
         /// The place holds nothing.
         case empty
-        case nothing
+        /// The place holds something that is never shown.
+        case hidden
+        /// Whether the place holds anything is not shown.
+        case unknown
         /// A digest that is made in an unknown way.
         case digest(String)
-        /// A `.p8` can be downloaded only once, so it is never overwritten.
-        case privateKey
+        /// This is there, and is not written over, because of the failure.
+        case unwritable(ShownSecret, RoleFailure)
 
         /// What a text in the secret's place is; nil where there is none.
         init(_ text: String?, expected: String) {
@@ -21,27 +24,45 @@ extension PushKind {
                 self = .empty
                 return
             }
-            let isKey = PrivateKeyText.isIn(Array(text.utf8))
-            self = text == expected ? .same : isKey ? .privateKey : .another(PushPlaceContent(text))
+            if text == expected {
+                self = .same
+            } else if PrivateKeyText.isIn(Array(text.utf8)) {
+                // A `.p8` can be downloaded only once.
+                self = .unwritable(
+                    .another(.unusable),
+                    RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten"))
+            } else {
+                self = .another(PushPlaceContent(text))
+            }
+        }
+
+        /// What a member of a document is; a value that is no text is not taken for an absent one.
+        init(_ value: JSONValue?, expected: String) {
+            switch value {
+            case .string(let text): self.init(text, expected: expected)
+            case .null, nil: self = .empty
+            default: self = .another(.unusable)
+            }
         }
 
         /// Whether the place holds the secret; nil where that is not known.
         var holds: Bool? {
             switch self {
             case .same: true
-            case .another, .empty, .privateKey: false
-            case .nothing, .digest: nil
+            case .another, .empty: false
+            case .hidden, .unknown, .digest: nil
+            case .unwritable(let shown, _): shown.holds
             }
         }
 
         /// What the place holds instead of the secret; nil where that is not known.
         var content: PushPlaceContent? {
             switch self {
-            case .same, .nothing: nil
+            case .same, .unknown: nil
             case .another(let content): content
             case .empty: .nothing
-            case .digest: .something
-            case .privateKey: .unusable
+            case .hidden, .digest: .something
+            case .unwritable(let shown, _): shown.content
             }
         }
     }
@@ -49,12 +70,13 @@ extension PushKind {
     /// The secret itself at a JSON pointer.
     static func shown(
         at pointer: [String], isBase64: Bool = false
-    ) -> @Sendable (PushExchange, JSONValue) -> ShownSecret {
+    ) -> Look {
         { exchange, answer in
-            let text = answer[pointer.map(exchange.filled)]?.text
-            let decoded = isBase64 ? text.flatMap { Base64.decode($0) } : nil
+            let value = exchange.json(answer)?[pointer.map(exchange.filled)]
+            let decoded = isBase64 ? value?.text.flatMap { Base64.decode($0) } : nil
             return ShownSecret(
-                decoded.map { String(decoding: $0, as: UTF8.self) } ?? text, expected: exchange.secretText)
+                decoded.map { JSONValue.string(String(decoding: $0, as: UTF8.self)) } ?? value,
+                expected: exchange.secretText)
         }
     }
 }

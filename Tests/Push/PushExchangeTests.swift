@@ -19,6 +19,9 @@ import Testing
         "project": "shop", "team": "", "variable": "SECRET", "environments": #"["production"]"#,
     ]
     private static let netlify = ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]
+    private static let pocketbase = ["collection": "users", "provider": "apple", "user": "a@example.com"]
+    private static let supabase = ["project": "abcdefghijklmnopqrst"]
+    private static let kubernetes = ["namespace": "n", "secret": "s", "key": "k"]
 
     private static func target(_ kind: PushKind, _ settings: [String: String]) -> PushTarget {
         PushTarget(
@@ -28,7 +31,7 @@ import Testing
 
     /// It was written, and seen there.
     private static let written = PushResult.published(
-        PushPlaceReading(holds: true), at: WallTime(secondsSinceEpoch: now))
+        PushPlaceReading(holds: true, use: .used), at: WallTime(secondsSinceEpoch: now))
 
     /// AWS Secrets Manager with a version that was created so many seconds ago.
     private func publish(
@@ -194,7 +197,7 @@ import Testing
     /// Its secret may never be shown again, and Apple refuses ours there.
     @Test func aPlaceOfAnotherClientIsNotWritten() throws {
         func pocketbase(_ client: String) -> PushResult {
-            publish(.pocketbase, ["collection": "users", "provider": "apple", "user": "a@example.com"]) { request in
+            publish(.pocketbase, Self.pocketbase) { request in
                 if request.method == "POST" { return (200, #"{"token":"session"}"#) }
                 let provider = #"{"name":"apple","clientId":"\#(client)","clientSecret":""}"#
                 let google = #"{"name":"google","clientId":"com.example.web","clientSecret":""}"#
@@ -202,7 +205,7 @@ import Testing
             }
         }
         func supabase(_ client: String, _ verb: PushRoleRequest.Verb = .publish) -> PushResult {
-            publish(.supabase, ["project": "abcdefghijklmnopqrst"], verb: verb) { request in
+            publish(.supabase, Self.supabase, verb: verb) { request in
                 let secret = request.method == "PATCH" || verb == .read ? PushBed.secrets[0] : ""
                 return (200, #"{"external_apple_client_id":"\#(client)","external_apple_secret":"\#(secret)"}"#)
             }
@@ -227,12 +230,12 @@ import Testing
     /// It is pushed to all the same. A warning names what shows it.
     @Test func aPlaceThatIsSwitchedOffIsNamed() {
         func supabase(_ settings: String, _ verb: PushRoleRequest.Verb) -> PushResult {
-            publish(.supabase, ["project": "abcdefghijklmnopqrst"], verb: verb) { _ in
+            publish(.supabase, Self.supabase, verb: verb) { _ in
                 (200, #"{\#(settings)"external_apple_secret":"\#(PushBed.secrets[0])"}"#)
             }
         }
         func pocketbase(_ enabled: String, _ rule: String, _ verb: PushRoleRequest.Verb) -> PushResult {
-            publish(.pocketbase, ["collection": "users", "provider": "apple", "user": "a@example.com"], verb: verb) {
+            publish(.pocketbase, Self.pocketbase, verb: verb) {
                 let provider = #"{"name":"apple","clientId":"com.example.web","clientSecret":""}"#
                 return $0.method == "POST"
                     ? (200, #"{"token":"session"}"#)
@@ -240,7 +243,7 @@ import Testing
             }
         }
         func kubernetes(_ metadata: String, _ verb: PushRoleRequest.Verb) -> PushResult {
-            publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"], verb: verb) { _ in
+            publish(.kubernetes, Self.kubernetes, verb: verb) { _ in
                 let secret = Base64.encode(Array(PushBed.secrets[0].utf8))
                 return (200, #"{"kind":"Secret",\#(metadata)"data":{"k":"\#(secret)"}}"#)
             }
@@ -360,17 +363,118 @@ import Testing
             #expect(
                 published
                     == .published(
-                        PushPlaceReading(holds: false, instead: content), at: WallTime(secondsSinceEpoch: Self.now)))
+                        PushPlaceReading(holds: false, instead: content, use: .used),
+                        at: WallTime(secondsSinceEpoch: Self.now)))
             #expect(
                 publish(kind, [:], verb: .read) { _ in (200, answer) }
-                    == .read(PushPlaceReading(holds: false, instead: content)))
+                    == .read(PushPlaceReading(holds: false, instead: content, use: .used)))
         }
         let secret = Base64.encode(Array(PushBed.secrets[1].utf8))
-        let kubernetes = publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"], verb: .read) { _ in
+        let kubernetes = publish(.kubernetes, Self.kubernetes, verb: .read) { _ in
             (200, #"{"kind":"Secret","data":{"k":"\#(secret)"}}"#)
         }
         let other = PushPlaceContent.secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000))
         #expect(kubernetes == .read(PushPlaceReading(holds: false, instead: other, use: .used)))
+    }
+
+    /// A write that is accepted, and changes nothing.
+    private static func accept(_ request: PushHTTPRequest, at kind: PushKind) -> (Int, String)? {
+        let operation = request.headers.first { $0.name == "X-Amz-Target" }?.value
+        let isRead = operation.map { $0.hasSuffix("GetSecretValue") } ?? (request.method == "GET")
+        if kind.name == "pocketbase", request.method == "POST" { return (200, #"{"token":"session"}"#) }
+        return isRead ? nil : (200, #"{"id":"1","key":"SECRET","created":{"key":"SECRET"}}"#)
+    }
+
+    /// What each kind shows of a place, and what it holds instead of the secret.
+    private static let places: [(PushKind, [String: String], shown: String, holds: Bool?, PushPlaceContent?)] = [
+        (.supabase, supabase, #"{"external_apple_secret":null}"#, false, .nothing),
+        (.supabase, supabase, #"{"external_apple_secret":""}"#, false, .nothing),
+        (.netlify, netlify, #"{"key":"SECRET","is_secret":true,"values":[]}"#, false, .nothing),
+        (
+            .netlify, netlify,
+            #"{"key":"SECRET","is_secret":true,"values":[{"context":"deploy-preview","value":"****"}]}"#, false,
+            .nothing
+        ),
+        (
+            .netlify, netlify, #"{"key":"SECRET","is_secret":true,"values":[{"context":"production","value":"****"}]}"#,
+            nil, nil
+        ),
+        (
+            .netlify, netlify, #"{"key":"SECRET","is_secret":false,"values":[{"context":"dev","value":"local"}]}"#,
+            false, .nothing
+        ),
+        (
+            .netlify, netlify, #"{"key":"SECRET","is_secret":false,"values":[{"context":"all","value":"old"}]}"#, false,
+            .something
+        ),
+        (.vercel, vercel, #"{"envs":[]}"#, false, .nothing),
+        (.vercel, vercel, #"{"envs":[{"key":"SECRET","target":["preview"]}]}"#, false, .nothing),
+        (.vercel, vercel, #"{"envs":[{"key":"SECRET","target":["production"]}]}"#, nil, nil),
+        (.kubernetes, kubernetes, #"{"kind":"Secret","data":{"other":"b2xk"}}"#, false, .nothing),
+        (.vault, vault, #"{"data":{"data":{"other":"old"},"metadata":{"version":3}}}"#, false, .nothing),
+        (
+            .awsSecretsManager, aws.merging(["field": "web"]) { $1 }, #"{"Name":"apple","SecretString":"{}"}"#, false,
+            .nothing
+        ),
+    ]
+
+    /// A place that is there and holds nothing is not one whose secret is never shown.
+    @Test(arguments: places.indices) func whetherAPlaceHoldsAnythingIsSeen(_ index: Int) {
+        let (kind, settings, shown, holds, content) = Self.places[index]
+        let token = kind.name == "aws_secrets_manager" ? Self.awsToken : "t"
+        for verb in [PushRoleRequest.Verb.read, .publish] {
+            let result = publish(kind, settings, token: token, verb: verb) {
+                Self.accept($0, at: kind) ?? (200, shown)
+            }
+            switch result {
+            case .read(let reading), .published(let reading, _):
+                #expect(reading.holds == holds && reading.instead == content, "\(verb): \(reading)")
+                // It is read once in a while, even if the secret is never shown.
+                #expect(reading.use == .used)
+            case let other: Issue.record("\(verb): \(other)")
+            }
+        }
+    }
+
+    /// By the same judgement as before a write.
+    @Test func aReadSeesThatAPlaceIsMissing() throws {
+        let provider = { (name: String) in
+            #"{"id":"1","oauth2":{"enabled":true,"providers":[{"name":"\#(name)","clientId":"","clientSecret":""}]}}"#
+        }
+        func ask(_ verb: PushRoleRequest.Verb, _ name: String) -> PushResult {
+            publish(.pocketbase, Self.pocketbase, verb: verb) {
+                Self.accept($0, at: .pocketbase) ?? (200, provider(name))
+            }
+        }
+        #expect(ask(.read, "apple") == .read(PushPlaceReading(holds: nil, use: .used)))
+        #expect(ask(.read, "google") == .read(PushPlaceReading(holds: false, instead: .nothing, use: .used)))
+        let failure = try #require(ask(.publish, "google").failure)
+        #expect(failure.code == .pushPlaceMissing && failure.placeContent == .nothing)
+        #expect(failure.detail == "there is no provider apple in the collection")
+    }
+
+    /// One for only some of our environments leaves the others without the secret.
+    @Test(
+        arguments: [
+            (#"["preview"]"#, false), (#"["production","preview"]"#, nil),
+            (#"["production","preview","development"]"#, nil),
+        ] as [(String, Bool?)])
+    func aVariableIsThereIfEachEnvironmentHasIt(environments: String, holds: Bool?) throws {
+        let settings = Self.vercel.merging(["environments": #"["production","preview"]"#]) { $1 }
+        let answer = #"{"envs":[{"key":"SECRET","target":\#(environments)}]}"#
+        guard case .read(let reading) = publish(.vercel, settings, verb: .read, { _ in (200, answer) }) else {
+            Issue.record("it was not read")
+            return
+        }
+        #expect(reading.holds == holds && reading.instead == (holds == false ? .something : nil))
+    }
+
+    /// An application finds it, and cannot use it.
+    @Test(arguments: ["5", "{}", "true"]) func aMemberThatIsNoTextIsNotAbsent(value: String) {
+        let result = publish(
+            .awsSecretsManager, Self.aws.merging(["field": "web"]) { $1 }, token: Self.awsToken, verb: .read
+        ) { _ in (200, #"{"Name":"apple","SecretString":"{\"web\":\#(value)}"}"#) }
+        #expect(result == .read(PushPlaceReading(holds: false, instead: .unusable, use: .used)))
     }
 
     /// To a token without rights, an API may answer that there is nothing.
@@ -436,7 +540,7 @@ import Testing
     /// Where it cannot be read back, a status of success with an error says nothing.
     @Test func aWriteIsConfirmedByWhatWasWritten() throws {
         let pocketbase: (String) -> PushResult = { answer in
-            self.publish(.pocketbase, ["user": "a@example.com", "collection": "users", "provider": "apple"]) {
+            self.publish(.pocketbase, Self.pocketbase) {
                 request in
                 switch request.method {
                 case "PATCH": (200, answer)
@@ -447,12 +551,15 @@ import Testing
         }
         let vercel: (String) -> PushResult = { answer in
             self.publish(.vercel, Self.vercel) { request in
-                request.method == "POST" ? (201, answer) : (200, #"{"envs":[]}"#)
+                request.method == "POST"
+                    ? (201, answer) : (200, #"{"envs":[{"key":"SECRET","target":["production"]}]}"#)
             }
         }
         let netlify: (String) -> PushResult = { answer in
             self.publish(.netlify, Self.netlify) { request in
-                request.method == "PATCH" ? (200, answer) : (200, #"{"key":"SECRET","is_secret":true,"values":[]}"#)
+                let values = #"[{"context":"production","value":"****"}]"#
+                return request.method == "PATCH"
+                    ? (200, answer) : (200, #"{"key":"SECRET","is_secret":true,"values":\#(values)}"#)
             }
         }
         for (publish, answer) in [

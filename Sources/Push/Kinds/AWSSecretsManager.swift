@@ -67,12 +67,14 @@ extension PushKind {
             ], body: .json(body))
     }
 
-    private static func shownByAWS(_ exchange: PushExchange, _ answer: JSONValue) -> ShownSecret {
-        guard let shown = answer["SecretString"]?.text else { return .another(.something) }
+    @Sendable private static func shownByAWS(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret {
+        let shown = exchange.json(answer)?["SecretString"]
         let member = exchange.values["field", default: ""]
         guard !member.isEmpty else { return ShownSecret(shown, expected: exchange.secretText) }
-        guard let value = try? JSONValue(Array(shown.utf8)) else { return .another(.something) }
-        return ShownSecret(value[member]?.text, expected: exchange.secretText)
+        guard let text = shown?.text, case .object(let members)? = try? JSONValue(Array(text.utf8)) else {
+            return .another(.something)
+        }
+        return ShownSecret(members[member], expected: exchange.secretText)
     }
 }
 

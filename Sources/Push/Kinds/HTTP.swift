@@ -20,7 +20,7 @@ extension PushKind {
                 PushRequest(
                     "GET", $0.url.description, headers: headers.filter { $0.name.lowercased() != "content-type" })
             }, shape: read.map { shape(along: $0.pointer) } ?? [],
-            shown: read.map { shown(at: $0.pointer) }, creation: Creation())
+            shown: shown(at: read?.pointer ?? []), creation: Creation())
     }
 
     /// An answer that is a text, and no document with one, is the place as a whole.

@@ -47,14 +47,18 @@ extension PushKind {
     private static let variable = PushRequest(
         "GET", "/api/v1/accounts/{{account}}/env/{{variable}}", query: [.init("site_id", "{{site}}")])
 
-    private static func shownByNetlify(_ exchange: PushExchange, _ answer: JSONValue) -> ShownSecret {
-        // Its values are masked.
-        guard answer["is_secret"] != .bool(true) else { return .nothing }
-        let context = exchange.values["context"]
-        let value = answer["values"]?.elements?.first { $0["context"]?.text == context }
-        // Where the context has none, the value of all contexts is in use.
-        guard let text = value?["value"]?.text else { return .another(.something) }
-        return ShownSecret(text, expected: exchange.secretText)
+    @Sendable private static func shownByNetlify(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret {
+        let variable = exchange.json(answer)
+        func value(of context: String?) -> JSONValue? {
+            variable?["values"]?.elements?.first { $0["context"]?.text == context }
+        }
+        guard let value = value(of: exchange.values["context"]) else {
+            // Where the context has none, the value of all contexts is in use.
+            return value(of: "all") == nil ? .empty : .another(.something)
+        }
+        // The values of a secret are masked.
+        return variable?["is_secret"] == .bool(true)
+            ? .hidden : ShownSecret(value["value"], expected: exchange.secretText)
     }
 }
 

@@ -31,10 +31,8 @@ extension PushKind {
             AnswerShape(at: ["authRule"], is: [.text, .absent], otherwise: "the collection lets nobody log in"),
         ],
         clientIDs: { exchange, answer in
-            let providers = answer[["oauth2", "providers"]]?.elements ?? []
-            let provider = providers.first { $0["name"]?.text == exchange.values["provider"] }
-            return [provider?["clientId"]?.text].compactMap(\.self)
-        },
+            [exchange.provider(in: answer)?.settings["clientId"]?.text].compactMap(\.self)
+        }, shown: shownByPocketBase,
         errors: [
             ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .pushSecondFactorWanted),
             // Version 0.40.0 refuses the blanks in place of the other providers' secrets.
@@ -45,22 +43,32 @@ extension PushKind {
                     #""clientSecret": {"code": "validation_required""#,
                 ], meaning: .pushOthersBlank),
         ])
+
+    @Sendable private static func shownByPocketBase(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret
+    {
+        guard exchange.json(answer).flatMap(exchange.provider) == nil else { return .unknown }
+        let name = Printable.name(exchange.values["provider", default: ""])
+        return .unwritable(.empty, RoleFailure(.pushPlaceMissing, "there is no provider \(name) in the collection"))
+    }
 }
 
 extension PushExchange {
+    /// The provider that is named, and its index; nil where the collection does not have it.
+    fileprivate func provider(in collection: JSONValue) -> (index: Int, settings: JSONValue)? {
+        let providers = collection[["oauth2", "providers"]]?.elements ?? []
+        let index = providers.firstIndex { $0["name"]?.text == values["provider"] }
+        return index.map { ($0, providers[$0]) }
+    }
+
     /// Sets the settings of all providers, with the secret as that of the one that is named.
     fileprivate mutating func mergeProvider(_ found: HTTPAnswer) throws(RoleFailure) {
-        let name = values["provider", default: ""]
         let pointer = ["oauth2"]
-        let providers = json(found)?[pointer]?["providers"]?.elements ?? []
-        guard let index = providers.firstIndex(where: { $0["name"]?.text == name }),
+        guard let index = json(found).flatMap(provider)?.index,
             let whole = JSONValue.range(of: pointer, in: found.body),
             let place = JSONValue.range(of: pointer + ["providers", String(index)], in: found.body),
             let provider = JSONEdit.setting(
                 "clientSecret", to: JSONText.string(secretText).bytes, in: Array(found.body[place]))
-        else {
-            throw RoleFailure(.pushPlaceMissing, "there is no provider \(Printable.name(name)) in the collection")
-        }
+        else { throw RoleFailure(.pushAnswerUnexpected) }
         values["merged"] = String(
             decoding: found.body[whole.lowerBound..<place.lowerBound] + provider
                 + found.body[place.upperBound..<whole.upperBound], as: UTF8.self)

@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Digest
+import Failures
 
 extension PushKind {
     /// The Management API. What it shows of a secret is a digest.
@@ -22,8 +23,8 @@ extension PushKind {
         shown: shownBySupabase)
 
     /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: how it is made is not documented.
-    private static func shownBySupabase(_ exchange: PushExchange, _ answer: JSONValue) -> ShownSecret {
-        guard let shown = answer["external_apple_secret"]?.text else { return .nothing }
+    @Sendable private static func shownBySupabase(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret {
+        guard let shown = exchange.json(answer)?["external_apple_secret"]?.text else { return .empty }
         if shown == exchange.secretText { return .same }
         let digest = HMAC.hexadecimal(
             Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8))

@@ -25,15 +25,13 @@ extension PushKind {
             isOfToken: { settings in
                 settings["team", default: ""].isEmpty && settings["project"]?.hasPrefix("prj_") != true
             }),
-        merge: { exchange, found throws(RoleFailure) in
-            try exchange.checkEnvironments(found.answer, of: variables)
-        },
         write: PushRequest(
             "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
             body: .json(
                 #"{"key":{{variable}},"value":{{client_secret}},"type":"sensitive","target":{{environments!}}}"#),
             done: [200, 201], confirmed: [AnswerShape(at: ["created", "key"], is: [.text], equals: "{{variable}}")]),
         read: variables, shape: [AnswerShape(at: ["envs"], is: [.array])],
+        shown: { exchange, answer throws(RoleFailure) in try exchange.shownByVercel(answer, in: variables) },
         redeployment: Redeployment(project: ["team", "project"], environments: "environments") {
             exchange throws(RoleFailure) in try exchange.deployAtVercel(reading: variables)
         },
@@ -51,20 +49,17 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// Throws where there is a variable of this name for some of our environments and for others: the API would refuse a second
-    /// one, and never changes the environments of the first.
-    fileprivate mutating func checkEnvironments(
-        _ found: HTTPAnswer, of variables: PushRequest
-    ) throws(RoleFailure) {
-        let found = try list("envs", of: variables, from: found)
-        placeContent = found.allSatisfy { shared($0).isEmpty } ? .nothing : .something
-        for variable in found {
-            let others = shared(variable)
-            guard !others.isEmpty, others != environments else { continue }
-            throw RoleFailure(
-                .pushEnvironmentsConflict,
-                "it is set for " + hidden.words(others.sorted().joined(separator: ", ")))
-        }
+    /// Whether each of our environments has the variable. One of this name that is for some of them and for others is not
+    /// written: the API would refuse a second one, and never changes the environments of the first.
+    fileprivate mutating func shownByVercel(
+        _ first: HTTPAnswer, in variables: PushRequest
+    ) throws(RoleFailure) -> PushKind.ShownSecret {
+        let found = try list("envs", of: variables, from: first).map(shared).filter { !$0.isEmpty }
+        let isEverywhere = environments.isSubset(of: found.joined())
+        let shown: PushKind.ShownSecret = found.isEmpty ? .empty : isEverywhere ? .hidden : .another(.something)
+        guard let others = found.first(where: { $0 != environments }) else { return shown }
+        let names = hidden.words(others.sorted().joined(separator: ", "))
+        return .unwritable(shown, RoleFailure(.pushEnvironmentsConflict, "it is set for \(names)"))
     }
 
     private var environments: Set<String> {
