@@ -80,7 +80,6 @@ extension PushExchange {
         case 401, 403: .pushCredentialsRefused
         case 402, 507: .pushQuotaExceeded
         case 404, 410: .pushPlaceMissing
-        case 409, 412: .pushConflict
         case 429: .pushRateLimited
         case 408, 500...: .pushServerFailed
         case 400..<500: .pushRejected

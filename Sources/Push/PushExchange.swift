@@ -126,7 +126,7 @@ package struct PushExchange {
                 try write(request)
                 break
             } catch {
-                guard error.code == .pushConflict, attempt < Self.attempts else { throw error }
+                guard error.code == .pushConflict, error.retryAfter == nil, attempt < Self.attempts else { throw error }
                 attempt += 1
             }
         }

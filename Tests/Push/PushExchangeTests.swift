@@ -477,6 +477,76 @@ import Testing
         #expect(result == .read(PushPlaceReading(holds: false, instead: .unusable, use: .used)))
     }
 
+    /// How a write that fails with this answer is reported, and how often it was sent.
+    private func refusedWrite(
+        _ kind: PushKind, _ settings: [String: String], shown: String, _ status: Int, _ body: String,
+        retryAfter: Int? = nil
+    ) throws -> (code: FailureCode, writes: Int) {
+        var writes = 0
+        var exchange = PushExchange(
+            PushRoleRequest(.publish, secret: Self.secret), of: Self.target(kind, settings), token: "t", others: [:]
+        ) { request in
+            guard let accepted = Self.accept(request, at: kind) else {
+                return .success(HTTPAnswer(status: 200, body: Array(shown.utf8), date: nil))
+            }
+            let isLogin = accepted.1.contains("session")
+            if !isLogin { writes += 1 }
+            var answer = HTTPAnswer(
+                status: isLogin ? 200 : status, body: Array((isLogin ? accepted.1 : body).utf8), date: nil)
+            answer.retryAfter = isLogin ? nil : retryAfter
+            return .success(answer)
+        }
+        let failure = try #require(exchange.run().failure)
+        #expect(failure.retryAfter == retryAfter)
+        #expect(failure.detail?.hasPrefix("it answered \(status): ") == true)
+        return (failure.code, writes)
+    }
+
+    /// Without check-and-set, no status says that another program has written.
+    @Test(arguments: [409, 412]) func aRefusalIsNoConflict(status: Int) throws {
+        let url = try #require(WebAddress("https://api.example.com/secret"))
+        let own = PushKind.http(
+            url: url, method: "POST", headers: [], body: "{{client_secret}}", done: [200], read: nil)
+        let collection = #"{"id":"1","oauth2":{"providers":[{"name":"apple","clientSecret":""}]}}"#
+        for (kind, settings, shown) in [
+            (own, [:], ""), (.supabase, Self.supabase, #"{"external_apple_secret":null}"#),
+            (.pocketbase, Self.pocketbase, collection), (.vercel, Self.vercel, #"{"envs":[]}"#),
+            (.netlify, Self.netlify, #"{"key":"SECRET","values":[]}"#),
+            (.kubernetes, Self.kubernetes, #"{"kind":"Secret"}"#),
+        ] as [(PushKind, [String: String], String)] {
+            let body = #"{"message":"it is already registered"}"#
+            for retryAfter in [nil, 300] {
+                let (code, writes) = try refusedWrite(
+                    kind, settings, shown: shown, status, body, retryAfter: retryAfter)
+                #expect(code == .pushRejected && writes == 1, "\(kind.name)")
+            }
+        }
+    }
+
+    /// The API says when it wants to be asked again.
+    @Test func aConflictIsRepeatedAtOnceUnlessTheAPIAsksToWait() throws {
+        let shown = #"{"data":{"data":{},"metadata":{"version":3}}}"#
+        let body = #"{"errors":["check-and-set parameter did not match the current version"]}"#
+        for (retryAfter, count) in [(nil, 3), (300, 1)] as [(Int?, Int)] {
+            let (code, writes) = try refusedWrite(
+                .vault, Self.vault, shown: shown, 400, body, retryAfter: retryAfter)
+            #expect(code == .pushConflict && writes == count)
+        }
+        let modified = #"{"kind":"Status","reason":"Conflict","message":"the object has been modified; try again"}"#
+        let (code, writes) = try refusedWrite(.kubernetes, Self.kubernetes, shown: #"{"kind":"Secret"}"#, 409, modified)
+        #expect(code == .pushConflict && writes == 3)
+    }
+
+    /// It passes by itself.
+    @Test func aStandbyOfVaultThatIsBehindIsAServersFault() {
+        for verb in [PushRoleRequest.Verb.read, .publish] {
+            let result = publish(.vault, Self.vault, verb: verb) { _ in
+                (412, #"{"errors":["required index state not present"]}"#)
+            }
+            #expect(result.failure?.code == .pushServerFailed)
+        }
+    }
+
     /// To a token without rights, an API may answer that there is nothing.
     @Test func aPlaceThatMayOnlyBeHiddenIsNotEmpty() throws {
         for (kind, settings) in [(PushKind.netlify, Self.netlify), (.vercel, Self.vercel)] {
@@ -492,11 +562,12 @@ import Testing
         let empty = (404, #"{"data":{"data":null,"metadata":{"version":1}}}"#)
         let held = (200, #"{"data":{"data":{"client_secret":"old"},"metadata":{"version":3}}}"#)
         for (shown, status, content) in [
-            (empty, 403, .nothing), (empty, 500, nil), (empty, 408, nil), (empty, 409, nil), (held, 403, .unusable),
-            (held, 500, .something),
+            (empty, 403, .nothing), (empty, 500, nil), (empty, 408, nil), (empty, 409, .nothing), (empty, 400, nil),
+            (held, 403, .unusable), (held, 500, .something),
         ] as [((Int, String), Int, PushPlaceContent?)] {
             let result = publish(.vault, Self.vault) { request in
-                request.method == "GET" ? (shown.0, shown.1) : (status, #"{"errors":["no"]}"#)
+                request.method == "GET"
+                    ? (shown.0, shown.1) : (status, #"{"errors":["\#(status == 400 ? "check-and-set" : "no")"]}"#)
             }
             let failure = try #require(result.failure, "\(result)")
             #expect(failure.placeContent == content, "\(status)")

@@ -40,6 +40,8 @@ extension PushKind {
         // Comes with the status that otherwise means a refused token.
         errors: [
             ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .pushQuotaExceeded),
+            // The cluster itself compares the version that it read with the one that it replaces.
+            ErrorRule(status: 409, contains: ["the object has been modified"], meaning: .pushConflict),
             ErrorRule(status: 422, contains: ["immutable"], meaning: .pushImmutable),
         ])
 }

@@ -37,6 +37,8 @@ extension PushKind {
                 + ["/data", "/metadata"].map { .init(setting: "mount", atEnd: true, text: $0) }),
         errors: [
             ErrorRule(status: 400, contains: ["check-and-set"], meaning: .pushConflict),
+            // A standby that does not have the newest data yet.
+            ErrorRule(status: 412, meaning: .pushServerFailed),
             ErrorRule(status: 503, contains: ["sealed"], meaning: .pushServerFailed),
         ])
 
