@@ -8,10 +8,12 @@ package struct FailureSubject: Sendable {
     /// A user, a group or another thing without a path.
     package var name: String?
     package var detail: String?
+    /// The setting of a target with the address that was asked.
+    package var addressSetting: TargetAddressSetting
 
     package init(
         path: String? = nil, client: String? = nil, action: String? = nil, credential: String? = nil,
-        name: String? = nil, detail: String? = nil
+        name: String? = nil, detail: String? = nil, addressSetting: TargetAddressSetting = .endpoint
     ) {
         self.path = path
         self.client = client
@@ -19,6 +21,7 @@ package struct FailureSubject: Sendable {
         self.credential = credential
         self.name = name
         self.detail = detail
+        self.addressSetting = addressSetting
     }
 
     var reencrypting: String {

@@ -441,15 +441,17 @@ extension FailureCode {
                 "the API's certificate is not trusted",
                 .say("check this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\""))
         case .pushRedirected:
-            row(
-                "the API redirects to another address, which is not followed",
-                .say("see where it redirects to, and write that address as \"endpoint\""))
+            row("the API redirects to another address, which is not followed") {
+                .say("see where it redirects to, and write that address as \($0.addressSetting.words)")
+            }
         case .pushConflict:
             row("another program keeps changing the place", .say("find out which other program writes there"))
         case .pushRejected:
             row("the API rejected the request", .say("correct the target's settings; see its message"))
         case .pushAnswerUnexpected:
-            row("this is not an answer from that API", .say("see whether \"endpoint\" is the API's address"))
+            row("this is not an answer from that API") {
+                .say("see whether \($0.addressSetting.words) is the API's address")
+            }
         case .pushNotKept:
             row(
                 "the API accepted the secret but still does not show it after five minutes", traits: .ofDaemonOnly,
@@ -457,7 +459,9 @@ extension FailureCode {
         case .pushPlaceUnsuitable:
             row(
                 "the place holds something that this target does not write, and is not changed",
-                .say("change the target's settings to fit what is there, or name another place"))
+                .say(
+                    "change the target's settings to fit what is there, or name another place; if nothing needs what is "
+                        + "there, replace it with a space"))
         case .pushOtherClient:
             row(
                 "the place is set up for another client id, and is not changed",

@@ -7,9 +7,11 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// token or anything that could be a piece of a secret.
     package let detail: String?
     /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil where there is no pause.
-    package let retryAfter: Int?
+    package private(set) var retryAfter: Int?
     /// What the API has just shown that the place holds; nil where that is not known.
-    package let placeContent: PushPlaceContent?
+    package private(set) var placeContent: PushPlaceContent?
+    /// The setting of the target with the address that answered so, where the remedy names it; nil otherwise.
+    package private(set) var addressSetting: TargetAddressSetting?
 
     /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
     /// error in an answer keeps nothing from being asked for longer.
@@ -21,17 +23,31 @@ package struct RoleFailure: Error, Hashable, Sendable {
         self.placeContent = placeContent
         self.code = code
         self.detail = detail
-        self.retryAfter = retryAfter.map { min(max($0, 0), Self.longestRetryAfter) }
+        self.retryAfter = Self.bounded(retryAfter)
     }
+
+    private static func bounded(_ seconds: Int?) -> Int? { seconds.map { min(max($0, 0), longestRetryAfter) } }
 
     /// The same, and how long to wait.
     package func waiting(seconds: Int) -> RoleFailure {
-        RoleFailure(code, detail, retryAfter: seconds, placeContent: placeContent)
+        var failure = self
+        failure.retryAfter = Self.bounded(seconds)
+        return failure
     }
 
     /// The same, and what the place holds.
     package func ofPlace(holding content: PushPlaceContent?) -> RoleFailure {
-        RoleFailure(code, detail, retryAfter: retryAfter, placeContent: content)
+        var failure = self
+        failure.placeContent = content
+        return failure
+    }
+
+    /// The same, and the setting with the address that was asked.
+    package func answered(at setting: TargetAddressSetting) -> RoleFailure {
+        guard code == .pushRedirected || code == .pushAnswerUnexpected else { return self }
+        var failure = self
+        failure.addressSetting = setting
+        return failure
     }
 
     /// The members of an answer that reports it.
@@ -49,7 +65,24 @@ package struct RoleFailure: Error, Hashable, Sendable {
         self.init(
             code, detail, retryAfter: retryAfter,
             placeContent: try PushPlaceContent(failure?.placeContent, &members))
+        addressSetting = try members.orAbsent("address_setting", failure?.addressSetting)
     }
 }
 
 extension FailureCode: JSONString {}
+
+/// A setting of a target that has an address.
+package enum TargetAddressSetting: String, JSONString, Sendable {
+    case endpoint
+    // Those of a target that describes its requests itself.
+    case url
+    case readURL = "read_url"
+
+    /// The setting as a message names it.
+    var words: String {
+        switch self {
+        case .endpoint, .url: "\"\(rawValue)\""
+        case .readURL: "\"url\" under \"read\""
+        }
+    }
+}

@@ -44,8 +44,11 @@ package struct Failure: Error, Hashable, Sendable {
 
     /// What a role has reported, without what an API or a store may have smuggled into its words.
     package init(_ failure: RoleFailure, at place: Place, remedy: Remedy? = nil) {
+        let ofSetting = failure.addressSetting.flatMap {
+            failure.code.remedy(for: FailureSubject(addressSetting: $0))
+        }
         self.init(
-            failure.code, at: place, detail: failure.detail.map(Redaction.foreign), remedy: remedy,
+            failure.code, at: place, detail: failure.detail.map(Redaction.foreign), remedy: remedy ?? ofSetting,
             retryAfter: failure.retryAfter.map { Seconds(Int64($0)) }, placeContent: failure.placeContent)
     }
 

@@ -37,6 +37,8 @@ package struct PushExchange {
     var clock: WallTime?
     /// What is asked, with what the daemon knows of the place.
     private let order: PushRoleRequest
+    /// The last request.
+    var asked: PushRequest?
     /// When the daemon last wrote there before this exchange, by the API's clock.
     var writtenAt: WallTime? { order.writtenAt }
     /// Whether the daemon has ever written there, as far as is known.
@@ -94,8 +96,14 @@ package struct PushExchange {
                 return .redeployed(ready: isReady, begun: begun)
             }
         } catch {
-            return .failed(error.ofPlace(holding: placeContent), at: wroteAt)
+            return .failed(error.ofPlace(holding: placeContent).answered(at: addressSetting), at: wroteAt)
         }
+    }
+
+    /// The setting with the address of the last request.
+    private var addressSetting: TargetAddressSetting {
+        guard target.kind.isCustom else { return .endpoint }
+        return asked?.method == "GET" ? .readURL : .url
     }
 
     // MARK: Steps
@@ -236,9 +244,7 @@ package struct PushExchange {
         let bare = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
         guard !bare.isEmpty, !isOwn, !wasWritten, !CompactJWS.seemsToBegin(bare.utf8) else { return }
         throw RoleFailure(
-            .pushPlaceUnsuitable,
-            "it holds a text that is no client secret and that clientsecretd did not write; to have it replaced, "
-                + "write a space there")
+            .pushPlaceUnsuitable, "it holds a text that is no client secret and that clientsecretd did not write")
     }
 
     /// Throws where the place is set up for other client ids: Apple refuses the secret there, and the one that is replaced may

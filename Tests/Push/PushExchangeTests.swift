@@ -547,6 +547,34 @@ import Testing
         }
     }
 
+    /// So that it can be done as it is written.
+    @Test func aRemedyNamesTheSettingThatTheKindHas() throws {
+        let url = try #require(WebAddress("https://api.example.com/secret"))
+        let name = try #require(TargetName("production"))
+        func own(isRead: Bool) -> PushKind {
+            .http(
+                url: url, method: "PUT", headers: [], body: "{{client_secret}}", done: [200],
+                read: isRead ? (url, ["secret"]) : nil)
+        }
+        for (kind, settings, setting) in [
+            (own(isRead: false), [:], #""url""#), (own(isRead: true), [:], #""url" under "read""#),
+            (.vault, Self.vault, #""endpoint""#),
+        ] as [(PushKind, [String: String], String)] {
+            for (status, words) in [
+                (307, "see where it redirects to, and write that address as \(setting)"),
+                (150, "see whether \(setting) is the API's address"),
+            ] {
+                let answer = publish(kind, settings) { _ in (status, "<html>") }
+                // As the daemon gets it.
+                guard case .failed(let failure, _) = try PushResult(parsing: answer.jsonText.bytes) else {
+                    Issue.record("\(answer)")
+                    continue
+                }
+                #expect(Failure(failure, at: .target(name)).remedy?.description == words)
+            }
+        }
+    }
+
     /// To a token without rights, an API may answer that there is nothing.
     @Test func aPlaceThatMayOnlyBeHiddenIsNotEmpty() throws {
         for (kind, settings) in [(PushKind.netlify, Self.netlify), (.vercel, Self.vercel)] {
