@@ -46,15 +46,21 @@ package enum OutputRemedy {
         case .permissionDenied:
             ofDenied(component, for: path, as: identity)
                 ?? .say(
-                    "let \(Owner.words(user: identity.user)) enter \(Printable.name(path.directory.description)) and write "
-                        + "there, or write another path")
+                    "let \(Owner.words(user: identity.user)) enter \(Printable.name(component)) and write there, or write "
+                        + "another path")
         case .foreignOwner: .say("write \"as:\" and the file's owner under the output, or another path")
+        case .diskFull: .say("free some space", see: .showSpace(in: home(of: path, as: identity)))
         case .quotaExceeded:
             .say(
                 "free some space, or raise the quota of \(Owner.words(user: identity.user))",
-                see: .showSpace(in: component))
+                see: .showSpace(in: home(of: path, as: identity)))
         default: nil
         }
+    }
+
+    /// The directory in which the file is replaced.
+    private static func home(of path: AbsolutePath, as identity: Identity) -> String {
+        (FileHome.directory(of: path, as: identity) ?? path.directory).description
     }
 
     /// What creates a missing directory, and lets a sandboxed daemon write to it.
@@ -97,7 +103,7 @@ package enum OutputRemedy {
 
     /// A read-only file system, a read-only mount, or the sandbox of the daemon's unit.
     private static func ofReadOnly(_ component: String, for path: AbsolutePath, as identity: Identity) -> Remedy? {
-        let directory = RealPath.of(path.directory.description)
+        let directory = home(of: path, as: identity)
         guard let status = FileStatus.following(directory), status.owner == identity.user else {
             return ofDenied(component, for: path, as: identity)
         }

@@ -174,7 +174,15 @@ package struct Publisher: Sendable {
                 .outputForeign, at: .path(file.path), detail: reason,
                 remedy: .say("write another path, or \"format: template\" for a file of its own"))
         }
-        guard !mayCreate, try !OutputMerge(file: file).format().mayReplace(content.bytes) else { return true }
+        let merge = OutputMerge(file: file)
+        guard !mayCreate, try !merge.format().mayReplace(content.bytes) else { return true }
+        // Where no slot can be edited, that is reported, and keeps the file from being written: that it has no known format says
+        // nothing more.
+        if FormatRegistry.guess(content.bytes) == nil, let failures = try? merge.editFailures(in: content.bytes),
+            failures.count == file.slots.count
+        {
+            return true
+        }
         throw Self.foreign(content.bytes, in: file)
     }
 

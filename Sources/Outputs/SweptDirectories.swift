@@ -15,6 +15,12 @@ package final class SweptDirectories: Sendable {
         let directory: AbsolutePath
         /// Whose writer sweeps it; nil: the daemon.
         let user: String?
+
+        init(beside output: AbsolutePath, user: String?) {
+            // A link is replaced in the directory of its target, which need not be that of the outputs next to the link.
+            directory = ForeignFile.link(output.description) == nil ? output.directory : output
+            self.user = user
+        }
     }
 
     package init(naming: TemporaryNames, as identity: Identity, reservedPaths: ReservedPaths) {
@@ -36,7 +42,7 @@ package final class SweptDirectories: Sendable {
     package func first<Value, Problem>(
         beside output: AbsolutePath, of user: String?, _ body: (Bool) throws(Problem) -> Value
     ) throws(Problem) -> Value {
-        let place = Place(directory: output.directory, user: user)
+        let place = Place(beside: output, user: user)
         let isFirst = swept.withLock { $0.insert(place).inserted }
         do throws(Problem) {
             return try body(isFirst)
@@ -49,6 +55,6 @@ package final class SweptDirectories: Sendable {
     /// Has this user's writer sweep the directory of `output` once more: one that failed may have been killed, and left a
     /// temporary file.
     package func forget(beside output: AbsolutePath, of user: String) {
-        swept.withLock { _ = $0.remove(Place(directory: output.directory, user: user)) }
+        swept.withLock { _ = $0.remove(Place(beside: output, user: user)) }
     }
 }

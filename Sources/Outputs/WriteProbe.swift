@@ -10,11 +10,7 @@ package enum WriteProbe {
     ) -> Failure? {
         let directory: String
         do {
-            directory = try GuardedPath.directory(
-                spec.path.directory.description, as: identity)
-            if let error = WritableDirectory.problem(with: directory, as: identity) {
-                return Failure(error, at: spec.path, of: identity)
-            }
+            directory = try GuardedPath.home(of: spec.path.description, as: identity, isWritten: true)
         } catch {
             if error.code == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
                 return nil

@@ -36,14 +36,15 @@ enum UserWriterFailures {
 
     /// The remedy where no link has led away.
     private static func remedy(onWay code: Failure.Code, _ user: String, _ path: AbsolutePath) -> Remedy? {
-        let directory = Printable.name(path.directory.description)
+        let home = home(of: path, user)
         return switch code {
-        case .permissionDenied: denied(path, user)
+        case .permissionDenied: denied(path, home, user)
         case .directoryMissing: making(path.directory, for: user)
         case .readOnlyFileSystem:
             .say(
-                "mount it writable, or let clientsecretd-writer@\(user).service write to \(directory), with the lines "
-                    + "that are printed", see: .check)
+                "mount it writable, or let clientsecretd-writer@\(user).service write to \(Printable.name(home.description)), "
+                    + "with the lines that are printed", see: .check)
+        case .diskFull: .say("free some space", see: .showSpace(in: home.description))
         case .quotaExceeded: .say("free some space, or raise the quota of \(Owner.words(userNamed: user))")
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
@@ -68,6 +69,11 @@ enum UserWriterFailures {
 
     private static func id(of user: String) -> UInt32? { try? Accounts.userID(user) }
 
+    /// The directory in which the file is replaced, as far as this process finds it.
+    private static func home(of path: AbsolutePath, _ user: String) -> AbsolutePath {
+        id(of: user).flatMap { FileHome.directory(of: path, forUser: $0) } ?? path.directory
+    }
+
     /// What removes a link on the way: whatever fails behind it, its owner chose.
     private static func link(on path: AbsolutePath, _ user: String) -> Remedy? {
         id(of: user).flatMap { GuardedPath.untrustedLink(on: path.description, for: $0) }
@@ -80,16 +86,18 @@ enum UserWriterFailures {
         return OutputRemedy.making(directory, for: id)
     }
 
-    /// The directories above a path, from the root on.
+    /// The directories above a path, from the root on, and above the links on it and what they lead to.
     private static func ways(to path: AbsolutePath) -> [AbsolutePath] {
-        var ways = [path.directory]
-        while let last = ways.last, last.description != "/" { ways.append(last.directory) }
-        return ways.reversed()
+        let places = [path] + LinkChain.places(of: path.description).compactMap { AbsolutePath($0) }
+        return places.flatMap { place in
+            var ways = [place.directory]
+            while let last = ways.last, last.description != "/" { ways.append(last.directory) }
+            return ways.reversed()
+        }
     }
 
     /// Names the directory that is closed to `user`, as far as this process finds it by owners and modes.
-    private static func denied(_ path: AbsolutePath, _ user: String) -> Remedy {
-        let directory = path.directory
+    private static func denied(_ path: AbsolutePath, _ directory: AbsolutePath, _ user: String) -> Remedy {
         let look = ShellCommand.listWay(to: path.description)
         let id = id(of: user)
         for way in ways(to: path) {

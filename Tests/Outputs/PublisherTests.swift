@@ -104,6 +104,22 @@ import Testing
         #expect(try scratch.read("out") == text)
     }
 
+    /// Such a file is not called one of another format as well, which may be removed.
+    @Test(arguments: [("\u{a0}SECRET=TOKEN\n", nil), ("a: [\nb: c\n", .outputForeign)] as [(String, Failure.Code?)])
+    func aFileThatCannotBeEditedHasOneError(text: String, code: Failure.Code?) throws {
+        let secret = try Samples.secret()
+        let file = try Samples.file(scratch("out"), .env)
+        let text = text.replacing("TOKEN", with: Samples.text(secret))
+        try scratch.write(text, to: "out")
+        #expect(publisher.problem(with: file, mayCreate: false)?.code == code)
+        #expect(try publisher.observe(file).editFailures.isEmpty == (code != nil))
+        let failure = #expect(throws: Failure.self) {
+            try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: file, mayCreate: false)
+        }
+        #expect(failure?.code == code ?? .outputMalformed)
+        #expect(try scratch.read("out") == text)
+    }
+
     @Test(
         .needs(.root),
         arguments: [

@@ -34,6 +34,16 @@ import Testing
         #expect(try names() == [Self.own, Self.foreign, "web.jwt"])
     }
 
+    /// A link in a directory that was swept may lead to one that was not.
+    @Test func theDirectoryOfALinksTargetIsSweptToo() throws {
+        try scratch.folder("other")
+        try scratch.link("link.jwt", to: "other/web.jwt")
+        sweptDirectories.sweep(beside: try Samples.path(scratch("web.jwt")))
+        try scratch.write("", to: "other/" + Self.own)
+        sweptDirectories.sweep(beside: try Samples.path(scratch("link.jwt")))
+        #expect(try names("other").isEmpty)
+    }
+
     /// Its writers run side by side, and each would look at what another is writing.
     @Test func eachUsersWriterSweepsADirectoryOnce() throws {
         let output = try Samples.path(scratch("web.env"))

@@ -38,6 +38,36 @@ import Testing
         #expect(try code(directory: 64_001, mode: 0o700, file: 64_001) == nil)
     }
 
+    /// A link is replaced where it leads: in `open`, which belongs to the user who writes, or in `closed`, which is root's.
+    @Test(
+        arguments: [
+            ("closed/roots", nil, ""), ("open/plain", nil, ""),
+            ("open/roots", .permissionDenied, "CLOSED belongs to root and is closed to user \"nobody\""),
+            ("open/own", .permissionDenied, "CLOSED belongs to root and is closed to user \"nobody\""),
+            // The writer does not follow a link of its own user to what is not that user's.
+            ("open/dangling", .untrustedLink, "remove the link"),
+        ] as [(String, Failure.Code?, String)])
+    func theDirectoryOfALinksTargetCounts(name: String, code: Failure.Code?, words: String) throws {
+        let scratch = try TemporaryDirectory()
+        try scratch.permit(0o755)
+        for folder in ["open", "closed"] { try scratch.folder(folder) }
+        try scratch.link("closed/roots", to: "../open/web.jwt")
+        try scratch.link("open/roots", to: "../closed/web.jwt")
+        try scratch.link("open/own", to: "../closed/own.jwt")
+        try scratch.link("open/dangling", to: "../closed/none.jwt")
+        try scratch.write("", to: "closed/own.jwt")
+        let owned = ["open", "open/own", "open/dangling", "closed/own.jwt"].map { scratch($0) }
+        try #require(run(["chown", "-h", "nobody:nogroup"] + owned).status == 0)
+        let nobody = try #require(try Accounts.user(named: "nobody"))
+        let file = try Samples.file(scratch(name))
+        let failure = try ActingUser.perform(as: nobody) {
+            WriteProbe.failure(of: file, as: Identity(user: nobody.id, group: nobody.primaryGroup))
+        }
+        #expect(failure?.code == code)
+        let remedy = failure?.remedy?.words ?? ""
+        #expect(remedy.hasPrefix(words.replacing("CLOSED", with: scratch("closed"))), "\(remedy)")
+    }
+
     @Test(arguments: [("+i", "immutable", "-i"), ("+a", "append-only", "-a")])
     func aDirectoryInWhichNothingCanBeRenamedIsNamedWithItsMark(flag: String, word: String, undo: String) throws {
         let scratch = try TemporaryDirectory()

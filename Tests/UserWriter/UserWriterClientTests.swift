@@ -208,6 +208,33 @@ import Testing
         #expect(remedy.words == "remove the link")
     }
 
+    /// As with releases that have a link to a shared file: the release is the user's, and not what failed.
+    @Test(arguments: [
+        (
+            Failure.Code.permissionDenied,
+            "SHARED belongs to root: write a path in a directory that user \"nobody\" owns"
+        ),
+        (
+            .readOnlyFileSystem,
+            "mount it writable, or let clientsecretd-writer@nobody.service write to SHARED, with the lines that are printed"
+        ),
+        (.diskFull, "free some space (df -h --output SHARED)"),
+    ])
+    func theDirectoryOfALinksTargetIsNamed(code: Failure.Code, words: String) throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        for folder in ["release", "shared"] { try directory.folder(folder) }
+        try directory.link("current", to: "release")
+        try directory.link("release/.env", to: "../shared/.env")
+        try directory.write("A=1\n", to: "shared/.env")
+        for owned in ["current", "release", "release/.env", "shared/.env"] {
+            try #require(unsafe lchown(directory(owned), 65_534, 65_534) == 0)
+        }
+        let path = try #require(AbsolutePath(directory("current/.env")))
+        let remedy = try #require(UserWriterFailures.remedy(code, "nobody", path, "/etc/c.yaml"))
+        #expect(remedy.description.hasPrefix(words.replacing("SHARED", with: directory("shared"))), "\(remedy)")
+    }
+
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(

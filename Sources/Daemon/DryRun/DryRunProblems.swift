@@ -110,6 +110,8 @@ struct DryRunProblems {
             let all =
                 review?.problems(with: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
             for client in Set(spec.slots.values) { add(all, for: client) }
+            // A file of another format is not an environment file with errors as well.
+            if met?.code == .outputForeign { continue }
             for (slot, failure) in rotation.observation(of: path)?.editFailures ?? [:] {
                 add([failure], for: spec.slots[slot])
             }

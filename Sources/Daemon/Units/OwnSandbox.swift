@@ -1,6 +1,7 @@
 import Failures
 import Linux
 import Model
+import Outputs
 import Systemd
 
 /// What the sandbox of this process's own unit hides from the process, or from other programs what it writes. `check`, from
@@ -33,12 +34,12 @@ enum OwnSandbox {
     /// That other programs do not see a file that this process writes, where it really is. Nil behind a link that may not be
     /// followed: the file is then refused for that.
     static func hiding(file path: AbsolutePath, as identity: Identity) -> Failure? {
-        hiding(path, home(of: path, as: identity))
+        hiding(path, FileHome.directory(of: path, as: identity))
     }
 
     /// That nothing of the state directory outlives the process.
     static func hiding(stateDirectory path: AbsolutePath?, as identity: Identity) -> Failure? {
-        path.flatMap { hiding($0, $0.appending("lock").flatMap { home(of: $0, as: identity) }) }
+        path.flatMap { hiding($0, $0.appending("lock").flatMap { FileHome.directory(of: $0, as: identity) }) }
     }
 
     private static func hiding(_ path: AbsolutePath, _ directory: @autoclosure () -> AbsolutePath?) -> Failure? {
@@ -46,17 +47,6 @@ enum OwnSandbox {
             isCovered(directory.description)
         else { return nil }
         return failure
-    }
-
-    /// The directory that a file really is in, as far as this process sees it; nil behind a link that may not be followed.
-    static func home(of path: AbsolutePath, as identity: Identity) -> AbsolutePath? {
-        do throws(FileError) {
-            return AbsolutePath(try GuardedPath.home(of: path.description, as: identity))
-        } catch {
-            guard error.code != .untrustedLink else { return nil }
-            // What the sandbox hides is missing here, or may not be entered.
-            return RealPath.isAt(path.description, orBelow: error.path) ? path.directory : AbsolutePath(error.path)
-        }
     }
 
     /// Whether something is mounted over the directory: in some containers the kernel lets systemd mount nothing, and systemd

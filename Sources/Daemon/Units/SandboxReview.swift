@@ -26,6 +26,11 @@ package struct SandboxReview: Sendable {
         return review.dropIns
     }
 
+    /// Whether the sandbox of the unit that runs the daemon hides a file from it; false where systemd cannot be asked. Blocks.
+    package static func hides(_ path: AbsolutePath) -> Bool {
+        ServiceUnit.ofDaemon().map { SandboxReview($0).setting(hiding: path) != nil } ?? false
+    }
+
     /// The lines that are missing, by unit.
     var dropIns: [UnitDropIn] {
         let units = [service] + writers.values.compactMap { $0?.unit }
@@ -45,8 +50,10 @@ package struct SandboxReview: Sendable {
     ///   - user: whose writer writes it; nil: the daemon itself.
     ///   - failure: what a check of the file found, from inside the writer's sandbox but from outside the daemon's.
     mutating func problems(with path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
-        let directory = AbsolutePath(RealPath.of(path.description))?.directory ?? path.directory
-        return problems(in: directory, path, unit(of: user), writer: user, failure)
+        // A link that may not be followed is reported as such.
+        let home = id(of: user).map { FileHome.directory(of: path, forUser: $0) } ?? path.directory
+        guard let home else { return [failure].compactMap(\.self) }
+        return problems(in: home, path, unit(of: user), writer: user, failure)
     }
 
     /// All that would keep the state directory from being used.
@@ -133,9 +140,14 @@ package struct SandboxReview: Sendable {
     private func problem(
         reading path: AbsolutePath, at place: Failure.Place, helpedBy remedy: Remedy
     ) -> Failure? {
-        guard case .hidden(let setting) = service.sandbox.view(of: path.description) else { return nil }
+        guard let setting = setting(hiding: path) else { return nil }
         return Failure(
             .outsideSandbox, at: place, detail: "\(service.name) does not see \(path) (\(setting))", remedy: remedy)
+    }
+
+    /// The setting that hides a file from the daemon.
+    private func setting(hiding path: AbsolutePath) -> String? {
+        if case .hidden(let setting) = service.sandbox.view(of: path.description) { setting } else { nil }
     }
 
     private mutating func unit(of user: String?) -> ServiceUnit? {
@@ -185,10 +197,13 @@ package struct SandboxReview: Sendable {
     /// Whether the directory, outside of any sandbox, is one for this user to write to, as far as its owner and mode show: a
     /// sandbox is not opened for nothing.
     private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {
-        guard let status = FileStatus.following(directory.description),
-            let id = try? Accounts.userID(user ?? service.settings.user ?? ServiceUnit.daemonUser)
-        else { return true }
+        guard let status = FileStatus.following(directory.description), let id = id(of: user) else { return true }
         return status.owner == id || status.mode & 0o022 != 0
+    }
+
+    /// The user as whom the unit writes.
+    private func id(of user: String?) -> UInt32? {
+        try? Accounts.userID(user ?? service.settings.user ?? ServiceUnit.daemonUser)
     }
 
     /// Whether the writing user lacks a directory or a group.

@@ -83,12 +83,21 @@ package enum GuardedPath {
         }
     }
 
-    /// The real path of the directory that holds a file which is fit to be published, and which need not exist.
-    package static func home(of path: String, as identity: Identity) throws(FileError) -> String {
+    /// The real path of the directory in which a published file, which need not exist, is replaced.
+    ///
+    /// - Parameter isWritten: whether this process is to write there: then what would keep it from writing is thrown too, as
+    ///   far as that can be found without writing.
+    package static func home(
+        of path: String, as identity: Identity, isWritten: Bool = false
+    ) throws(FileError) -> String {
         try DiskTimeout.require(at: path) { () throws(FileError) in
             let place = try GuardedWalk.place(path, .publishing, as: identity)
             if let link = place.strangersLink { throw link.error(for: identity) }
-            return place.directory.path.string
+            let directory = place.directory.path.string
+            if isWritten, let error = WritableDirectory.problem(with: directory, as: identity) {
+                throw place.blamed(error, for: identity)
+            }
+            return directory
         }
     }
 

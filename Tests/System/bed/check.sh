@@ -78,6 +78,23 @@ promise "the \"-\" fixes it" good
 rm -r /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 
+# A link is replaced in the directory of its target: the one that it is in says nothing.
+mkdir /etc/site /srv/closed
+ln -s /run/clientsecretd/out/site.jwt /etc/site/web.jwt
+outputs /etc/site/web.jwt
+promise "root's link to a directory of the daemon" good
+promise "is written there" test -s /run/clientsecretd/out/site.jwt
+ln -sf /srv/closed/web.jwt /etc/site/web.jwt
+complaint "root's link to a directory of root's" "/srv/closed (permission denied); /srv/closed belongs to root"
+ln -sf /srv/other/web.jwt /etc/site/web.jwt
+install -d -o clientsecretd /srv/other
+complaint "root's link to a directory outside of the sandbox" "may not write to /srv/other (ProtectSystem=strict)"
+bash <(missing)
+promise "with the line for it" good
+promise "is written there as well" test -s /srv/other/web.jwt
+rm -r /etc/site /srv/closed /srv/other /etc/systemd/system/clientsecretd.service.d
+systemctl daemon-reload
+
 # The same of a helper's unit: the configuration says which are used.
 helper=/etc/systemd/system/clientsecretd-verify@.service.d
 mkdir -p $helper

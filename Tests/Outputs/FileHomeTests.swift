@@ -1,12 +1,11 @@
 import Linux
 import Model
+import Outputs
 import TestSupport
 import Testing
 
-@testable import Daemon
-
-/// Where a file really is that the unit's sandbox may hide.
-struct OwnSandboxTests {
+/// In which directory a file is replaced.
+struct FileHomeTests {
     private let scratch: TemporaryDirectory
 
     init() throws {
@@ -14,12 +13,13 @@ struct OwnSandboxTests {
         try scratch.folder("real")
         try scratch.link("link", to: "real")
         try scratch.link("web.jwt", to: "real/web.jwt")
+        try scratch.link("deep.jwt", to: "link/none/deep/web.jwt")
     }
 
     private func path(_ name: String) throws -> AbsolutePath { try #require(AbsolutePath(scratch(name))) }
 
     private func home(_ name: String) throws -> AbsolutePath? {
-        OwnSandbox.home(of: try path(name), as: .current())
+        FileHome.directory(of: try path(name), as: .current())
     }
 
     @Test func isWhereLinksLead() throws {
@@ -29,9 +29,11 @@ struct OwnSandboxTests {
     }
 
     /// A private /tmp has nothing of what is in the machine's.
-    @Test func isKnownWithoutTheDirectory() throws {
-        #expect(try home("real/none/web.jwt") == path("real/none"))
-        #expect(try home("link/none/web.jwt") == path("real/none"))
+    @Test(arguments: [
+        ("real/none/web.jwt", "real/none"), ("link/none/web.jwt", "real/none"), ("deep.jwt", "real/none/deep"),
+    ])
+    func isKnownWithoutTheDirectory(name: String, directory: String) throws {
+        #expect(try home(name) == path(directory))
     }
 
     /// The output is refused for such a link.

@@ -1,0 +1,25 @@
+internal import Failures
+package import Linux
+package import Model
+
+/// Where a file that the daemon or a writer replaces really is.
+package enum FileHome {
+    /// The directory in which the file, which need not exist, gets its new version, by the rules of the writer's own walk: that of
+    /// the link's target where the path is a link. As far as this process sees it; nil behind a link that may not be followed.
+    ///
+    /// - Parameter identity: the user who writes.
+    package static func directory(of path: AbsolutePath, as identity: Identity) -> AbsolutePath? {
+        do throws(FileError) {
+            return AbsolutePath(try GuardedPath.home(of: path.description, as: identity))
+        } catch {
+            guard error.code != .untrustedLink else { return nil }
+            // What a sandbox hides is missing here, or may not be entered.
+            return AbsolutePath(LinkChain.places(of: path.description).last ?? path.description)?.directory
+        }
+    }
+
+    /// The same for a user by id, who is in no further groups: the walk asks for none.
+    package static func directory(of path: AbsolutePath, forUser user: UInt32) -> AbsolutePath? {
+        directory(of: path, as: Identity(user: user, group: user))
+    }
+}
