@@ -4,7 +4,8 @@ import Model
 
 /// The files of the directory `clientsecretd.d`, next to the main file.
 extension ConfigurationLoader {
-    /// Reads them in the order of their names: those that end in `.yaml`. One that ends in `.yml` is warned about.
+    /// Reads them in the order of their names: those that end in `.yaml`. One that ends in `.yml`, or in either with capitals, is
+    /// warned about.
     ///
     /// - Parameter unread: set where the directory or a file could not be read.
     static func dropInFiles(
@@ -15,10 +16,15 @@ extension ConfigurationLoader {
         let names: [String]
         do {
             names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
-            for name in try TrustedFile.names(in: directory.description, ending: ".yml", as: identity) {
-                diagnostics.warning(
-                    at: Position(file: shown + "/" + name),
-                    "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(4)) + ".yaml"))")
+            for ending in [".yml", ".yaml"] {
+                let alike = try TrustedFile.names(
+                    in: directory.description, ending: ending, ignoringCase: true, as: identity)
+                for name in alike where !name.hasSuffix(".yaml") {
+                    diagnostics.warning(
+                        at: Position(file: shown + "/" + name),
+                        "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(ending.count)) + ".yaml"))"
+                    )
+                }
             }
         } catch {
             guard error.code != .missing && error.code != .directoryMissing else { return [] }

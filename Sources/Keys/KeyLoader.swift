@@ -35,7 +35,7 @@ package struct KeyLoader: Sendable {
     }
 
     private func loadAtOnce(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
-        let passphrase = try passphrase(at: entry.passphrase)
+        let passphrase = try passphrase(of: entry)
         return try withFile(
             at: entry.location, limit: KeyText.maximumLength, otherwise: .keyUnreadable,
             explain: { $0.keyFailure(at: $1) },
@@ -45,18 +45,38 @@ package struct KeyLoader: Sendable {
             })
     }
 
-    private func passphrase(at location: KeyConfiguration.Location?) throws(Failure) -> Passphrase? {
-        guard let location else { return nil }
+    private func passphrase(of entry: KeyConfiguration) throws(Failure) -> Passphrase? {
+        guard let location = entry.passphrase else { return nil }
         return try withFile(
             at: location, limit: Passphrase.maximumFileLength, otherwise: .passphraseUnusable,
-            explain: { $0.passphraseFailure(at: $1) },
+            isSecret: { isPassphrase(inFile: $0, of: entry.location) }, explain: { $0.passphraseFailure(at: $1) },
             body: { descriptor throws(Failure) in
                 try Passphrase(descriptor: descriptor, place: Self.place(of: location))
             })
     }
 
+    /// Whether the file at a real path holds the passphrase of the encrypted key, which no other file of the machine does. Both are
+    /// read whoever else may read them: this decides only whether a command may close the file.
+    private func isPassphrase(inFile path: String, of key: KeyConfiguration.Location) -> Bool {
+        do {
+            let passphrase = try Passphrase(descriptor: ForeignFile.open(path).raw, place: .named(path))
+            let text: KeyText
+            switch key {
+            case .publicKey: return false
+            case .file(let file): text = try KeyText(descriptor: ForeignFile.open(file.description).raw)
+            case .credential(let name):
+                text = try KeyText(
+                    descriptor: CredentialFile.open(name, in: credentials, otherwise: .keyUnreadable).raw)
+            }
+            return text.isOpened(by: consume passphrase)
+        } catch {
+            return false
+        }
+    }
+
     private func withFile<Value: ~Copyable>(
         at location: KeyConfiguration.Location, limit: Int, otherwise: Failure.Code,
+        isSecret: ((String) -> Bool)? = nil,
         explain: (FileError, AbsolutePath) -> Failure, body: (Int32) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         switch location {
@@ -67,7 +87,8 @@ package struct KeyLoader: Sendable {
         case .file(let path):
             let file: OpenFile
             do throws(FileError) {
-                file = try TrustedFile.open(path.description, for: .key, as: identity, limit: limit)
+                file = try TrustedFile.open(
+                    path.description, for: .key, as: identity, limit: limit, isSecret: isSecret)
             } catch {
                 throw explain(error, path)
             }

@@ -57,6 +57,22 @@ struct KeyText: ~Copyable {
         }
     }
 
+    /// Whether it is an encrypted key that this passphrase opens.
+    func isOpened(by passphrase: consuming Passphrase?) -> Bool {
+        do throws(KeyError) {
+            _ = try privateKey(passphrase: nil)
+            return false
+        } catch {
+            guard error.code == .keyNeedsPassphrase else { return false }
+        }
+        do throws(KeyError) {
+            _ = try privateKey(passphrase: passphrase)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Reads the text; throws what was done to the file, where that explains why it cannot be read.
     private func damageNamed<Value: ~Copyable>(
         _ read: (borrowing SecureBuffer) throws(KeyError) -> Value
@@ -81,6 +97,7 @@ struct KeyText: ~Copyable {
         switch PublicKey.kind(of: key) {
         case .p256: return key
         case .rsa: throw KeyError(.keyIsRSA)
+        case .unnamedCurve: throw PrivateKeyInfo.unnamedCurve
         case .otherCurve(let name): throw KeyError(.keyWrongCurve, name)
         case .other: throw KeyError(.keyMalformed)
         }

@@ -49,6 +49,11 @@ struct PrivateKeyInfo {
         (scalar, point) = (key.scalar, key.point)
     }
 
+    /// libcrypto's own curve is used, and parameters in a file may differ from it in one number.
+    static let unnamedCurve = KeyError(
+        .keyMalformed, "it has its curve's parameters instead of the curve's name",
+        remedy: .say("write it again with the name, by openssl pkey -ec_param_enc named_curve"))
+
     static let certificateRequest = KeyError(.keyMalformed, "it is a certificate request")
 
     /// The error for a structure that begins with this one, and whose next element has this tag.
@@ -89,7 +94,7 @@ struct PrivateKeyInfo {
             return nil
         } catch {
             let isNamed = [.keyIsRSA, .keyWrongCurve, .keyIsPublic, .keyIsCertificate].contains(error.code)
-            return isNamed || error == certificateRequest ? error : nil
+            return isNamed || [certificateRequest, unnamedCurve].contains(error) ? error : nil
         }
     }
 
@@ -122,7 +127,7 @@ struct PrivateKeyInfo {
         let name = ObjectName.short(ofIdentifier: object)
         if object.starts(with: edwards) { throw KeyError(.keyWrongCurve, name) }
         guard object == ecPublicKey else { throw KeyError(.keyMalformed, name.map { "its algorithm is \($0)" }) }
-        if reader.nextTag(in: der) == DERReader.Tag.sequence { throw KeyError(.keyWrongCurve, "explicit parameters") }
+        if reader.nextTag(in: der) == DERReader.Tag.sequence { throw unnamedCurve }
         guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
             throw KeyError(.keyMalformed)
         }
@@ -149,8 +154,9 @@ struct PrivateKeyInfo {
         if let parameters = key.take(DERReader.Tag.context0, in: der) {
             namesCurve = true
             var reader = DERReader(parameters)
+            if reader.nextTag(in: der) == DERReader.Tag.sequence { throw unnamedCurve }
             guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
-                throw KeyError(.keyWrongCurve, "explicit parameters")
+                throw KeyError(.keyMalformed)
             }
             try check(curve: curve, in: der)
         }

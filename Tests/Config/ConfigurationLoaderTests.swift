@@ -29,14 +29,16 @@ import Testing
         try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/10.yaml")
         try directory.write("not: read", to: "c.d/.hidden.yaml")
         try directory.write("not: read", to: "c.d/30.yaml.bak")
-        try directory.write("not: read", to: "c.d/30.yml")
+        for name in ["30.yml", "40.YML", "50.YAML"] { try directory.write("not: read", to: "c.d/\(name)") }
         let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
         #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "b", "web"])
         #expect(loaded.files.map(\.name) == ["c.yaml", "10.yaml", "20.yaml"])
         #expect(loaded.directory.description == directory("c.d"))
         #expect(
             loaded.warnings.map(\.description) == [
-                "\(directory("c.d/30.yml")):1:1: warning: the file is not read; call it 30.yaml"
+                "\(directory("c.d/30.yml")):1:1: warning: the file is not read; call it 30.yaml",
+                "\(directory("c.d/40.YML")):1:1: warning: the file is not read; call it 40.yaml",
+                "\(directory("c.d/50.YAML")):1:1: warning: the file is not read; call it 50.yaml",
             ])
     }
 

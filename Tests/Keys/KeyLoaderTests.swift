@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import Keys
 import Linux
@@ -68,13 +69,30 @@ import Testing
             ["0640", "0600"].map {
                 "\(key): other users can read or replace the key: every user can read the file; remove the permissions of all other users: \(asOwner("chmod \($0) \(key)"))"
             }.contains(sentence), "\(sentence)")
-        let passphrase = directory("passphrase")
-        let other = try #require(try self.sentence(try file("encrypted"), passphrase: try file("passphrase")))
-        // A passphrase looks like any other text, so it may be another file of the machine.
-        #expect(
-            other
-                == "\(passphrase): the passphrase cannot be used: other users can read or replace it: "
-                + "every user can read the file; remove the permissions of all other users")
+    }
+
+    /// A passphrase looks like any other text: only what opens the key is certainly no other file of the machine.
+    @Test(arguments: [
+        ("encrypted", "passphrase", true), ("encrypted", "other", false), ("key", "passphrase", false),
+        ("none", "passphrase", false),
+    ])
+    func aPassphraseThatOthersMayReadIsGuardedIfItOpensTheKey(key: String, name: String, isKnown: Bool) throws {
+        // The key has the same error; which of the two is corrected first makes no difference.
+        try shell("chmod 644 key encrypted passphrase; echo other >other; chmod 644 other", in: directory)
+        for location in [try file(key), .credential(key)] {
+            let failure = #expect(throws: Failure.self) { try load(location, passphrase: try file(name)) }
+            #expect(
+                failure?.message
+                    == "\(directory(name)): the passphrase cannot be used: other users can read or replace it: "
+                    + "every user can read the file")
+            #expect(failure?.remedy?.words == "remove the permissions of all other users")
+            guard isKnown else {
+                #expect(failure?.remedy?.command == nil)
+                continue
+            }
+            let command = try #require(failure?.remedy?.command)
+            #expect(command.contains("chmod 06") && command.hasSuffix(directory(name)), "\(command)")
+        }
     }
 
     @Test func aFileThatDoesNotExistIsMissing() throws {

@@ -60,6 +60,8 @@ package final class PublicKey: Sendable {
 enum KeyKind: Hashable {
     case p256
     case rsa
+    /// An EC key with the parameters of its curve, which may be P-256, instead of the curve's name.
+    case unnamedCurve
     /// An EC or Edwards key on another curve, with libcrypto's name of it.
     case otherCurve(String)
     case other
@@ -94,7 +96,7 @@ extension PublicKey {
         }
         var explicit: Int32 = 0
         let known = unsafe EVP_PKEY_get_int_param(key.raw, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &explicit)
-        guard known == 1, explicit == 0 else { return .otherCurve("explicit parameters") }
+        guard known == 1, explicit == 0 else { return .unnamedCurve }
         var name = [CChar](repeating: 0, count: 80)
         guard unsafe EVP_PKEY_get_group_name(key.raw, &name, name.count, nil) == 1 else { return .other }
         let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -6,9 +6,13 @@ import SystemPackage
 /// and that user's primary group may as well.
 struct KeyFilePermissions {
     private let identity: Identity
+    private let isSecret: (String) -> Bool
 
-    init(_ identity: Identity) {
+    /// - Parameter isSecret: whether the file at a real path is certainly a key's or a passphrase's; nil: whether it begins as a
+    ///   private key does.
+    init(_ identity: Identity, isSecret: ((String) -> Bool)? = nil) {
         self.identity = identity
+        self.isSecret = isSecret ?? PEMHeader.begins
     }
 
     func check(_ status: FileStatus, _ path: String, _ list: AccessList?) throws(FileError) {
@@ -28,7 +32,7 @@ struct KeyFilePermissions {
             return
         }
         throw FileError(
-            .notGuarded, at: path, detail: detail, remedy: remedy(status, path, isKey: PEMHeader.begins(path)))
+            .notGuarded, at: path, detail: detail, remedy: remedy(status, path, isSecret: isSecret(path)))
     }
 
     private func check(
@@ -43,15 +47,15 @@ struct KeyFilePermissions {
             .notGuarded, at: path, detail: stranger.detail,
             remedy: .say(
                 "remove them from its access list",
-                run: entries.count == strangers.count && PEMHeader.begins(path)
+                run: entries.count == strangers.count && isSecret(path)
                     ? .removeEntries(entries, ofFile: key) : nil))
     }
 
-    /// Takes a key from everybody but the user that works with it. There is no command for what may be another file of the
-    /// machine that a wrong path names, such as /etc/shadow.
+    /// Takes a key or its passphrase from everybody but the user that works with it. There is no command for what may be another
+    /// file of the machine that a wrong path names, such as /etc/shadow.
     ///
-    /// - Parameter isKey: whether the file was read and holds a private key.
-    func remedy(_ status: FileStatus, _ path: String, isKey: Bool) -> Remedy {
+    /// - Parameter isSecret: whether the file was read and certainly is one.
+    func remedy(_ status: FileStatus, _ path: String, isSecret: Bool) -> Remedy {
         let key = PathComponent(FilePath(path), status, for: identity)
         let reader = identity.service?.id ?? identity.user
         let group = identity.service?.primaryGroup ?? identity.group
@@ -65,11 +69,12 @@ struct KeyFilePermissions {
         }
         if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
             let mayStay = status.group == group && status.owner != reader
-            return .say("remove the permissions of all other users", run: isKey ? .guardKey(key, group: mayStay) : nil)
+            return .say(
+                "remove the permissions of all other users", run: isSecret ? .guardKey(key, group: mayStay) : nil)
         }
         // The group is the service's own only under the service's name. A file that has this group was meant for it.
         let isServices = name == Identity.serviceName && Owner.argument(group: group) == name
-        guard isServices, isKey || status.group == group else {
+        guard isServices, isSecret || status.group == group else {
             return .say(advice + (isServices ? ": \(Owner.words(groupNamed: name)), mode 0640" : ""))
         }
         return .say(advice, run: .shareKey(key, withServiceGroup: name))

@@ -19,14 +19,17 @@ package enum TrustedFile {
     static let nameLimit = 10_000
 
     /// Opens a regular file of at most `limit` bytes.
+    ///
+    /// - Parameter isSecret: for `.key`: whether the file at a real path, which others may read, is certainly one that only the
+    ///   daemon's user should read, so that a command may close it; nil: whether it begins as a private key does.
     package static func open(
-        _ path: String, for use: Use, as identity: Identity, limit: Int
+        _ path: String, for use: Use, as identity: Identity, limit: Int, isSecret: ((String) -> Bool)? = nil
     ) throws(FileError) -> OpenFile {
         let place = try GuardedWalk.place(path, .deciding, as: identity)
-        try check(place, for: use, as: identity)
+        try check(place, for: use, as: identity, isSecret)
         let file = try open(place, for: use, as: identity, limit: limit)
         // Checks the opened file itself, in case it is not the one found before.
-        try check(file.status, file.path, file.descriptor.raw, in: place.directory, for: use, as: identity)
+        try check(file.status, file.path, file.descriptor.raw, in: place.directory, for: use, as: identity, isSecret)
         return file
     }
 
@@ -39,7 +42,7 @@ package enum TrustedFile {
             guard use == .key, error.code == .permissionDenied, let found = place.found else { throw error }
             throw FileError(
                 error.code, at: error.path, errno: error.errno, detail: error.detail,
-                remedy: KeyFilePermissions(identity).remedy(found, place.path, isKey: false))
+                remedy: KeyFilePermissions(identity).remedy(found, place.path, isSecret: false))
         }
     }
 
@@ -63,15 +66,18 @@ package enum TrustedFile {
     }
 
     /// The names of a directory that end with `ending`, in byte order, hidden ones left out.
+    ///
+    /// - Parameter ignoringCase: whether capitals in a name's ending count as small letters.
     package static func names(
-        in directory: String, ending: String, as identity: Identity
+        in directory: String, ending: String, ignoringCase: Bool = false, as identity: Identity
     ) throws(FileError) -> [String] {
         try DiskTimeout.require(at: directory) { () throws(FileError) in
             let listed = try GuardedWalk.directory(directory, .deciding, as: identity)
             var names: [String] = []
             for name in try listed.names(limit: nameLimit) {
                 let text = name.string
-                guard text.hasSuffix(ending), !text.hasPrefix(".") else { continue }
+                let end = ignoringCase ? String(text.suffix(ending.count)).lowercased() : text
+                guard end.hasSuffix(ending), !text.hasPrefix(".") else { continue }
                 guard FilePath.Component(text) == name else {
                     throw FileError(
                         .systemError, at: listed.path.appending(name).string, errno: .illegalByteSequence,
@@ -85,7 +91,7 @@ package enum TrustedFile {
 
     @discardableResult
     private static func check(
-        _ place: borrowing GuardedPlace, for use: Use, as identity: Identity
+        _ place: borrowing GuardedPlace, for use: Use, as identity: Identity, _ isSecret: ((String) -> Bool)? = nil
     ) throws(FileError) -> FileStatus {
         let path = place.path
         guard let status = place.found else { throw FileError(.missing, at: path, errno: .noSuchFileOrDirectory) }
@@ -93,7 +99,7 @@ package enum TrustedFile {
         guard let handle = try place.directory.step(to: place.name),
             try FileStatus(of: handle.raw, path: path).isSameFile(as: status)
         else { throw FileError(.changedMeanwhile, at: path) }
-        try check(status, path, handle.raw, in: place.directory, for: use, as: identity)
+        try check(status, path, handle.raw, in: place.directory, for: use, as: identity, isSecret)
         if use == .executable, !(try place.isExecutable()) {
             throw FileError(
                 .permissionDenied, at: path, errno: .permissionDenied, detail: "it may not be executed",
@@ -106,7 +112,7 @@ package enum TrustedFile {
 
     private static func check(
         _ status: FileStatus, _ path: String, _ handle: Int32, in directory: GuardedDirectory, for use: Use,
-        as identity: Identity
+        as identity: Identity, _ isSecret: ((String) -> Bool)?
     ) throws(FileError) {
         // What another user has written is looked at before it is trusted: no command does that.
         if !identity.trusts(status.owner) {
@@ -120,7 +126,7 @@ package enum TrustedFile {
         }
         // Without these rights for the group, which are the mask, no entry has an effect.
         let list = status.mode & (use == .key ? 0o070 : 0o020) == 0 ? nil : try AccessList(of: handle, path: path)
-        if use == .key { return try KeyFilePermissions(identity).check(status, path, list) }
+        if use == .key { return try KeyFilePermissions(identity, isSecret: isSecret).check(status, path, list) }
         let mode = status.othersMode(with: list)
         let strangers = list?.strangers(to: identity, group: status.group, readersToo: false) ?? []
         guard mode & 0o022 != 0 || !strangers.isEmpty else { return }
