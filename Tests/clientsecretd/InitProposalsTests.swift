@@ -57,6 +57,23 @@ import Testing
         #expect(rest?.description == directory("b/AuthKey_ABC123DEFH.p8"))
     }
 
+    /// `check` asks the same: whether the service may read the file where it is, and sees it there.
+    @Test(arguments: [
+        (0o755, 0o640, false, true), (0o755, 0o640, true, false), (0o700, 0o640, false, false),
+        (0o755, 0o600, false, false), (0o755, 0o644, false, false), (0o777, 0o640, false, false),
+    ])
+    func aKeyThatTheServiceCanReadStaysWhereItIs(directory: Int, mode: Int, isHidden: Bool, stays: Bool) throws {
+        let service = try #require(try Accounts.user(named: "nobody"))
+        let scratch = try TemporaryDirectory()
+        try scratch.permit(0o755)
+        try scratch.folder("keys", mode: directory)
+        let key = try #require(AbsolutePath(try scratch.write("key", to: "keys/AuthKey_ABC123DEFG.p8", mode: mode)))
+        try #require(unsafe chown(key.description, 0, service.primaryGroup) == 0)
+        let placement = try KeyPlacement(of: key, for: service, isHidden: { _ in isHidden })
+        #expect(placement.file == (stays ? key : AbsolutePath("/etc/clientsecretd/AuthKey_ABC123DEFG.p8")))
+        #expect((placement.command == nil) == stays)
+    }
+
     /// The stranger would decide which of root's files becomes the key.
     @Test func noKeyIsCopiedOverAStrangersLink() throws {
         let service = try #require(try Accounts.user(named: "nobody"))

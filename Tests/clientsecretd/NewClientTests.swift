@@ -89,6 +89,20 @@ import Testing
         #expect(try both.get().configuration.clients.values.map(\.key.description).sorted() == ["apple", "shop"])
     }
 
+    @Test func aClientThatIsAddedHasTheDefaultsOfTheConfiguration() throws {
+        var second = try first(name: "shop", output: "/run/clientsecretd/out/shop.jwt")
+        second.key = .existing(try #require(KeyName("apple")))
+        func source(_ path: String, _ text: String) throws -> SourceFile {
+            SourceFile(name: path, path: try #require(AbsolutePath(path)), bytes: Array(text.utf8))
+        }
+        let main = try first().text(isOfService: true) + "defaults: {lifetime: 30d, renew_before: 12d}\n"
+        let both = ConfigurationParser.parse(
+            main: try source("/etc/c.yaml", main),
+            additions: [try source("/etc/c.d/shop.yaml", second.text(isOfService: true, isAddition: true))])
+        let shop = try #require(try both.get().configuration.clients[second.name])
+        #expect(shop.lifetime.seconds == 2_592_000 && shop.renewBefore == 1_036_800)
+    }
+
     @Test func aUnitThatIsRestartedIsAnAction() throws {
         let unit = #"srv-a\x2db@one.service"#
         let configuration = try parsed(first(restarted: unit).text(isOfService: true)).configuration

@@ -82,6 +82,12 @@ promise "and the unit" systemctl restart app.service
 eventually "with its secret" ours /run/app/seen
 
 anew
+make_key /root/AuthKey_ABC123DEFH.p8
+promise "a key of the service's group where the service sees no file" clientsecretd init --now --team-id DEF123GHIJ \
+    --client-id com.example.web --key /root/AuthKey_ABC123DEFH.p8 --output /run/clientsecretd/out/h.jwt
+promise "is copied, so that it signs" clientsecretd inspect --key /etc/clientsecretd/AuthKey_ABC123DEFH.p8 /run/clientsecretd/out/h.jwt
+
+anew
 useradd --system app
 install -d -o app -g app -m 750 /srv/app
 printf 'PORT=80\nAUTH_APPLE_SECRET=old\n' >/srv/app/.env

@@ -5,6 +5,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Outputs
 import StatusAPI
 import Systemd
 
@@ -139,7 +140,9 @@ struct InitPlan {
     private static func systemFiles(for new: NewClient) throws(CommandFailure) -> SystemFiles {
         var dropIns: [UnitDropIn] = []
         if case .file(let file)? = new.destination {
-            let directory = file.path.directory.description
+            // Groups are for the service's own files.
+            let home = (try? ServiceUnit.daemonAccount()).flatMap { FileHome.directory(of: file.path, forUser: $0.id) }
+            let directory = (home ?? file.path.directory).description
             if let group = file.group, let status = FileStatus.following(directory) {
                 let id = try? Accounts.groupID(group)
                 guard status.isSetGroupID, status.group == id else {
@@ -168,11 +171,13 @@ struct InitPlan {
     private static func checkIsWritable(
         _ file: NewClient.OutputFile, isOfService: Bool
     ) throws(CommandFailure) {
-        let directory = file.path.directory.description
         let user = file.user ?? (isOfService ? ServiceUnit.daemonUser : nil)
         guard geteuid() == 0, let user, let account = (try? Accounts.user(called: user)).flatMap({ $0 }),
-            account.id != 0, let status = FileStatus.following(directory)
+            account.id != 0
         else { return }
+        let home = FileHome.directory(of: file.path, forUser: account.id) ?? file.path.directory
+        let directory = home.description
+        guard let status = FileStatus.following(directory) else { return }
         let mayWrite = try? ActingUser.perform(as: account) {
             unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
         }

@@ -1,3 +1,4 @@
+import Daemon
 import Failures
 import Linux
 import Model
@@ -14,23 +15,23 @@ struct KeyPlacement {
     /// In bytes: far more than any key file has.
     private static let keyFileLimit = 1 << 20
 
-    /// - Parameter service: the user that the service runs as.
-    init(of key: AbsolutePath, for service: Account) throws(CommandFailure) {
-        let status = FileStatus.following(key.description)
-        let isShared = status.map { $0.group == service.primaryGroup && $0.mode & 0o040 != 0 } == true
-        let isInPlace = key.description.hasPrefix(Self.directory + "/")
-        guard !isShared, !(isInPlace && status?.owner == service.id) else {
+    /// - Parameters:
+    ///   - service: the user that the service runs as.
+    ///   - isHidden: whether the service's sandbox hides a file from it.
+    init(
+        of key: AbsolutePath, for service: Account, isHidden: (AbsolutePath) -> Bool = SandboxReview.hides
+    ) throws(CommandFailure) {
+        guard try !Self.mayRead(key, service) || isHidden(key) else {
             file = key
             return
         }
-        if isInPlace {
+        if key.description.hasPrefix(Self.directory + "/") {
             file = key
             command = PathComponent(file: key.description, for: ServiceUser.identity).flatMap {
                 .shareKey($0, withServiceGroup: service.name)
             }
             return
         }
-        // Below /home and /root the service sees nothing, and elsewhere its owner could exchange the key.
         guard let copy = AbsolutePath("\(Self.directory)/\(key.name)") else {
             throw CommandFailure(.usage, "the name of \(Printable.name(key.description)) is too long")
         }
@@ -56,6 +57,22 @@ struct KeyPlacement {
                 .failed,
                 "\(copy) exists and differs from \(Printable.name(key.description)); name one of them with --key "
                     + "from \(Self.directory)")
+        }
+    }
+
+    /// Whether the service's user would take the file as a key, by the rules of `run`.
+    private static func mayRead(_ key: AbsolutePath, _ service: Account) throws(CommandFailure) -> Bool {
+        try CommandFailure.explaining { () throws(SystemError) in
+            try ActingUser.perform(as: service) {
+                do throws(FileError) {
+                    _ = try TrustedFile.open(
+                        key.description, for: .key, as: Identity(user: service.id, group: service.primaryGroup),
+                        limit: keyFileLimit)
+                    return true
+                } catch {
+                    return false
+                }
+            }
         }
     }
 }

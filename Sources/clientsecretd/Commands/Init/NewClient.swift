@@ -85,11 +85,14 @@ struct NewClient: Equatable {
         }
         if let scope = client.scope { lines.append("    scope: \(scope)") }
         lines.append("    key: \(YAMLText.scalar(keyName))")
-        lines += [
-            "    # How long a secret is valid, and how long before it expires it is renewed.",
-            "    lifetime: 90d",
-            "    renew_before: 30d",
-        ]
+        // A client that is added has what the configuration's "defaults" say.
+        if !isAddition {
+            lines += [
+                "    # How long a secret is valid, and how long before it expires it is renewed.",
+                "    lifetime: 90d",
+                "    renew_before: 30d",
+            ]
+        }
         switch destination {
         case .file(let file):
             lines += ["    outputs:", "      - path: \(YAMLText.scalar(file.path.description))"]
