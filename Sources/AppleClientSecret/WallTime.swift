@@ -33,10 +33,13 @@ public struct WallTime: Hashable, Comparable, Sendable {
 extension WallTime: CustomStringConvertible {
     /// The moment in UTC as RFC 3339 writes it, `2026-11-21T04:31:00Z`; `@` and the seconds outside the years 0 to
     /// 9999, which that form cannot express.
-    public var description: String {
+    public var description: String { rfc3339 ?? "@\(secondsSinceEpoch)" }
+
+    /// The moment in UTC as RFC 3339 writes it; nil outside the years 0 to 9999.
+    package var rfc3339: String? {
         let day = Int64(86_400)
         let days = secondsSinceEpoch / day - (secondsSinceEpoch % day < 0 ? 1 : 0)
-        guard let date = Self.civilDate(daysSinceEpoch: days) else { return "@\(secondsSinceEpoch)" }
+        guard let date = Self.civilDate(daysSinceEpoch: days) else { return nil }
         let second = secondsSinceEpoch - days * day
         var text = Array("0000-00-00T00:00:00Z".utf8)
         func put(_ number: Int64, endingAt last: Int) {

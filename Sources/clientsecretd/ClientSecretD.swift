@@ -49,7 +49,7 @@ struct ClientSecretD: ParsableCommand {
 
     private static func carryOut(_ words: [String]) -> CommandExitStatus {
         do {
-            if let failure = refusal(ofCommand: words.first) { throw failure }
+            if let failure = refusal(of: words) { throw failure }
             var command = try parseAsRoot(words)
             CommandContext(arguments: words, ProcessEnvironment.current).use()
             command.setDiskTimeout()
@@ -89,12 +89,14 @@ struct ClientSecretD: ParsableCommand {
 
     /// The failure for a command that does not exist, with the most similar one; nil for one that exists. No command at
     /// all is refused too: a caller that lost the arguments, such as a monitoring plugin, must not see success.
-    static func refusal(ofCommand word: String?) -> CommandFailure? {
-        guard let word else {
+    static func refusal(of words: [String]) -> CommandFailure? {
+        guard let first = words.first else {
             return CommandFailure(.usage, "no command given; to list the commands: clientsecretd --help")
         }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
+        // ArgumentParser's 'help' shows the general help for a command that does not exist, and exits 0.
+        let named = first == "help" ? words.dropFirst().first : first
+        guard let word = named, !word.hasPrefix("-"), word != "help", !names.contains(word) else { return nil }
         let near = suggestion(for: word, among: names)
         return CommandFailure(
             .usage, "there is no command \"\(word)\"; \(near ?? "to list the commands: clientsecretd --help")")

@@ -183,6 +183,12 @@ import Testing
         #expect(HiddenOutput.otherSecrets(in: both, at: now).isEmpty)
     }
 
+    /// For systemd the next line is part of WIN. The output is refused for that.
+    @Test func aFileThatIsReadDifferentlyHasNoOtherSecrets() {
+        let text = "WIN=C:\\Users\\\nSECRET=\(secret(expiring: now + 1))\n"
+        #expect(HiddenOutput.otherSecrets(in: output(text), at: now).isEmpty)
+    }
+
     // MARK: Processes
 
     private static let temporary = ".clientsecretd-0123456789abcdef-0123456789abcdef0123456789abcdef.tmp"

@@ -28,6 +28,10 @@ import Testing
             "mint web --team-id DEF123GHIJ",
             "a configured client has its key and ids in the configuration; remove the flags or the name"
         ),
+        (
+            "verify out/a.env web",
+            "out/a.env is no client's name; name clients, or one file and nothing else"
+        ),
         ("mint web --format env", "--format env needs --variable, such as --variable APPLE_CLIENT_SECRET"),
         ("mint web --variable X", "--variable belongs to --format env"),
         (
@@ -160,13 +164,14 @@ import Testing
 
     @Test func aCommandThatDoesNotExist() {
         let near = CommandFailure(.usage, "there is no command \"staus\"; did you mean \"status\"?")
-        #expect(ClientSecretD.refusal(ofCommand: "staus") == near)
+        #expect(ClientSecretD.refusal(of: ["staus"]) == near)
         let far = CommandFailure(.usage, "there is no command \"42\"; to list the commands: clientsecretd --help")
-        #expect(ClientSecretD.refusal(ofCommand: "42") == far)
+        #expect(ClientSecretD.refusal(of: ["42", "status"]) == far)
         let none = CommandFailure(.usage, "no command given; to list the commands: clientsecretd --help")
-        #expect(ClientSecretD.refusal(ofCommand: nil) == none)
-        for word in ["--help", "help", "status", "run"] {
-            #expect(ClientSecretD.refusal(ofCommand: word) == nil)
+        #expect(ClientSecretD.refusal(of: []) == none)
+        #expect(ClientSecretD.refusal(of: ["help", "staus"]) == near)
+        for words in [["--help"], ["help"], ["status"], ["run", "staus"], ["help", "status"], ["help", "--help"]] {
+            #expect(ClientSecretD.refusal(of: words) == nil, "\(words)")
         }
     }
 }

@@ -84,6 +84,13 @@ import Testing
                 + #""signature_verified":true}"#)
     }
 
+    /// A time that RFC 3339 cannot express is none in JSON: a reader would fail at it.
+    @Test func timesInMillisecondsAreNull() throws {
+        let secret = inspection(try token(payload: payload(iat: "1795235400000", exp: "1803011460000")))
+        #expect(!secret.isGood)
+        #expect(secret.json.contains(#""issued_at":null,"expires_at":null,"expired":false"#), "\(secret.json)")
+    }
+
     @Test func withoutAKeyTheSignatureIsNotKnown() throws {
         let unchecked = inspection(try token(payload: payload()))
         #expect(unchecked.isGood)

@@ -12,9 +12,9 @@ package enum JSONText {
         text.map(JSONText.string) ?? .null
     }
 
-    /// A moment as RFC 3339 writes it in UTC, or null when there is none.
+    /// A moment as RFC 3339 writes it in UTC, or null when there is none, or that form cannot express it.
     package static func moment(_ moment: WallTime?) -> JSONText {
-        text(moment?.description)
+        text(moment?.rfc3339)
     }
 
     /// The text without any white space between its parts.

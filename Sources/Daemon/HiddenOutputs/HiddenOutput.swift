@@ -3,6 +3,7 @@ import Config
 package import Failures
 import Formats
 import Linux
+import Model
 import Systemd
 
 /// Why an application may read something else than the output that the daemon writes.
@@ -133,9 +134,13 @@ extension HiddenOutput {
 // MARK: A second secret
 
 extension HiddenOutput {
-    /// Client secrets in the output's file under names that no output has: the application may read one of these.
+    /// Client secrets in the output's file under names that no output has: the application may read one of these. None in a file
+    /// that is refused because its readers read it differently: which names it sets is what they differ about.
     static func otherSecrets(in output: OutputFacts, at now: WallTime) -> [HiddenOutput] {
-        guard output.variable != nil, let file = output.file else { return [] }
+        guard let variable = output.variable, let file = output.file,
+            let errors = try? EnvironmentFormat(parameter: nil).editErrors(
+                in: file.bytes, at: output.variables.union([variable]).map(FileSlot.variable)), errors.isEmpty
+        else { return [] }
         let variables = output.variables.sorted().joined(separator: " or ")
         return file.assignments.compactMap { assignment in
             guard !output.variables.contains(assignment.name),

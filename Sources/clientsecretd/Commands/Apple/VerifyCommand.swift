@@ -2,6 +2,7 @@ import AppleClientSecret
 import ArgumentParser
 import Config
 import Daemon
+import Failures
 import Glibc
 import Linux
 import Model
@@ -42,6 +43,10 @@ struct VerifyCommand: ParsableCommand {
     mutating func validate() throws {
         if named.variable != nil, subjects.count != 1 {
             throw ValidationError("--variable is for one file; name the file")
+        }
+        if subjects.count > 1, let file = subjects.first(where: { ClientName($0) == nil }) {
+            throw ValidationError(
+                "\(Printable.name(file)) is no client's name; name clients, or one file and nothing else")
         }
     }
 
@@ -85,7 +90,8 @@ struct VerifyCommand: ParsableCommand {
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
         if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: named.variable)))] }
-        let clients = try subjects.map(Flags.clientName)
+        // What is no client's name is a file, or was refused.
+        let clients = subjects.compactMap { ClientName($0) }
         let settings = try AcceptedConfiguration(settings)
         for name in clients { try settings.client(name, isPerhapsFile: clients.count == 1) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
@@ -98,7 +104,7 @@ struct VerifyCommand: ParsableCommand {
     /// which is meant then.
     private var file: String? {
         guard subjects.count == 1, let subject = subjects.first else { return nil }
-        if subject == NamedFile.standardInput || subject.contains("/") || named.variable != nil { return subject }
+        if ClientName(subject) == nil || subject == NamedFile.standardInput || named.variable != nil { return subject }
         let file = ConfigurationLoader.absolutePath(of: subject)?.description ?? subject
         guard FileStatus.problem(accessing: file, F_OK) == nil else { return nil }
         let path = settings.path()
