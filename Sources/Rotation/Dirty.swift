@@ -18,9 +18,9 @@ struct Dirty: Sendable {
 
     /// Ends a plan: nothing is touched from now on.
     mutating func clear() {
-        keys = []
-        batches = []
-        woken = []
+        keys.removeAll(keepingCapacity: true)
+        batches.removeAll(keepingCapacity: true)
+        woken.removeAll(keepingCapacity: true)
     }
 
     /// After a reload: clears all marks, and drops the wakes of resources that the new configuration lacks.

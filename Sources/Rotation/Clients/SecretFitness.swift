@@ -138,7 +138,7 @@ extension Configuration {
             key.team == issued.team && key.keyID == issued.keyID && digest(name) == nil
         }
         guard let signer = issued.signer, !isUnreadable else { return [] }
-        return keys.filter { digest($0.key) == signer }.map(\.value)
+        return keys.compactMap { digest($0.key) == signer ? $0.value : nil }
     }
 
     /// The same.

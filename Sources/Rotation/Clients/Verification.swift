@@ -263,9 +263,10 @@ extension Rotation {
     mutating func planRequestToApple(_ deadlines: inout Deadlines) {
         guard !jobs.isStopping, !isAskingApple, requestsToApple.admits(&deadlines) else { return }
         let open = index.all.compactMap { client in
-            clients[client].verification.map { (client: client, verification: $0) }
+            clients[client].verification.flatMap { verification in
+                verification.candidate == nil ? nil : (client: client, verification: verification)
+            }
         }
-        .filter { $0.verification.candidate != nil }
         .sorted { ($0.verification.askedBy, $0.client) < ($1.verification.askedBy, $1.client) }
         for (client, verification) in open {
             let record = Resource.record(client.name)

@@ -183,9 +183,14 @@ extension Rotation {
     /// The first such reason of each of a client's files.
     func outputProblems(of client: ConfiguredClient) -> [Failure] {
         let wanted = wantedSecret(client)
-        return client.places.compactMap { place in
-            place.slots.lazy.compactMap { problem(in: $0, of: place.path, to: wanted) }.first
+        return client.places.compactMap { firstProblem(in: $0, to: wanted) }
+    }
+
+    private func firstProblem(in place: ConfiguredClient.Place, to wanted: SecretInfo?) -> Failure? {
+        for slot in place.slots {
+            if let problem = problem(in: slot, of: place.path, to: wanted) { return problem }
         }
+        return nil
     }
 
     /// Whether a file, as last observed, holds what it should.

@@ -29,8 +29,10 @@ struct Clocks {
         boot = max(boot, moment)
     }
 
-    /// When a deadline of either clock is reached, in milliseconds of the boot clock.
-    func moments(of wake: Wake) -> [Int64] {
-        [wake.boot?.milliseconds, wake.wall.map { ($0.secondsSinceEpoch - wallAtBoot) * 1000 }].compactMap { $0 }
+    /// When the first deadline of either clock is reached, in milliseconds of the boot clock; nil where there is none.
+    func moment(of wake: Wake) -> Int64? {
+        let byWall = wake.wall.map { ($0.secondsSinceEpoch - wallAtBoot) * 1000 }
+        guard let byBoot = wake.boot?.milliseconds else { return byWall }
+        return min(byBoot, byWall ?? byBoot)
     }
 }

@@ -18,7 +18,7 @@ extension Fate: Chance {
 
     /// A target that is configured; there has to be one.
     func pickTarget() -> PushOutput {
-        pick(outside.configuration.clients.sorted { $0.key < $1.key }.flatMap(\.value.targets))
+        pick(outside.clients.flatMap(\.value.targets))
     }
 
     func pickAction() -> ActionID? {

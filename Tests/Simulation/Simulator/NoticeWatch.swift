@@ -10,7 +10,7 @@ extension Resource {
 }
 
 /// An observer of health and of what `on_state_change` reports of it.
-struct NoticeWatch {
+struct NoticeWatch: ~Copyable {
     /// The health, apart from whether operators can be notified, and since when.
     private var health: HealthState = .ok
     private var since: Int64 = 0

@@ -41,7 +41,7 @@ extension Outside {
 
     /// Another target than this one.
     private func another(than output: PushOutput) -> PushOutput {
-        let all = configuration.clients.sorted { $0.key < $1.key }.flatMap(\.value.targets)
+        let all = clients.flatMap(\.value.targets)
         return all.first { $0 != output } ?? output
     }
 

@@ -20,7 +20,9 @@ package final class Outside {
         let action: ActionID
     }
 
-    package var configuration: Configuration
+    package private(set) var configuration: Configuration
+    /// The configured clients in the order of their names, because every step goes over them.
+    private(set) var clients: [(key: ClientName, value: ClientConfiguration)] = []
     package var files: [AbsolutePath: File] = [:]
     var records: [ClientName: Record] = [:]
     /// What the state directory holds of what operators were notified of.
@@ -79,7 +81,7 @@ package final class Outside {
         self.configuration = configuration
         self.sabotage = sabotage
         for name in configuration.keys.keys.sorted() { swapKey(name, number: 1) }
-        noteIDs()
+        configure(configuration)
     }
 
     func meet(_ fault: Fault) { met["\(fault)", default: 0] += 1 }
@@ -89,11 +91,8 @@ package final class Outside {
 
     func configure(_ configuration: Configuration) {
         self.configuration = configuration
-        noteIDs()
-    }
-
-    private func noteIDs() {
-        for (name, entry) in configuration.clients { ids[name, default: []].insert(entry.clientID) }
+        clients = configuration.clients.sorted { $0.key < $1.key }
+        for (name, entry) in clients { ids[name, default: []].insert(entry.clientID) }
     }
 
     /// Whether a client was ever configured with an id.
@@ -153,7 +152,7 @@ package final class Outside {
             throw Violation(.outputs, "\(path) was made anew with half of its lines")
         }
         try checkTargets()
-        for (name, entry) in configuration.clients {
+        for (name, entry) in clients {
             for output in entry.outputs {
                 guard let file = files[output.path], let observation = file.slots[output.slot],
                     !file.damaged.contains(output.slot)

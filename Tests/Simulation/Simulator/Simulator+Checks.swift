@@ -89,7 +89,7 @@ extension Simulator {
     /// everywhere. So none holds an expired one that could have been replaced within the renewal window.
     func checkApplications(_ snapshot: Snapshot? = nil) throws {
         guard isAlive else { return }
-        for (name, entry) in outside.configuration.clients.sorted(by: { $0.key < $1.key }) {
+        for (name, entry) in outside.clients {
             guard watch.isOwed(name, entry, isSynced: isSynced, at: boot) else { continue }
             var all: Set<Fingerprint> = []
             for output in entry.outputs {

@@ -8,9 +8,10 @@ extension Simulator {
     /// Runs until so many seconds have passed, checking the invariants after every step.
     package func run(for seconds: Int64) throws {
         let end = boot + seconds * 1000
-        while let moment = nextMoment(), moment <= end {
+        while let moment = nextMoment, moment <= end {
+            let wakesAt = wakesAt
             clocks.pass(until: moment)
-            try step()
+            try step(isWake: wakesAt.map { $0 <= boot } ?? false)
         }
         clocks.pass(until: end)
         try outside.check()
@@ -18,13 +19,10 @@ extension Simulator {
         try checkApplications()
     }
 
-    private func nextMoment() -> Int64? {
-        let event = agenda.nextMoment
-        guard isAlive else { return event }
-        let due = ([event].compactMap { $0 } + clocks.moments(of: restful(wake))).min()
-        guard oversleep > 0 else { return due }
-        return [event, due.map { $0 + oversleep }].compactMap { $0 }.min()
-    }
+    private var nextMoment: Int64? { [agenda.nextMoment, wakesAt].compactMap(\.self).min() }
+
+    /// When the core wakes by itself, in milliseconds of the boot clock; nil where it does not.
+    private var wakesAt: Int64? { isAlive ? clocks.moment(of: restful(wake)).map { $0 + oversleep } : nil }
 
     /// A wake that may be a day late where targets are merely to be read once more: otherwise nearly all of the time would
     /// be spent on reads that find nothing new.
@@ -37,15 +35,20 @@ extension Simulator {
         return Wake(wall: wake.wall, boot: max(due, BootTime(milliseconds: plannedAt + 86_400_000)))
     }
 
-    private func step() throws {
+    private func step(isWake: Bool) throws {
+        // While jobs are carried out, the core sleeps: it hears of their effects only once they have ended.
+        var isAwake = isWake
         while let event = agenda.takeNext(until: boot) {
             switch event {
             case .birth: begin()
-            case .effect(let job): try take(job)
+            case .effect(let job):
+                try take(job)
+                continue
             case .input(let input): hear(input)
             }
+            isAwake = true
         }
-        guard isAlive else { return try outside.check() }
+        guard isAlive, isAwake else { return try outside.check() }
         let step = plan()
         oversleep = 0
         steps += 1

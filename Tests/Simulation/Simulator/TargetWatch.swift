@@ -4,7 +4,7 @@ import Model
 import Rotation
 
 /// An observer of what APIs are asked. Moments are in milliseconds of the boot clock.
-struct TargetWatch {
+struct TargetWatch: ~Copyable {
     /// What the living daemon knows that it has put into each place.
     private(set) var known: [PushOutput: SecretInfo] = [:]
     /// Targets that may hold something else: a push has failed since the last one that did not.

@@ -4,7 +4,7 @@ import Model
 import Rotation
 
 /// An observer of what is asked of Apple, and of which secrets are put in force before it has accepted them.
-struct VerdictWatch {
+struct VerdictWatch: ~Copyable {
     /// The newest secret of each client, as far as the living daemon can know.
     private(set) var newest: [ClientName: SecretInfo] = [:]
     /// The secret of each client that was the newest one before.
@@ -81,11 +81,13 @@ struct VerdictWatch {
     /// While a client has an unexpired secret to keep, a new one is put in force only once Apple has accepted it, or
     /// when the old one is about to become critical and Apple has not refused the new one.
     mutating func see(_ simulator: Simulator) throws {
-        let clients = simulator.rotation.configuration.clients
+        let rotation = simulator.rotation
+        let clients = rotation.configuration.clients
         let before = inForce
-        inForce = clients.reduce(into: [:]) { $0[$1.key] = simulator.rotation.current(of: $1.key) }
-        for (name, entry) in clients.sorted(by: { $0.key < $1.key }) where entry.verify {
-            guard let old = before[name], let new = inForce[name], old != new, minted.contains(new.fingerprint),
+        inForce = clients.reduce(into: [:]) { $0[$1.key] = rotation.current(of: $1.key) }
+        for name in inForce.keys.filter({ inForce[$0] != before[$0] }).sorted() {
+            guard let entry = clients[name], entry.verify, let old = before[name], let new = inForce[name],
+                minted.contains(new.fingerprint),
                 !simulator.outside.apple.accepted.contains(new.fingerprint), !isRefused(old),
                 simulator.mayBeKept(old, entry)
             else { continue }
@@ -113,7 +115,7 @@ extension Simulator {
     /// expired, where Apple refuses the new one.
     func checkVerdicts() throws {
         guard isAlive else { return }
-        for (name, entry) in outside.configuration.clients.sorted(by: { $0.key < $1.key }) where entry.verify {
+        for (name, entry) in outside.clients where entry.verify {
             guard watch.isOwed(name, entry, despiteApple: true, isSynced: isSynced, at: boot) else { continue }
             // One that was minted just now is not in force before the refused one would have been.
             let newest = [verdicts.newest[name], verdicts.predecessors[name]].compactMap { $0 }

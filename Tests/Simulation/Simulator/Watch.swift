@@ -4,7 +4,9 @@ import Rotation
 
 /// Records everything that happens, to decide which promises apply at a moment. Moments are in milliseconds of the boot
 /// clock.
-struct Watch {
+///
+/// Never copied, because checks ask it all the time.
+struct Watch: ~Copyable {
     /// An action's run for a client's secret.
     struct Delivery: Hashable {
         let reader: Outside.Reader
@@ -133,7 +135,7 @@ struct Watch {
 
     /// Updates since when everything works that each client needs.
     mutating func see(_ outside: Outside, isAlive: Bool, isClockPossible: Bool, at boot: Int64) {
-        for (name, entry) in outside.configuration.clients {
+        for (name, entry) in outside.clients {
             let isPublishing =
                 isAlive && isClockPossible && outside.broken.publishes(entry)
                 && !entry.outputs.contains { outside.away.contains($0.path) }

@@ -104,15 +104,18 @@ final class Machine: Daemon {
     // MARK: The loop
 
     /// When it has to do something next, in milliseconds of the boot clock.
-    var nextMoment: Int64? {
+    var nextMoment: Int64? { [agenda.nextMoment, storeAgenda.nextMoment, wakesAt].compactMap(\.self).min() }
+
+    /// When the core wakes by itself; nil where it does not.
+    private var wakesAt: Int64? {
+        guard isAlive else { return nil }
         var wake = wake
         if rest > 0, let due = wake.boot {
             // A report that can be put may not be late.
             let latest = link.isGood ? min(plannedAt + rest, reportedAt + 86_400_000) : plannedAt + rest
             wake.boot = BootTime(milliseconds: max(due.milliseconds, latest))
         }
-        return ([agenda.nextMoment, storeAgenda.nextMoment] + (isAlive ? clocks.moments(of: wake) : []))
-            .compactMap { $0 }.min()
+        return clocks.moment(of: wake)
     }
 
     private func takeNext() -> Agenda.Event? {
@@ -125,10 +128,14 @@ final class Machine: Daemon {
     /// Does what is due now. Returns whether anything was.
     func advance() throws -> Bool {
         guard let next = nextMoment, next <= boot else { return false }
+        // While jobs are carried out, the core sleeps: it hears of their effects only once they have ended.
+        var isAwake = wakesAt.map { $0 <= boot } ?? false
         while let event = takeNext() {
             switch event {
             case .birth: begin()
-            case .effect(let job): try take(job)
+            case .effect(let job):
+                try take(job)
+                continue
             case .input(let input):
                 say(Words.of(input))
                 if case .finished(let id, let result) = input {
@@ -150,8 +157,9 @@ final class Machine: Daemon {
                 }
                 rotation.handle(input, at: now)
             }
+            isAwake = true
         }
-        if isAlive { try start(plan()) }
+        if isAlive, isAwake { try start(plan()) }
         return true
     }
 
