@@ -122,7 +122,7 @@ extension Rotation {
         let isAnyRead = client.keys.contains { keys.digest(of: $0.name) != nil }
         return client.entry.refusal(
             of: issued, keys: knownKeys(client, otherwise: isAnyRead ? .remembered : .none),
-            signer: configuration.names(ofSigner: issued) { keys.digest(of: $0) },
+            signer: configuration.names(ofSigner: issued) { [keys] in keys.digest(of: $0) },
             current: clients[client].secret.current,
             clockIsTrusted: clock.failure == nil, &deadlines)
     }

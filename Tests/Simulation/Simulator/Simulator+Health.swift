@@ -50,6 +50,7 @@ extension Simulator {
     }
 
     private func checkHealth(_ view: ClientView) throws {
+        let rotation = rotation
         guard let entry = rotation.configuration.clients[view.name],
             rotation.wasRecalled(view.name)
         else { return }
@@ -131,6 +132,7 @@ extension Simulator {
         let isBlank = watch.blank.contains(view.name)
         let held = readers.filter { watch.known[$0] != nil }.compactMap { outside.heldKnowingly($0) }
         let files = entry.outputs.map { published(outside.secret(in: $0), entry) }
+        let rotation = rotation
         // A write that failed may have put the secret there: until the file is read back, it counts as holding what it held before.
         let unread = entry.outputs.filter { watch.uncertain.contains($0.path) }
             .map { rotation.observation(of: $0.path)?.slots[$0.slot]?.secret }
@@ -155,8 +157,10 @@ extension Simulator {
         let isOfTheFuture = filesPerhaps.contains { $0.map { $0.issuedAt > now.wall + 60 } ?? false }
         // It states other ids than those under which its key is configured: by what that says, Apple refuses it.
         let isMisnamed = (entry.outputs.map(outside.secret) + unread).compactMap { $0 }.contains { secret in
-            let names = outside.configuration.keys.filter { rotation.digest(of: $0.key) == outside.signer(of: secret) }
-            return !names.values.contains { $0.team == secret.team && $0.keyID == secret.keyID }
+            !outside.configuration.keys.contains { name, key in
+                key.team == secret.team && key.keyID == secret.keyID
+                    && rotation.digest(of: name) == outside.signer(of: secret)
+            }
         }
         if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture, !isMisnamed,
             !isCritical(filesPerhaps, told.compactMap { $0 } + watch.targets.known(entry))

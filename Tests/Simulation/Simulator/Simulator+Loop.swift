@@ -24,15 +24,22 @@ extension Simulator {
     /// When the core wakes by itself, in milliseconds of the boot clock; nil where it does not.
     private var wakesAt: Int64? { isAlive ? clocks.moment(of: restful(wake)).map { $0 + oversleep } : nil }
 
-    /// A wake that may be a day late where targets are merely to be read once more: otherwise nearly all of the time would
-    /// be spent on reads that find nothing new.
+    /// A wake that may be a day late where targets are merely to be read once more, or Apple to be asked once more:
+    /// otherwise nearly all of the time would be spent on requests that find nothing new.
     private func restful(_ wake: Wake) -> Wake {
-        guard let due = wake.boot, watch.isAtRest(at: boot), rotation.isIdle, rotation.failures.isEmpty,
-            rotation.snapshot(at: now).health == .ok, stateChangeActions.isSettled(at: boot)
+        guard let due = wake.boot, watch.isAtRest(at: boot), rotation.isIdle, onlyAsksAgain,
+            stateChangeActions.isSettled(at: boot)
         else {
             return wake
         }
         return Wake(wall: wake.wall, boot: max(due, BootTime(milliseconds: plannedAt + 86_400_000)))
+    }
+
+    /// Whether all is well where there are targets, or Apple alone fails, and has said so of every secret.
+    private var onlyAsksAgain: Bool {
+        let failing = rotation.failures.keys
+        guard !failing.isEmpty else { return watch.pushes && rotation.snapshot(at: now).health == .ok }
+        return watch.mintsNothing(at: boot) && failing.allSatisfy { if case .verification = $0 { true } else { false } }
     }
 
     private func step(isWake: Bool) throws {

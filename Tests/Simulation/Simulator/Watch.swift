@@ -64,7 +64,7 @@ struct Watch: ~Copyable {
     var open: [RequestID: Int64] = [:]
 
     /// Whether there are targets.
-    private let pushes: Bool
+    let pushes: Bool
 
     init(_ configuration: Configuration) {
         pushes = configuration.clients.values.contains { !$0.targets.isEmpty }
@@ -222,10 +222,14 @@ struct Watch: ~Copyable {
         jobs.values.contains { $0.resource == .client(client) }
     }
 
-    /// Whether there are targets, and nothing has happened to any client for so long that all of it was noticed.
-    func isAtRest(at boot: Int64) -> Bool {
-        pushes && disturbedAt.values.allSatisfy { boot - $0 > 12 * 3_600_000 }
-    }
+    /// Whether nothing has happened to any client for so long that all of it was noticed.
+    func isAtRest(at boot: Int64) -> Bool { disturbedAt.values.allSatisfy { boot - $0 > Self.longEnough } }
+
+    /// Whether no secret was minted for as long.
+    func mintsNothing(at boot: Int64) -> Bool { mintedAt.values.allSatisfy { boot - $0 > Self.longEnough } }
+
+    /// Half a day, in milliseconds.
+    private static let longEnough: Int64 = 12 * 3_600_000
 
     /// Whether a job is repeated at once where it fails, which is the planted mistake.
     func isRepeated(_ id: JobID, _ sabotage: Sabotage) -> Bool {

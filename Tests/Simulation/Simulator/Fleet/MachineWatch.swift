@@ -243,20 +243,21 @@ struct MachineWatch {
         if isUrgent, view.health != .critical {
             throw FleetViolation(.honest, "\(machine.name) is \(view.health) while time is running out")
         }
-        if !machine.isSigner {
-            let expected = machine.expectedSource
-            if let source = view.source, source.state != expected {
+        let expectedSource = machine.isSigner ? nil : machine.expectedSource
+        if let expectedSource {
+            if let source = view.source, source.state != expectedSource {
                 throw FleetViolation(
-                    .honest, "the source of \(machine.name) is \(source.state.rawValue), not \(expected.rawValue)")
+                    .honest,
+                    "the source of \(machine.name) is \(source.state.rawValue), not \(expectedSource.rawValue)")
             }
-            if expected == .wrong, view.health == .ok {
+            if expectedSource == .wrong, view.health == .ok {
                 throw FleetViolation(.honest, "\(machine.name) is ok although its source is wrong")
             }
         }
         guard machine.isGood, machine.boot - machine.disturbedAt > Self.timeout else { return }
         let isOverdue =
             machine.current.map { $0.expiresAt - machine.entry.renewBefore(of: $0) <= machine.now.wall } ?? true
-        let isWrong = !machine.isSigner && machine.expectedSource == .wrong
+        let isWrong = expectedSource == .wrong
         guard let isReason = isUrgent || isOverdue || isWrong ? true : machine.isStoreReason else { return }
         let expected: HealthState = isUrgent ? .critical : isReason ? .degraded : .ok
         if view.health != expected, view.reason?.failure.code != .keyChanged {

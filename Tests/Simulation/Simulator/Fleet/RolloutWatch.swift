@@ -93,6 +93,17 @@ struct ActionWatch {
         var heldSince: Int64?
         /// Whether a stranger, an operator or a wrong clock may have let machines act.
         var isDoubtful = false
+
+        /// Notes whether a canary says in the store that it fails, and a signer can know.
+        mutating func note(isFailing: Bool, at boot: Int64) {
+            guard isFailing else {
+                failingSince = nil
+                return
+            }
+            let since = failingSince ?? boot
+            failingSince = since
+            if boot - since > MachineWatch.fiveMinutes { heldSince = heldSince ?? boot }
+        }
     }
 
     init(_ settings: RolloutSettings) {
@@ -112,7 +123,7 @@ struct ActionWatch {
             case .ended(let secret): end(secret, machine)
             }
         }
-        for secret in courses.keys { look(at: secret, fleet) }
+        look(at: fleet)
     }
 
     /// Whether a machine is in a state in which it can be expected to act when it is let, and to say so.
@@ -169,26 +180,28 @@ struct ActionWatch {
         courses[secret.fingerprint, default: Course(since: machine.boot)][keyPath: part][machine.name] = machine.boot
     }
 
-    private mutating func look(at secret: Fingerprint, _ fleet: Fleet) {
-        guard var course = courses[secret], let board = fleet.board else { return }
-        defer { courses[secret] = course }
+    private mutating func look(at fleet: Fleet) {
+        guard let board = fleet.board else { return }
         let signers = fleet.signers
-        if board.forgedAt >= course.since || signers.contains(where: { $0.clocks.error != 0 })
-            || signers.contains(where: { $0.orders.contains { $0.order != .hold && $0.secret == secret } })
-        {
-            course.isDoubtful = true
+        let isClockWrong = signers.contains { $0.clocks.error != 0 }
+        let ordered = Set(signers.flatMap(\.orders).filter { $0.order != .hold }.map(\.secret))
+        let failing = board.reports.compactMapValues(Self.failing)
+        let isHeard = signers.contains(where: Self.isInTouch)
+        for (secret, course) in courses {
+            if !course.isDoubtful, isClockWrong || ordered.contains(secret) || board.forgedAt >= course.since {
+                courses[secret]?.isDoubtful = true
+            }
+            let canaries = course.begun.prefix(settings.canaries)
+            let isFailing = isHeard && canaries.contains { failing[$0.machine] == secret }
+            if isFailing || course.failingSince != nil { courses[secret]?.note(isFailing: isFailing, at: fleet.boot) }
         }
-        let isFailing = course.begun.prefix(settings.canaries).contains { machine, _ in
-            guard let holding = board.reports[machine]?.value?.clients[FleetScenario.identity] else { return false }
-            return holding.secret?.fingerprint == secret && !holding.delivered
-                && holding.failure?.hasPrefix("store_") == false
-        }
-        guard isFailing, signers.contains(where: Self.isInTouch) else {
-            course.failingSince = nil
-            return
-        }
-        let since = course.failingSince ?? fleet.boot
-        course.failingSince = since
-        if fleet.boot - since > MachineWatch.fiveMinutes { course.heldSince = course.heldSince ?? fleet.boot }
+    }
+
+    /// The secret that a machine says it fails to deliver; nil where it says no such thing.
+    private static func failing(_ report: Noticeboard.Report) -> Fingerprint? {
+        guard let holding = report.value?.clients[FleetScenario.identity], !holding.delivered,
+            holding.failure?.hasPrefix("store_") == false
+        else { return nil }
+        return holding.secret?.fingerprint
     }
 }
