@@ -82,7 +82,11 @@ package final class DaemonRun {
         try Hardening.forbidInspection()
         let loaded: LoadedConfiguration
         var refused: [String]?
-        switch settings.load() {
+        // A daemon waits for its configuration, and cron's next run would wait as well.
+        if isOnce { DiskTimeout.begin(seconds: Int(Rotation.overdueAfter.count)) }
+        let result = settings.load()
+        if isOnce { DiskTimeout.end() }
+        switch result {
         case .success(let value): loaded = value
         case .failure(let error):
             // With `--once` the caller reads what is wrong.

@@ -43,7 +43,7 @@ struct ClientSecretD: ParsableCommand {
     static func main() {
         StandardDescriptors.reserve()
         let code = carryOut(Array(OwnProgram.arguments.dropFirst()))
-        CommandOutput.complainOfSilence()
+        CommandOutput.complainOfGaps()
         CommandOutput.end(code.rawValue)
     }
 

@@ -236,11 +236,11 @@ import Testing
 
     @Test func aMountOfTheHostIsNamedOnce() {
         let table = NamespaceMounts(MountTable("10 1 8:1 / / rw - ext4 a rw\n11 10 8:1 /a /b rw - ext4 a rw\n"))
-        let copy = NamespaceMounts(MountTable("20 1 8:1 / / rw - ext4 a rw\n21 20 8:1 /a /b rw - ext4 a rw\n")).without(
-            table)
+        let other = MountTable(
+            "20 1 8:1 / / rw - ext4 a rw\n21 20 8:1 /a /b rw - ext4 a rw\n22 20 8:1 /a /c rw - ext4 a rw\n")
         let place = NamespaceMounts.Place(device: "8:1", path: "/a")
         #expect(table.ofFile(place).count == 1)
-        #expect(copy.ofFile(place).isEmpty)
+        #expect(other.mounts.filter { table.lacks($0, of: [place], in: []) }.map(\.point) == ["/c"])
     }
 
     @Test func aProcessIsStaleThatIsOlderThanTheFileAndHoldsAnotherValue() {
@@ -270,7 +270,45 @@ import Testing
         let hidden = HiddenOutput(file: "/srv/a\u{1B}[2J b/.env.local", line: 3, words: "w")
         #expect(hidden.description == #"'/srv/a\x1b[2J b/.env.local':3: warning: w"#)
     }
+
     // MARK: Limits
+
+    /// Any user can make namespaces with long tables.
+    @Test(.needs(.root)) func lookingAtNamespacesHasLimits() throws {
+        let directory = try TemporaryDirectory()
+        let output = directory("output")
+        try directory.write("x", to: "output")
+        try directory.folder("many/a")
+        let script = """
+            mount -t tmpfs t "$1/many" && mkdir "$1/many/a" && touch "$1/app"
+            for i in 1 2 3 4 5 6 7 8; do mount --rbind "$1/many" "$1/many/a"; done
+            mount --bind "$1/output" "$1/app" && echo ready && exec sleep 600
+            """
+        let programs = try (1...3).map { _ in
+            try Background(["unshare", "--mount", "/bin/sh", "-c", script, "sh", directory.path])
+        }
+        #expect(programs.map(\.firstLine) == ["ready", "ready", "ready"])
+        let ids = Set(programs.map(\.processID))
+        let own = NamespaceMounts(try #require(MountTable.ofThisProcess()))
+        let name = try #require(ForeignFile.link("/proc/self/ns/mnt"))
+        let place = try #require(own.place(of: RealPath.of(output)))
+        func found(_ look: ProcessLook) -> [NamespaceFacts] {
+            NamespaceFacts.others(than: own, name, showing: [place], first: ids, look)
+        }
+        let whole = ProcessLook(milliseconds: 600_000)
+        let all = found(whole)
+        #expect(Set(all.map(\.process)) == Set(ids.map(String.init)) && !whole.isCut)
+        for namespace in all {
+            #expect(namespace.mounts.ofFile(place).map(\.point) == [RealPath.of(directory("app"))])
+            // Only the file's mount is kept, and what it is mounted on.
+            #expect(namespace.mounts.table.mounts.count == 2)
+        }
+        let length = try #require(ForeignFile.read("/proc/\(programs[0].processID)/mountinfo", limit: 4 << 20)).count
+        let short = ProcessLook(bytes: length * 3 / 2, milliseconds: 600_000)
+        #expect(found(short).count == 1 && short.isCut)
+        let late = ProcessLook(milliseconds: 0)
+        #expect(found(late).isEmpty && late.isCut)
+    }
 
     /// Who owns the directory chooses what is in it: names by the hundred of one long file cost root's commands nothing.
     @Test func readingADirectoryHasLimits() throws {

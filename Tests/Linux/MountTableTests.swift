@@ -34,6 +34,25 @@ import Testing
         #expect(table.mount(of: point + "/x")?.isPrivate == isPrivate)
     }
 
+    /// Another user may have mounted one file, or everything else, as often as the kernel lets it.
+    @Test func ofAnotherTableOnlyWhatIsWantedIsKept() {
+        let text = """
+            20 1 8:1 / / rw - ext4 /dev/sda1 rw
+            21 20 8:1 /etc/a /b rw - ext4 /dev/sda1 rw
+            22 20 0:9 /etc/a /c rw - tmpfs t rw
+            23 22 8:1 /etc/a /c/d rw - ext4 /dev/sda1 rw
+            24 20 8:1 /etc/other /e rw - ext4 /dev/sda1 rw
+
+            """
+        func lines(limit: Int) -> ([Int], Bool) {
+            let found = MountTable.some(in: Array(text.utf8), on: ["8:1"], limit: limit) { $0.root == "/etc/a" }
+            return (found.mounts.map(\.line), found.isCut)
+        }
+        #expect(lines(limit: 2) == ([1, 2, 3, 4], false))
+        #expect(lines(limit: 1) == ([1, 2], true))
+        #expect(lines(limit: 0) == ([], true))
+    }
+
     /// Of two mounts at one point the last counts.
     @Test func theMountThatMakesADirectoryReadOnlyIsNamed() {
         #expect(ReadOnlyCause.of("/srv/x", in: table, isUnit: true) == .mount("/srv"))

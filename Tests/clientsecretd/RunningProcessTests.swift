@@ -49,6 +49,16 @@ import Testing
             } == true)
     }
 
+    /// Who starts processes chooses how much there is to read of each.
+    @Test func noMoreIsReadThanALookMay() throws {
+        let process = try Background(
+            ["sh", "-c", "echo ready; exec sleep 600"],
+            environment: ["SECRET": secret(), "LONG": String(repeating: "a", count: 5_000)])
+        #expect(RunningProcess(process.processID).secrets.map(\.place) == [.variable("SECRET")])
+        let look = ProcessLook(bytes: 5_000)
+        #expect(RunningProcess(process.processID, look).secrets.isEmpty && look.isCut)
+    }
+
     @Test func itsSupplementaryGroupsCount() {
         let status = "Name:\tnode\nUid:\t5\t6\t7\t8\nGid:\t1\t33\t2\t3\nFDSize:\t64\nGroups:\t27 100 \nNStgid:\t9\n"
         #expect(RunningProcess.groups(in: status) == [33, 27, 100])

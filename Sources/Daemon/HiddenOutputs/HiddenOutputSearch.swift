@@ -9,8 +9,6 @@ import Systemd
 package struct HiddenOutputSearch {
     /// In bytes; environment files and caches are far shorter.
     private static let fileLimit = 1 << 20
-    /// How many processes are looked at.
-    private static let nameLimit = 50_000
     private let configuration: Configuration
     private let ownMounts: NamespaceMounts?
     private let ownNamespace: String?
@@ -38,7 +36,7 @@ package struct HiddenOutputSearch {
     ) -> [ClientName: [HiddenOutput]] {
         let collector = HiddenOutputSearch(configuration)
         let settings = collector.unitSettings()
-        let namespaces = collector.namespaces()
+        let namespaces = collector.namespaces(first: settings.values.compactMap { $0.mainProcess?.id })
         return configuration.clients.filter { !$0.value.outputs.isEmpty }.mapValues { client in
             var found: Set<HiddenOutput> = []
             let units = client.onChange.compactMap(\.service).filter { settings[$0] != nil }
@@ -155,22 +153,15 @@ package struct HiddenOutputSearch {
         return !theirs.isSameFile(as: before)
     }
 
-    /// All mount namespaces that may be read, our own first.
-    private func namespaces() -> [NamespaceFacts] {
-        guard let ownMounts, let ownNamespace, configuration.clients.values.contains(where: { !$0.outputs.isEmpty })
-        else { return [] }
-        var seen: Set<String> = [ownNamespace]
-        let numbers = ForeignFile.names(in: "/proc", limit: Self.nameLimit).compactMap { Int32($0) }.sorted()
+    /// Our own mount namespace, and the others in which outputs are mounted, as far as they may be read.
+    ///
+    /// - Parameter processes: those that matter most.
+    private func namespaces(first processes: [Int32]) -> [NamespaceFacts] {
+        let outputs = configuration.places.compactMap { ownMounts?.place(of: RealPath.of($0.path.description)) }
+        guard let ownMounts, let ownNamespace, !outputs.isEmpty else { return [] }
         return [NamespaceFacts(process: "self", command: nil, mounts: ownMounts)]
-            + numbers.compactMap { id in
-                guard let namespace = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(namespace).inserted,
-                    let table = MountTable.of(process: String(id))
-                else { return nil }
-                return NamespaceFacts(
-                    process: String(id),
-                    command: ForeignFile.command(of: id).map { String(decoding: $0, as: UTF8.self) } ?? "?",
-                    mounts: NamespaceMounts(table).without(ownMounts))
-            }
+            + NamespaceFacts.others(
+                than: ownMounts, ownNamespace, showing: Set(outputs), first: Set(processes), ProcessLook())
     }
 }
 

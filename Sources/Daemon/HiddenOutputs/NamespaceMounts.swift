@@ -4,18 +4,14 @@ import Linux
 struct NamespaceMounts: Hashable, Sendable {
     typealias Place = MountTable.Place
 
-    private let table: MountTable
+    let table: MountTable
     private let byID: [String: MountTable.Mount]
     private let bySource: [Place: [MountTable.Mount]]
 
     init(_ table: MountTable) {
-        self.init(table, bySource: Dictionary(grouping: table.mounts, by: \.name))
-    }
-
-    private init(_ table: MountTable, bySource: [Place: [MountTable.Mount]]) {
         self.table = table
         byID = Dictionary(table.mounts.map { ($0.id, $0) }) { _, last in last }
-        self.bySource = bySource
+        bySource = Dictionary(grouping: table.mounts, by: \.name)
     }
 
     /// Where the file at a path without links is; nil where the table does not have it.
@@ -31,22 +27,22 @@ struct NamespaceMounts: Hashable, Sendable {
 
     /// Mounts of files in the directory of this file that the daemon has replaced, by an exchange of names.
     func ofReplacedFiles(beside place: Place) -> [MountTable.Mount] {
-        guard let slash = place.path.lastIndex(of: "/") else { return [] }
-        let beside = bySource[Place(device: place.device, path: String(place.path[...slash]))] ?? []
         // At the root of a file system, its own mount has this source as well.
-        return beside.filter(\.isReplaced)
+        (bySource[Self.directory(of: place)] ?? []).filter(\.isReplaced)
     }
 
-    /// The table, in which mounts are not found that another one has at the same path: new namespaces begin with a copy.
-    func without(_ other: NamespaceMounts) -> NamespaceMounts {
-        NamespaceMounts(
-            table,
-            bySource: bySource.compactMapValues { mounts in
-                let left = mounts.filter { mount in
-                    other.bySource[mount.name]?.contains { $0.point == mount.point } != true
-                }
-                return left.isEmpty ? nil : left
-            })
+    /// With a slash at the end, as the name of a replaced file's mount has it.
+    static func directory(of place: Place) -> Place {
+        Place(
+            device: place.device, path: String(place.path[...(place.path.lastIndex(of: "/") ?? place.path.startIndex)]))
+    }
+
+    /// Whether a mount of another namespace may be of one of these files and is not one of these here: new namespaces begin with a
+    /// copy.
+    func lacks(_ mount: MountTable.Mount, of files: Set<Place>, in directories: Set<Place>) -> Bool {
+        let name = mount.name
+        guard files.contains(name) || mount.isReplaced && directories.contains(name) else { return false }
+        return bySource[name]?.contains { $0.point == mount.point } != true
     }
 }
 
@@ -76,4 +72,42 @@ struct NamespaceFacts: Sendable {
     /// The name of that process; nil for our own.
     let command: String?
     let mounts: NamespaceMounts
+}
+
+extension NamespaceFacts {
+    /// How many mounts of outputs are kept.
+    private static let mountLimit = 256
+
+    /// The other namespaces in which these files are mounted on their own. Any user can make many, with long tables: of each no more
+    /// is kept than that.
+    ///
+    /// - Parameters:
+    ///   - processes: those to begin with.
+    ///   - look: its end is the end of the search.
+    static func others(
+        than own: NamespaceMounts, _ ownName: String, showing files: Set<NamespaceMounts.Place>,
+        first processes: Set<Int32>, _ look: ProcessLook
+    ) -> [NamespaceFacts] {
+        let devices = Set(files.map(\.device))
+        let directories = Set(files.map(NamespaceMounts.directory))
+        var room = mountLimit
+        var seen: Set<String> = [ownName]
+        var found: [NamespaceFacts] = []
+        for id in look.processes(first: processes) {
+            guard look.goesOn else { break }
+            guard let name = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(name).inserted,
+                let table = MountTable.of(
+                    process: id, on: devices, limit: room, look,
+                    where: { own.lacks($0, of: files, in: directories) }),
+                !table.mounts.isEmpty
+            else { continue }
+            room = max(0, room - table.mounts.count)
+            found.append(
+                NamespaceFacts(
+                    process: String(id),
+                    command: ForeignFile.command(of: id).map { String(decoding: $0, as: UTF8.self) } ?? "?",
+                    mounts: NamespaceMounts(table)))
+        }
+        return found
+    }
 }

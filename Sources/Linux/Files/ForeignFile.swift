@@ -14,6 +14,10 @@ package enum ForeignFile {
     package static func contents(of path: String, limit: Int) throws(FileError) -> [UInt8] {
         try DiskTimeout.require(at: path) { () throws(FileError) in
             let descriptor = try open(path)
+            // Files of /proc have no size.
+            guard try FileStatus(of: descriptor.raw, path: path).size <= limit else {
+                throw FileError(.fileTooLarge, at: path)
+            }
             let bytes: [UInt8]?
             do throws(SystemError) { bytes = try Descriptor.read(descriptor.raw, atMost: limit) } catch {
                 throw FileError(of: error.errno, at: path)

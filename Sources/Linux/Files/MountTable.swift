@@ -37,30 +37,73 @@ package struct MountTable: Hashable, Sendable {
 
     /// - Parameter text: of `/proc/PID/mountinfo`.
     package init(_ text: String) {
-        mounts = text.split(separator: "\n").enumerated().compactMap { index, line in
-            let fields = line.split(separator: " ")
-            guard fields.count > 6, let end = fields.firstIndex(of: "-"), fields.count > end + 3 else { return nil }
-            func isReadOnly(_ options: Substring) -> Bool { options.split(separator: ",").contains("ro") }
-            return Mount(
-                line: index + 1, id: String(fields[0]), parent: String(fields[1]), device: String(fields[2]),
-                root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]), isReadOnly: isReadOnly(fields[5]),
-                isFileSystemReadOnly: isReadOnly(fields[end + 3]))
-        }
+        self.init(Self.lines(of: Array(text.utf8)).compactMap { Mount(line: $0.number, $0.text) })
+    }
+
+    private init(_ mounts: [Mount]) {
+        self.mounts = mounts
         uncovered = Dictionary(mounts.map { ($0.point, $0) }) { _, last in last }
     }
 
     /// The table as it is now; nil where /proc is not mounted.
-    package static func ofThisProcess() -> MountTable? { of(process: "self") }
-
-    /// The same of another process, by its number; nil also where this one may not read it.
-    package static func of(process: String) -> MountTable? {
-        ForeignFile.read("/proc/\(process)/mountinfo", limit: limit).map {
-            MountTable(String(decoding: $0, as: UTF8.self))
+    package static func ofThisProcess() -> MountTable? {
+        ForeignFile.read("/proc/self/mountinfo", limit: limit).map { text in
+            MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
         }
+    }
+
+    /// Of another process's table those mounts that `isWanted`, and those that they are mounted on; nil where this process may not
+    /// read it. Who owns the process chooses how many mounts there are.
+    ///
+    /// - Parameters:
+    ///   - devices: the file systems of those that may be wanted.
+    ///   - limit: how many wanted ones are kept.
+    package static func of(
+        process: Int32, on devices: Set<String>, limit: Int, _ look: ProcessLook, where isWanted: (Mount) -> Bool
+    ) -> MountTable? {
+        guard let text = look.read("/proc/\(process)/mountinfo", limit: foreignLimit) else { return nil }
+        let (mounts, isCut) = some(in: text, on: devices, limit: limit, where: isWanted)
+        if isCut { look.leaveOut() }
+        return MountTable(mounts)
+    }
+
+    /// - Returns: in the order of the table, and whether more are wanted than are kept.
+    static func some(
+        in text: [UInt8], on devices: Set<String>, limit: Int, where isWanted: (Mount) -> Bool
+    ) -> (mounts: [Mount], isCut: Bool) {
+        let devices = devices.map { Array($0.utf8)[...] }
+        let lines = lines(of: text)
+        var wanted: [Mount] = []
+        for line in lines {
+            let fields = line.text.split(separator: blank, maxSplits: 3)
+            guard fields.count > 3, devices.contains(fields[2]), let mount = Mount(line: line.number, line.text),
+                isWanted(mount)
+            else { continue }
+            guard wanted.count < limit else { return (withParents(wanted, lines), true) }
+            wanted.append(mount)
+        }
+        return (withParents(wanted, lines), false)
+    }
+
+    private static func withParents(_ wanted: [Mount], _ lines: [Line]) -> [Mount] {
+        guard !wanted.isEmpty else { return [] }
+        let parents = Set(wanted.map(\.parent)).subtracting(wanted.map(\.id))
+        let others = lines.filter { parents.contains(String(decoding: $0.text.prefix { $0 != blank }, as: UTF8.self)) }
+        return (wanted + others.compactMap { Mount(line: $0.number, $0.text) }).sorted { $0.line < $1.line }
+    }
+
+    private typealias Line = (number: Int, text: ArraySlice<UInt8>)
+
+    private static let blank = UInt8(ascii: " ")
+
+    private static func lines(of text: [UInt8]) -> [Line] {
+        text.split(separator: UInt8(ascii: "\n")).enumerated().map { (number: $0.offset + 1, text: $0.element) }
     }
 
     /// In bytes; a hundred thousand mounts.
     private static let limit = 16 << 20
+    /// In bytes, of another process's table: that of a machine with many containers is far shorter.
+    private static let foreignLimit = 4 << 20
 
     /// The mount that `path` is on by its text, without following links.
     package func mount(of path: String) -> Mount? {
@@ -78,6 +121,19 @@ package struct MountTable: Hashable, Sendable {
     package static func place(of path: String, in mount: Mount) -> Place {
         let rest = mount.point == "/" ? path : String(path.dropFirst(mount.point.count))
         return Place(device: mount.device, path: mount.root == "/" ? rest : mount.root + rest)
+    }
+}
+
+extension MountTable.Mount {
+    /// - Parameter text: a line of the table; nil for what is none.
+    fileprivate init?(line number: Int, _ text: ArraySlice<UInt8>) {
+        let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
+        guard fields.count > 6, let end = fields.firstIndex(of: "-"), fields.count > end + 3 else { return nil }
+        func isReadOnly(_ options: Substring) -> Bool { options.split(separator: ",").contains("ro") }
+        self.init(
+            line: number, id: String(fields[0]), parent: String(fields[1]), device: String(fields[2]),
+            root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]), isReadOnly: isReadOnly(fields[5]),
+            isFileSystemReadOnly: isReadOnly(fields[end + 3]))
     }
 
     /// A path as it is: in the table blanks, tabs, line breaks and backslashes are written in octal.

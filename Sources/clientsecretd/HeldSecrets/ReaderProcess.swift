@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Daemon
 import Keys
+import Linux
 
 /// A process that reads a client's secret, or seems to.
 struct ReaderProcess: Hashable, Sendable {
@@ -19,9 +20,6 @@ struct ReaderProcess: Hashable, Sendable {
     /// The outputs' variables that it was started with and that hold no client secret; nil where its environment is not known.
     var otherVariables: Set<String>?
 
-    /// How many processes of one service are looked into.
-    private static let limit = 256
-
     /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these
     /// keys signed: any user can start a process with a token that it made up. For root; others see little.
     ///
@@ -31,19 +29,22 @@ struct ReaderProcess: Hashable, Sendable {
     static func all(
         of units: Set<String>, variables: Set<String>, readers: OutputReaders, signedBy keys: [PublicKey]
     ) -> [ReaderProcess] {
-        var counts: [String: Int] = [:]
-        return RunningProcess.all().compactMap { process in
-            let unit = process.unit
-            if let unit, unit.hasPrefix("clientsecretd") { return nil }
-            guard let unit, units.contains(unit) else {
-                guard readers.include(user: process.owner, groups: process.groups) else { return nil }
-                let secrets = process.secretsInEnvironment { $0.isSigned(by: keys) }
-                return secrets.isEmpty ? nil : ReaderProcess(process, unit, secrets)
-            }
-            counts[unit, default: 0] += 1
-            guard counts[unit, default: 0] <= limit else { return nil }
+        let look = ProcessLook()
+        let all = RunningProcess.all(look).prefix { _ in look.goesOn }.map { (process: $0, unit: $0.unit) }
+            .filter { $0.unit?.hasPrefix("clientsecretd") != true }
+        let ofUnits = all.compactMap { process, unit -> ReaderProcess? in
+            guard let unit, units.contains(unit), look.goesOn else { return nil }
             return ReaderProcess(process, unit, process.secrets, process.variablesWithoutSecret(among: variables))
         }
+        // Last, because any user can start as many as these.
+        let others = all.compactMap { process, unit -> ReaderProcess? in
+            guard unit.map(units.contains) != true, look.goesOn,
+                readers.include(user: process.owner, groups: process.groups)
+            else { return nil }
+            let secrets = process.secretsInEnvironment { $0.isSigned(by: keys) }
+            return secrets.isEmpty ? nil : ReaderProcess(process, unit, secrets)
+        }
+        return (ofUnits + others).sorted { $0.id < $1.id }
     }
 }
 

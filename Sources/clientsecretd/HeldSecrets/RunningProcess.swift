@@ -5,24 +5,26 @@ import Linux
 import Model
 
 /// A process of this machine, as far as this user may look into it. What is read here decides nothing: other users choose it.
-struct RunningProcess: Hashable, Sendable {
+struct RunningProcess {
     let id: Int32
+    /// What is read of it has limits together with what is read of others.
+    private let look: ProcessLook
 
     /// In bytes.
     private static let environmentLimit = 4 << 20
     private static let credentialLimit = 1 << 20
     /// Secrets and environment files are short; databases and logs are not looked at.
     private static let openFileLimit = 64 << 10
-    private static let nameLimit = 50_000
     private static let descriptorLimit = 1_024
 
-    init(_ id: Int32) {
+    init(_ id: Int32, _ look: ProcessLook = ProcessLook()) {
         self.id = id
+        self.look = look
     }
 
     /// All of them, by their numbers.
-    static func all() -> [RunningProcess] {
-        ForeignFile.names(in: "/proc", limit: nameLimit).compactMap { Int32($0) }.sorted().map(RunningProcess.init)
+    static func all(_ look: ProcessLook) -> [RunningProcess] {
+        look.processes().map { RunningProcess($0, look) }
     }
 
     private var folder: String { "/proc/\(id)" }
@@ -74,7 +76,7 @@ struct RunningProcess: Hashable, Sendable {
 
     /// The variables that it was started with. What it has set itself since is in its memory only.
     private var environment: [(name: String, value: [UInt8])] {
-        (ForeignFile.read("\(folder)/environ", limit: Self.environmentLimit) ?? []).split(separator: 0).compactMap {
+        (look.read("\(folder)/environ", limit: Self.environmentLimit) ?? []).split(separator: 0).compactMap {
             entry in
             entry.firstIndex(of: UInt8(ascii: "=")).map { sign in
                 (String(decoding: entry[..<sign], as: UTF8.self), Array(entry[(sign + 1)...]))
@@ -88,7 +90,7 @@ struct RunningProcess: Hashable, Sendable {
     /// Those of them that `isWanted`.
     func secretsInEnvironment(_ isWanted: (ForeignSecret) -> Bool) -> [HeldSecret] {
         environment.compactMap { name, value in
-            guard let secret = ForeignSecret.all(in: value).first, isWanted(secret) else { return nil }
+            guard look.goesOn, let secret = ForeignSecret.all(in: value).first, isWanted(secret) else { return nil }
             return HeldSecret(secret, at: .variable(name))
         }
     }
@@ -109,7 +111,7 @@ struct RunningProcess: Hashable, Sendable {
         guard let entry = environment.first(where: { $0.name == "CREDENTIALS_DIRECTORY" }) else { return [] }
         let directory = "\(folder)/root" + String(decoding: entry.value, as: UTF8.self)
         return ForeignFile.names(in: directory, limit: Self.descriptorLimit).compactMap { name in
-            ForeignFile.read("\(directory)/\(name)", limit: Self.credentialLimit).flatMap {
+            look.read("\(directory)/\(name)", limit: Self.credentialLimit, isSkippedIfLonger: true).flatMap {
                 ForeignSecret.all(in: $0).first.map { HeldSecret($0, at: .credential(name)) }
             }
         }
@@ -118,8 +120,8 @@ struct RunningProcess: Hashable, Sendable {
     private var secretsInOpenFiles: [HeldSecret] {
         ForeignFile.names(in: "\(folder)/fd", limit: Self.descriptorLimit).compactMap { number in
             let descriptor = "\(folder)/fd/\(number)"
-            guard let path = ForeignFile.link(descriptor), path.hasPrefix("/"),
-                let bytes = ForeignFile.read(descriptor, limit: Self.openFileLimit)
+            guard look.goesOn, let path = ForeignFile.link(descriptor), path.hasPrefix("/"),
+                let bytes = look.read(descriptor, limit: Self.openFileLimit, isSkippedIfLonger: true)
             else { return nil }
             return ForeignSecret.all(in: bytes).first.map { HeldSecret($0, at: .openFile(path)) }
         }
@@ -132,8 +134,9 @@ extension RunningProcess {
     ///
     /// - Parameter fingerprint: nil for a file without a secret.
     static func services(reading fingerprint: Fingerprint?, in path: AbsolutePath) -> [String] {
-        let all = all()
-        let holding = all.filter { $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
+        let look = ProcessLook()
+        let all = all(look)
+        let holding = all.filter { look.goesOn && $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
         let owner = FileStatus.following(path.description)?.owner
         let found =
             holding.isEmpty

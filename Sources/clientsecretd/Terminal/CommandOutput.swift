@@ -36,11 +36,12 @@ enum CommandOutput {
         _ = Descriptor.write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Names what did not answer, after an answer that is complete without it.
-    static func complainOfSilence() {
+    /// Names what did not answer and says what was left out, after an answer that is complete without it.
+    static func complainOfGaps() {
         for path in DiskTimeout.silent {
             complain("\(Printable.name(path)): \(DiskTimeout.words), so what depends on it is not known")
         }
+        if let shortfall = ProcessLook.shortfall { complain("\(shortfall), so not everything was looked at") }
     }
 
     /// Ends the process.

@@ -140,6 +140,18 @@ import Testing
         #expect(inspect.status == 66 && inspect.complaints.contains("did not answer within"), "\(inspect)")
     }
 
+    @Test func aSingleRunGivesUpOnAConfigurationThatDoesNotAnswer() throws {
+        let sandbox = try Sandbox()
+        let disk = try SilentDisk(sandbox)
+        defer { disk.end() }
+        let path = disk("clientsecretd.yaml")
+        let once = try sandbox.command("run", "--once", "--config", path)
+        #expect(once.status == 1, "\(once)")
+        #expect(
+            (once.output + once.complaints).contains("\(path): not responding: it did not answer within 30 s"),
+            "\(once)")
+    }
+
     private func renewOther(_ sandbox: Sandbox) throws {
         let before = try sandbox.directory.read("out/other.jwt")
         let answer = try sandbox.command("renew", "other")

@@ -102,7 +102,7 @@ struct CheckCommand: ParsableCommand {
             CommandOutput.complain("\(command.text), as root, runs the commands above")
         }
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
-        if isLast, !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty {
+        if isLast, !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty, ProcessLook.shortfall == nil {
             try CommandOutput.answer("Nothing is missing.")
         }
     }

@@ -51,8 +51,8 @@ struct ChainFacts {
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
     var hidden: [HiddenOutput] = []
-    /// What did not answer when that was looked for.
-    var silent: [String] = []
+    /// Why not everything was looked at for that; nil where it was.
+    var shortfall: String?
     var units: [ReaderUnit] = []
     /// Nil where only root can look.
     var processes: [ReaderProcess]?
@@ -124,7 +124,8 @@ extension ChainFacts {
                 of: Set(units.values.joined().map(\.name)),
                 variables: Set(configuration.clients.values.flatMap(\.outputs).compactMap(\.slot.variable)),
                 readers: OutputReaders(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
-        let silent = DiskTimeout.silent
+        let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)): \(DiskTimeout.words)" }
+        let shortfall = silent ?? ProcessLook.shortfall
         for name in names {
             guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
             var facts = ChainFacts(name: name, client: client, key: key, now: now)
@@ -149,7 +150,7 @@ extension ChainFacts {
             facts.writtenAt =
                 files.map { WallTime(secondsSinceEpoch: $0.status.identity.modified / 1_000_000_000) }.max()
             facts.hidden = hidden[name] ?? []
-            facts.silent = silent
+            facts.shortfall = shortfall
             facts.units = units[name] ?? []
             facts.processes = processes
             all.append(facts)

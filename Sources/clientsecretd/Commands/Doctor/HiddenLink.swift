@@ -8,9 +8,8 @@ extension ChainFacts {
     /// shows only that it has read something.
     var hiddenLink: ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
-            guard let silent = silent.first else { return ChainLink(.hidden, .ok, "nothing hides it") }
-            return ChainLink(
-                .hidden, .unknown, "\(Printable.name(silent)): \(DiskTimeout.words), so not everything was looked at")
+            guard let shortfall else { return ChainLink(.hidden, .ok, "nothing hides it") }
+            return ChainLink(.hidden, .unknown, "\(shortfall), so not everything was looked at")
         }
         let line = first.line.map { ":\($0)" } ?? ""
         let place = "\(Printable.name(first.file))\(line)"

@@ -48,7 +48,7 @@ struct HealthCommand: ParsableCommand {
         let text = Terminal.current().shown(line.text(now: .now)) + "\n"
         // Without a reader a signal would end it, and monitoring knows only exit codes.
         signal(SIGPIPE, SIG_IGN)
-        CommandOutput.complainOfSilence()
+        CommandOutput.complainOfGaps()
         guard let errno = Descriptor.write(Array(text.utf8), to: STDOUT_FILENO) else {
             CommandOutput.end(line.state.rawValue)
         }

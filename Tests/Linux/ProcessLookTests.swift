@@ -1,0 +1,42 @@
+import Glibc
+import Linux
+import TestSupport
+import Testing
+
+@Suite struct ProcessLookTests {
+    private func look(bytes: Int = 100, milliseconds: Int64 = 600_000) -> ProcessLook {
+        ProcessLook(bytes: bytes, milliseconds: milliseconds)
+    }
+
+    @Test func readsAsMuchAsItMay() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(String(repeating: "a", count: 60), to: "file")
+        let look = look()
+        #expect(look.read(directory("file"), limit: 50, isSkippedIfLonger: true) == nil)
+        #expect(look.read(directory("none"), limit: 60) == nil)
+        #expect(look.read(directory("file"), limit: 60)?.count == 60)
+        #expect(look.goesOn && !look.isCut)
+        #expect(look.read(directory("file"), limit: 60) == nil)
+        #expect(!look.goesOn && look.isCut && ProcessLook.shortfall != nil)
+    }
+
+    @Test func whatIsTooLongIsLeftOut() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(String(repeating: "a", count: 60), to: "file")
+        let look = look()
+        #expect(look.read(directory("file"), limit: 50) == nil)
+        #expect(look.goesOn && look.isCut)
+    }
+
+    @Test func endsInTime() {
+        let look = look(milliseconds: 0)
+        #expect(!look.goesOn && look.isCut)
+    }
+
+    @Test func beginsWithWhatMattersMost() throws {
+        let all = look().processes()
+        let last = try #require(all.last)
+        #expect(all == all.sorted() && all.contains(getpid()))
+        #expect(look().processes(first: [last]).first == last)
+    }
+}
