@@ -59,16 +59,16 @@ package struct KeyLoader: Sendable {
     /// read whoever else may read them: this decides only whether a command may close the file.
     private func isPassphrase(inFile path: String, of key: KeyConfiguration.Location) -> Bool {
         do {
-            let passphrase = try Passphrase(descriptor: ForeignFile.open(path).raw, place: .named(path))
-            let text: KeyText
+            let file = try ForeignFile.open(path)
+            let passphrase = try Passphrase(descriptor: file.raw, place: .named(path))
+            let keyFile: Descriptor
             switch key {
             case .publicKey: return false
-            case .file(let file): text = try KeyText(descriptor: ForeignFile.open(file.description).raw)
+            case .file(let file): keyFile = try ForeignFile.open(file.description)
             case .credential(let name):
-                text = try KeyText(
-                    descriptor: CredentialFile.open(name, in: credentials, otherwise: .keyUnreadable).raw)
+                keyFile = try CredentialFile.open(name, in: credentials, otherwise: .keyUnreadable)
             }
-            return text.isOpened(by: consume passphrase)
+            return try KeyText(descriptor: keyFile.raw).isOpened(by: consume passphrase)
         } catch {
             return false
         }

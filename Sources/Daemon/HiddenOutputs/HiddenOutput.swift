@@ -138,7 +138,7 @@ extension HiddenOutput {
     /// that is refused because its readers read it differently: which names it sets is what they differ about.
     static func otherSecrets(in output: OutputFacts, at now: WallTime) -> [HiddenOutput] {
         guard let variable = output.variable, let file = output.file,
-            let errors = try? EnvironmentFormat(parameter: nil).editErrors(
+            let errors = try? FormatRegistry.environment.init(parameter: nil).editErrors(
                 in: file.bytes, at: output.variables.union([variable]).map(FileSlot.variable)), errors.isEmpty
         else { return [] }
         let variables = output.variables.sorted().joined(separator: " or ")
