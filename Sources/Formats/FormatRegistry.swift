@@ -34,6 +34,12 @@ package enum FormatRegistry {
         return file.knownValues.filter { (try? CompactJWS($0.value))?.claims != nil }.keys.sorted()
     }
 
+    /// Whether new values of these variables can be written into an environment file.
+    package static func canSet(_ variables: Set<String>, in bytes: [UInt8]) -> Bool {
+        let errors = try? EnvironmentFormat(parameter: nil).editErrors(in: bytes, at: variables.map(FileSlot.variable))
+        return errors?.isEmpty == true
+    }
+
     /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
     /// last, because to it every file is a secret.
     package static func candidate(in bytes: [UInt8], at slot: FileSlot) throws(FormatError) -> SecretCandidate {

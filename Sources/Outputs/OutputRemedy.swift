@@ -128,6 +128,9 @@ package enum OutputRemedy {
     /// A directory that the user may not enter or write to, or a file that it may not read.
     private static func ofDenied(_ component: String, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         let name = Owner.words(user: identity.user)
+        if isShipped(path.directory, for: identity.user), FileStatus.following(ownDirectory)?.owner == 0 {
+            return .say("\(ownDirectory) belongs to root: give it back to \(name)", see: .createShippedDirectories)
+        }
         guard let status = FileStatus.following(component) else { return nil }
         if status.kind == .directory, FileStatus.hasAccessList(component) {
             return .say(
@@ -138,9 +141,6 @@ package enum OutputRemedy {
             return .say(
                 "\(name) owns \(Printable.name(component)) but its mode does not let this user write to it: change the mode"
             )
-        }
-        if status.owner == 0, component == ownDirectory, isShipped(path.directory, for: identity.user) {
-            return .say("\(component) belongs to root: give it back to \(name)", see: .createShippedDirectories)
         }
         if status.owner == 0 {
             return .say(

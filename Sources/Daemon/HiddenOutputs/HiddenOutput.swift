@@ -3,7 +3,6 @@ import Config
 package import Failures
 import Formats
 import Linux
-import Model
 import Systemd
 
 /// Why an application may read something else than the output that the daemon writes.
@@ -138,8 +137,7 @@ extension HiddenOutput {
     /// that is refused because its readers read it differently: which names it sets is what they differ about.
     static func otherSecrets(in output: OutputFacts, at now: WallTime) -> [HiddenOutput] {
         guard let variable = output.variable, let file = output.file,
-            let errors = try? FormatRegistry.environment.init(parameter: nil).editErrors(
-                in: file.bytes, at: output.variables.union([variable]).map(FileSlot.variable)), errors.isEmpty
+            FormatRegistry.canSet(output.variables.union([variable]), in: file.bytes)
         else { return [] }
         let variables = output.variables.sorted().joined(separator: " or ")
         return file.assignments.compactMap { assignment in

@@ -126,7 +126,7 @@ well "a shipped directory that was given away"
 # An environment file that is lost with its directory: a new directory would be in the way of the old one.
 install -d -o clientsecretd /srv/settings
 printf 'B=1\n' >/srv/settings/web.env
-chown clientsecretd /srv/settings/web.env
+chown clientsecretd: /srv/settings/web.env
 output=/srv/settings/web.env configure_web "        format: env
         variable: APPLE"
 clientsecretd reload >/dev/null 2>&1
