@@ -278,7 +278,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let output = directory("output")
         try directory.write("x", to: "output")
-        try directory.folder("many/a")
+        for folder in ["many", "many/a"] { try directory.folder(folder) }
         let script = """
             mount -t tmpfs t "$1/many" && mkdir "$1/many/a" && touch "$1/app"
             for i in 1 2 3 4 5 6 7 8; do mount --rbind "$1/many" "$1/many/a"; done
