@@ -42,9 +42,11 @@ int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t grou
     return error ? error : clinux_thread_acts_as(user);
 }
 
-int clinux_thread_acts_as_before(uint32_t user, uint32_t group) {
+int clinux_thread_acts_as_before(uint32_t user, uint32_t group, const uint32_t *groups, size_t count) {
     int error = clinux_thread_acts_as(user);
-    return error ? error : set_group(-1, group, -1);
+    if (!error) error = set_group(-1, group, -1);
+    if (error) return error;
+    return syscall(SYS_setgroups, count, groups) < 0 ? -errno : 0;
 }
 
 int clinux_become_user(const char *name, uint32_t user, uint32_t group) {

@@ -40,4 +40,12 @@ struct AccountsTests {
             #expect(try Accounts.userID(wrong) == nil)
         }
     }
+
+    @Test(.needs(.root)) func aThreadThatActedAsAnotherUserIsAsBefore() throws {
+        let nobody = try #require(try Accounts.user(named: "nobody"))
+        let before = Identity.current()
+        let meanwhile = try ActingUser.perform(as: nobody) { Identity.current() }
+        #expect(meanwhile.user == nobody.id && meanwhile.groups == [nobody.primaryGroup])
+        #expect(Identity.current() == before)
+    }
 }

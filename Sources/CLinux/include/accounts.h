@@ -2,15 +2,16 @@
 //
 // Scalars only, and -errno for every failure, as in events.h.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 // Makes the calling thread act as this user, saved and real user staying as they are; other threads are not touched.
 // The C library's own function would change every thread.
 int clinux_thread_acts_as(uint32_t user);
 
-// The same with that user's groups, as the account database has them. The way back restores user and group only.
+// The same with that user's groups, as the account database has them; and the way back.
 int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group);
-int clinux_thread_acts_as_before(uint32_t user, uint32_t group);
+int clinux_thread_acts_as_before(uint32_t user, uint32_t group, const uint32_t *groups, size_t count);
 
 // Root becomes this user for good, with the groups that the account database gives it: this thread and those that it starts.
 int clinux_become_user(const char *name, uint32_t user, uint32_t group);

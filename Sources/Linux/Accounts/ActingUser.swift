@@ -20,11 +20,14 @@ package enum ActingUser {
     }
 
     /// Runs `body` with exactly this user's rights; only root may. `body` must not move its work to another thread.
-    /// Root's supplementary groups are not restored afterwards.
     package static func perform<Value>(as account: Account, _ body: () -> Value) throws(SystemError) -> Value {
-        let (user, group) = (geteuid(), getegid())
+        let (user, group, groups) = (geteuid(), getegid(), Identity.current().groups)
         // Cannot fail: the saved user is still the one from before.
-        defer { _ = clinux_thread_acts_as_before(user, group) }
+        defer {
+            _ = unsafe groups.withUnsafeBufferPointer {
+                unsafe clinux_thread_acts_as_before(user, group, $0.baseAddress, $0.count)
+            }
+        }
         try SystemError.check(
             unsafe clinux_thread_acts_as_account(account.name, account.id, account.primaryGroup),
             "act as the user \(account.name)")
