@@ -95,7 +95,6 @@ struct EnvironmentSample {
             "\(name)=x; export \(name)", "export \(name)=x \(name)B=y", "declare -x \(name)=\"x\"",
             "case x in\n(a|x) \(name)=x ;;\nesac",
             "if false; then\n\(name)=x\nfi", "\(name)='SECRET=old'", "\(name)=SECRET", "alias \(name)=:", "set -a",
-            "set +a",
             "\(name)=$(:)", "\(name)=`: ')'`", "case x in\n(x) \(name)=x ;;\nesac", "readonly \(name)",
             "\(name)=$((1+1))",
             "while :; do\n\(name)=x; break\ndone", "{\n\(name)=x\n}", "source /dev/null", ": <<'E'\nit's\nE",
