@@ -92,6 +92,7 @@ complaint "root's link to a directory outside of the sandbox" "may not write to 
 bash <(missing)
 promise "with the line for it" good
 promise "is written there as well" test -s /srv/other/web.jwt
+outputs "$output"
 rm -r /etc/site /srv/closed /srv/other /etc/systemd/system/clientsecretd.service.d
 systemctl daemon-reload
 
