@@ -56,7 +56,7 @@ package struct KeyLoader: Sendable {
     }
 
     /// Whether the file at a real path holds the passphrase of the encrypted key, which no other file of the machine does. Both are
-    /// read whoever else may read them: this decides only whether a command may close the file.
+    /// read although others may read them: this decides only whether a command may close the file.
     private func isPassphrase(inFile path: String, of key: KeyConfiguration.Location) -> Bool {
         do {
             let file = try ForeignFile.open(path)

@@ -1,5 +1,5 @@
-/// How long Apple, the APIs of targets and this program's clients have, in milliseconds where nothing else is said; the times of
-/// the store's members are in `EtcdTimeouts`.
+/// How long Apple, the APIs of targets and this program's clients have, in milliseconds unless a comment names another unit.
+/// The times of the store's members are in `EtcdTimeouts`.
 enum NetworkTimeouts {
     /// For a connection.
     static let connection = 10_000
