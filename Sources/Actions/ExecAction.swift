@@ -8,7 +8,7 @@ internal import Model
 /// The rules:
 /// - No other user may be able to replace the program or an interpreter of a script: that user would gain the daemon's
 ///   rights. This is checked before every run.
-/// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's own. For more clients than fit into
+/// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's. For more clients than fit into
 ///   one it runs several times.
 /// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Retry).
 ///   One that is cut off because the daemon stops runs again after the next start.

@@ -24,7 +24,7 @@ package struct HookLogLines {
     }
 
     /// How many of the lines fit, from the first one on, into as many bytes as are kept of each end: the escapes in them are
-    /// longer than what they stand for.
+    /// longer than the text that they replace.
     private static func fitting(_ lines: [String]) -> Int {
         var room = OutputCapture.byteLimit
         return lines.prefix { line in

@@ -35,7 +35,7 @@ package struct OAuthError: Error, Hashable, Sendable {
         self.init(code, description: json["error_description"]?.text)
     }
 
-    /// What the error means and what helps, as a sentence; nil for a code that Apple does not document.
+    /// What the error means and the remedy, as a sentence; nil for a code that Apple does not document.
     ///
     /// - Parameter request: what was asked for.
     package func explanation(of request: Request) -> String? {

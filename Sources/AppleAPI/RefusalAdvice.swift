@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// A cause that a refused client secret may have, and what helps. Apple says `invalid_client` whatever the cause; some
+/// A cause that a refused client secret may have, and the remedy. Apple says `invalid_client` whatever the cause; some
 /// causes can be found in the secret, the two clocks and the key, the others only at Apple.
 package struct RefusalAdvice: Hashable, Sendable {
     /// Raw values are used in JSON.
@@ -23,7 +23,7 @@ package struct RefusalAdvice: Hashable, Sendable {
     package let cause: Cause
     /// Whether it is a cause for certain: seen here, and not only possible.
     package let isCertain: Bool
-    /// What was seen, or where to look, and what helps; a sentence without its end.
+    /// What was seen, or where to look, and the remedy; a sentence without its end.
     package let words: String
 
     /// What is known of a refused secret. The client id needs no comparing: a secret of another client is not asked about.

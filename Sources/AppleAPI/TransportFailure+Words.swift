@@ -1,7 +1,7 @@
 package import Failures
 
 extension TransportFailure {
-    /// What happened and what helps, as a sentence without its end.
+    /// What happened and the remedy, as a sentence without its end.
     ///
     /// - Parameter quoted: what the library says as it is shown; a server may have chosen words of it.
     package func words(_ quoted: (String) -> String) -> String {

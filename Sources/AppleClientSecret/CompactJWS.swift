@@ -89,7 +89,7 @@ extension CompactJWS {
         return ["eyJ", "eyA", "ewo", "ewk", "ew0"].contains { start.elementsEqual($0.utf8) }
     }
 
-    /// Where among other bytes a client secret may stand: everything that begins like one (``seemsToBegin(_:)``) and ends
+    /// Where other bytes may contain a client secret: everything that begins like one (``seemsToBegin(_:)``) and ends
     /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
     /// checked, but for the characters.
     ///

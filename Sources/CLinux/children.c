@@ -31,7 +31,7 @@ static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
 static int32_t *holders;
 static int holder_count, holder_room;
 
-// What is open for as long as this process lives; -1: not yet.
+// What is open as long as this process runs; -1: not yet.
 static int life_reading = -1, life_writing = -1;
 
 static _Atomic int32_t *reserve_slot(void) {
@@ -391,7 +391,7 @@ int clinux_child_report(int control, struct clinux_report *report) {
 // Whether it was an orphan, whose status no other code takes.
 static bool reap_orphan(int32_t process) {
     siginfo_t info = {0};
-    // Dead before the list is looked at: a child of ours has entered itself by then.
+    // Ended before the list is read: our own child has entered itself by then.
     if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return false;
     if (is_supervisor(process)) return false;
     forget_spared(process);

@@ -27,7 +27,7 @@ static int socket_address(const char *path, struct sockaddr_un *address) {
 
 // Makes the name with exactly `mode`. The kernel takes the mode from the socket's own inode, less the umask, which belongs to
 // all threads; a child of vfork has one of its own and binds the same socket. Never a mode by path: by then the name may
-// stand for something else.
+// mean something else.
 static int bind_with_mode(int descriptor, const struct sockaddr_un *address, uint32_t mode) {
     if (fchmod(descriptor, mode) < 0) return -errno;
     sigset_t all, before;

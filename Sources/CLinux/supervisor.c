@@ -82,7 +82,7 @@ static pid_t start(char *const arguments[], char *const environment[]) {
     return program;
 }
 
-// Takes the status of every child that has ended: false when there is none left, dead or alive. Enters the end of the program
+// Takes the status of every child that has ended: false when no child is left, ended or running. Enters the end of the program
 // into the report.
 static bool reap(pid_t *program, struct clinux_report *report) {
     for (;;) {

@@ -40,10 +40,10 @@ package enum ConfigurationLoader {
         }
     }
 
-    /// The targets in the file `path`, which alone may name some; nothing else in it is looked at. Only root and `identity`
+    /// The targets in the file `path`, the only one that may name some; nothing else in it is read. Only root and `identity`
     /// may be able to write to it.
     ///
-    /// Where the file is missing or its targets are wrong, those of the text last adopted: the daemon goes on with that text,
+    /// Where the file is missing or its targets are wrong, those of the text last adopted: the daemon uses that text,
     /// and what it pushes must arrive. Not where this user may not read the file: the daemon may have adopted it since.
     ///
     /// Blocks on the file system.
@@ -55,7 +55,7 @@ package enum ConfigurationLoader {
         section(of: path, adopted, as: identity) { TopLevelSettings.targets(in: $0).compactMap(\.target) }
     }
 
-    /// The store in the file `path`, which alone may name one, read likewise; nil where it names none.
+    /// The store in the file `path`, the only one that may name one, read in the same way; nil if it names none.
     ///
     /// Blocks on the file system.
     package static func store(

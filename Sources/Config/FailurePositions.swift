@@ -74,7 +74,7 @@ package struct FailurePositions {
     ///
     /// - Parameters:
     ///   - client: the affected one; nil when it concerns several.
-    ///   - withRemedy: whether it says what helps.
+    ///   - withRemedy: whether it has the remedy.
     package func diagnostic(
         _ failure: Failure, _ severity: Diagnostic.Severity = .error, client: ClientName? = nil,
         withRemedy: Bool = true

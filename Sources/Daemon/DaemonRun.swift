@@ -234,7 +234,7 @@ package final class DaemonRun {
 
     /// Waits for what is written last, reports what `--once` has come to, and says how the run ended.
     ///
-    /// - Parameter stopBy: when the daemon has to be gone; nil where nothing says so.
+    /// - Parameter stopBy: when the daemon must have ended; nil if nothing sets that.
     private func finish(
         _ end: Snapshot, _ executor: Executor, _ loop: Loop, by stopBy: BootTime?
     ) -> DaemonExitStatus {

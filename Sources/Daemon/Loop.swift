@@ -73,7 +73,7 @@ final class Loop {
     /// Why `metrics_file` was not written at the end; nil where it was, or was not to be.
     var unwrittenMetrics: Failure? { rotation.unwrittenMetrics }
 
-    /// How long the state directory is left alone after a change of it, in milliseconds, so that a user who empties or
+    /// How long the state directory is not read after a change of it, in milliseconds, so that a user who empties or
     /// replaces it has finished before the daemon creates it again.
     private static let statePause: Int64 = 2_000
 

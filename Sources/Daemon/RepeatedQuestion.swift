@@ -18,7 +18,7 @@ final class RepeatedQuestion<Value: Sendable>: Sendable {
     /// How often is asked at most: for six minutes and the time that the questions take.
     static var mostQuestions: Int { 12 }
 
-    /// Asks once. Without an answer a thread goes on asking.
+    /// Asks once. Without an answer a thread continues to ask.
     ///
     /// - Parameters:
     ///   - most: how often is asked at most.

@@ -20,7 +20,7 @@ package enum Printable {
         escaped(text) { $0 != "\n" && $0 != "\t" }
     }
 
-    /// Another program's message within one of ours: semicolons become commas, as ours put one before the remedy.
+    /// Another program's message inside our own: semicolons become commas, as ours put one before the remedy.
     package static func clause(_ text: String) -> String {
         String(line(text).map { $0 == ";" ? "," : $0 })
     }

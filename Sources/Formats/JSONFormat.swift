@@ -31,7 +31,7 @@ package struct JSONFormat: OutputFormat {
         return ParsedFile(slots: [.whole: .token(token)], otherLines: !isOurs, isExact: isExact)
     }
 
-    /// Whether the members beside the token say what it states.
+    /// Whether the other members agree with the token.
     private static func states(_ document: JSONValue, _ claims: Claims) -> Bool {
         document["client_id"]?.text == claims.subject.identifier
             && document["key_id"]?.text == claims.keyID.description

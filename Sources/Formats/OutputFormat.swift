@@ -22,7 +22,7 @@ package protocol OutputFormat: Sendable {
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.
     func mayReplace(_ bytes: [UInt8]) -> Bool
 
-    /// The bytes with these secrets in their slots; all else of a shared file stays as it is.
+    /// The bytes with these secrets in their slots; everything else in a shared file stays unchanged.
     func render(_ secrets: [FileSlot: RenderedSecret], into bytes: [UInt8]) throws(FormatError) -> [UInt8]
 
     /// Why no new secret could be written into some of these slots of a shared file. The others can be written, all at once.

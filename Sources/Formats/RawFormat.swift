@@ -1,6 +1,6 @@
 package import Model
 
-/// `raw`: the JWT and nothing else, without a newline, which many applications take for part of the secret.
+/// `raw`: the JWT and nothing else, without a newline, which many applications treat as part of the secret.
 package struct RawFormat: OutputFormat {
     package static let name = "raw"
     package static let setting: FormatSetting? = nil

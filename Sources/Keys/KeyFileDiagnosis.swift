@@ -2,7 +2,7 @@ internal import AppleClientSecret
 internal import Failures
 internal import Model
 
-/// What people do to a key file on its way from Apple to here, found in a text that holds no key as it is.
+/// What people do to a key file on its way from Apple to here, found in a text that holds no readable key.
 ///
 /// Only what can be undone counts: what the command would write was read as a key here, in secure memory.
 struct KeyFileDiagnosis: Hashable {
@@ -117,7 +117,7 @@ struct KeyFileDiagnosis: Hashable {
         "RSAPRIVATEKEY", "PUBLICKEY", "CERTIFICATE", "CERTIFICATEREQUEST", "NEWCERTIFICATEREQUEST",
     ]
 
-    /// What a file holds that is no key of Apple's, in PEM or DER and whatever the damage; nil where that cannot be told.
+    /// What a file holds instead of a key from Apple, in PEM or DER and despite damage; nil where that cannot be told.
     static func wrongKind(in text: borrowing SecureBuffer) -> KeyError? {
         let isDER = text.count > 0 && text[0] == DERReader.Tag.sequence
         if isDER, let error = PrivateKeyInfo.otherKind(text) { return error }

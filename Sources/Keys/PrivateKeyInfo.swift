@@ -87,7 +87,7 @@ struct PrivateKeyInfo {
             && key.take(DERReader.Tag.octetString, in: der) != nil && key.isAtEnd
     }
 
-    /// What it is that is no key of Apple's: an error that names it; nil where it is one, or nothing that is known.
+    /// An error that names what it is, if it is known and no key from Apple; nil otherwise.
     static func otherKind(_ der: borrowing SecureBuffer) -> KeyError? {
         do throws(KeyError) {
             _ = try PrivateKeyInfo(der)

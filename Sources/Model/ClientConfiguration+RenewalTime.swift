@@ -35,7 +35,7 @@ extension ClientConfiguration {
     /// How much earlier than its own renewal time a secret may be replaced in a batch.
     private var window: Seconds { renewBefore / Self.spread }
 
-    /// How long before its expiry a secret that lives for so long should have been replaced, where the configuration does
+    /// How long before its expiry a secret of this lifetime should have been replaced, where the configuration does
     /// not say it: the last third of its life.
     package static func standardRenewBefore(ofLife life: Seconds) -> Seconds { max(life / 3, 0) }
 

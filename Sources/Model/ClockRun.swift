@@ -5,7 +5,7 @@
 package struct ClockRun: Hashable, Sendable {
     /// Since when; zero, the machine's start, where nothing else is known.
     package let since: BootTime
-    /// Since when a secret of ours has contradicted it; nil while none does.
+    /// Since when our own secret has contradicted it; nil while none does.
     package let doubtedSince: BootTime?
 
     package init(since: BootTime, doubtedSince: BootTime? = nil) {

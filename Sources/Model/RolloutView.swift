@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// How far a rollout has come, as it is shown.
+/// How far a rollout is, as it is shown.
 package struct RolloutView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         /// The store has not shown it yet, so that no machine is known to be admitted.

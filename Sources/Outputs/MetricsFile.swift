@@ -88,7 +88,7 @@ package struct MetricsFile: Sendable {
 }
 
 extension Failure {
-    /// The same as a failure to write `metrics_file`, with what helps.
+    /// The same as a failure to write `metrics_file`, with the remedy.
     package func ofMetricsFile(_ path: AbsolutePath) -> Failure { ofMetricsFile(path, remedy: linkRemedy(path)) }
 
     /// A link to a file of the daemon: node_exporter follows links, and the daemon may seldom write to its directory

@@ -75,7 +75,7 @@ struct OutputMerge {
     }
 
     /// Whether the content seems to be another output's: in a slot of these secrets it has another client's or team's token,
-    /// or, where the file is one output's alone, no such token.
+    /// or, if the file belongs to only one output, no such token.
     func isOthers(_ found: Found, than secrets: [FileSlot: Secret]) -> Bool {
         secrets.contains { slot, secret in
             switch found.slots[slot] {

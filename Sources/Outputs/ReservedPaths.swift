@@ -34,7 +34,7 @@ package final class ReservedPaths: Sendable {
         /// Where each file was last seen. Its content stays there: a rename over another output must not move it.
         var homes: [FileMark: Home] = [:]
 
-        /// What a real path stands for: by a bind mount a file has several.
+        /// The file that a real path leads to: by a bind mount a file has several.
         func place(_ realPath: String) -> Place {
             mounts?.place(of: realPath) ?? Place(device: "", path: realPath)
         }

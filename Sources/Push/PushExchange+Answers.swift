@@ -65,7 +65,7 @@ extension PushExchange {
         if case .object? = json(answer) { true } else { false }
     }
 
-    /// Whether an answer may be the API's, with a value of another program's that cannot be written back as it is.
+    /// Whether an answer may be the API's, with another program's value that cannot be written back unchanged.
     private func isBeyondReading(_ answer: HTTPAnswer) -> Bool {
         do throws(JSONError) {
             _ = try JSONValue(answer.body)

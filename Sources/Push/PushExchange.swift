@@ -7,7 +7,7 @@ import Model
 ///
 /// The rules are:
 /// - Only the statuses that the kind lists mean success; a redirect does not.
-/// - A place that is the secret's alone is overwritten by the rule for files (``checkWhole(_:isOwn:)``).
+/// - A place that holds only the secret is overwritten by the rule for files (``checkWhole(_:isOwn:)``).
 /// - A place that shows the client id of another client is not written.
 /// - What can be read is read first. Nothing is written unless the answer has the form of this API and of this kind of value, or
 ///   reports in the API's own way that there is nothing yet. A secret that is there already is not written again.

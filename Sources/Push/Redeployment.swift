@@ -139,7 +139,7 @@ extension PushExchange {
     /// How many pages of a list are read.
     private static let mostPages = 20
 
-    /// The array of this name in an answer, or the answer itself. An answer without it says nothing: taken for an empty list, it
+    /// The array of this name in an answer, or the answer itself. An answer without it says nothing: treated as an empty list, it
     /// would have a project deployed again and again.
     mutating func list(_ name: String? = nil, of request: PushRequest) throws(RoleFailure) -> [JSONValue] {
         try list(name, of: request, from: try answer(to: request))

@@ -36,7 +36,7 @@ extension PushKind {
             }
         }
 
-        /// What a member of a document is; a value that is no text is not taken for an absent one.
+        /// What a member of a document is; a value that is no text does not count as absent.
         init(_ value: JSONValue?, expected: String) {
             switch value {
             case .string(let text): self.init(text, expected: expected)

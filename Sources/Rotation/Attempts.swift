@@ -11,7 +11,7 @@ struct Attempts: Hashable, Sendable {
     /// The same, to count from: the wall clock may have been set since.
     let began: BootTime
     var notBefore: BootTime
-    /// Whether a reload has come since, after which the work is tried at once. What waits for the work goes on waiting.
+    /// Whether a reload has come since, after which the work is tried at once. What waits for the work continues to wait.
     var isBeforeReload = false
     /// The job that failed last.
     let job: JobID

@@ -6,13 +6,13 @@ package import Model
 /// and one minted years ahead would pass every check here and be useless.
 ///
 /// - A clock before the program was built is wrong.
-/// - One that the kernel does not call synchronised is doubted while a secret that a key of ours has signed was issued
+/// - One that the kernel does not call synchronised is doubted while a secret that one of our keys signed was issued
 ///   later than it shows, and while it shows a time ``longestUse`` after the program was built.
 /// - Such a clock is unconfirmed until the kernel calls it synchronised, or it has run for ``doubtLimit`` without being set.
 ///   Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what was minted
 ///   proves nothing against a time that is set later. Setting it confirms nothing: the user may have mistyped the date.
 struct ClockTrust: Hashable, Sendable {
-    /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of a secret of ours, is trusted after
+    /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of our own secret, is trusted after
     /// this long: the secret may be the one that is wrong.
     static let doubtLimit: Seconds = 600
     /// 15 years, after which systemd takes a clock for wrong, too (clock-valid-range-usec-max).
@@ -24,7 +24,7 @@ struct ClockTrust: Hashable, Sendable {
 
     /// Why the clock is not trusted, and since when; nil while it is.
     private(set) var reason: Reason?
-    /// No secret that a key of ours has signed was issued later than this.
+    /// No secret that one of our keys signed was issued later than this.
     private var latestIssue: WallTime?
     private var doubtedAt: BootTime?
     private var waitedOut: WaitedOut?
@@ -52,7 +52,7 @@ struct ClockTrust: Hashable, Sendable {
     /// Why the clock is not trusted; nil while it is.
     var failure: Failure? { reason?.failure }
 
-    /// Notes when a secret was issued, if a key of ours has signed it.
+    /// Notes when a secret was issued, if one of our keys signed it.
     mutating func noteIssue(_ issued: SecretInfo?) {
         guard let issued, issued.signer != nil else { return }
         latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
@@ -81,7 +81,7 @@ struct ClockTrust: Hashable, Sendable {
     /// whose secrets live for hours would have none for up to ten minutes.
     private static let youngest: Seconds = 86_400
 
-    /// Whether a secret of ours that seems to be due is not replaced, because the clock may be ahead. One that had expired when
+    /// Whether our secret that seems to be due is not replaced, because the clock may be ahead. One that had expired when
     /// the program was built certainly has.
     func spares(
         _ secret: SecretInfo, due soonest: WallTime, builtAt: WallTime, _ deadlines: inout Deadlines

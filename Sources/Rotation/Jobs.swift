@@ -195,7 +195,7 @@ struct Jobs: Sendable {
         return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds(roundingUp: pause))
     }
 
-    /// Whether a log event says so already: the probe and the run of an action fail for the same reason, and that `metrics_file`
+    /// Whether a log event reports it: the probe and the run of an action fail for the same reason, and that `metrics_file`
     /// cannot be written is a fault of the daemon.
     private func isSaid(_ failure: Failure, of resource: Resource, _ isReminder: Bool) -> Bool {
         switch resource {

@@ -88,13 +88,13 @@ package enum Retry {
         code == .storeCredentialsRefused ? loginBound : localBound
     }
 
-    /// How long the store is left alone at most while a client that receives from it is critical.
+    /// How long the store is not asked at most while a client that receives from it is critical.
     fileprivate static func longestPause(inEmergencyOfStoreAfter failed: Attempts) -> Seconds {
         max(storeEmergencyBound, doubled(1, failures: failed.failures, atMost: boundOfStore(failed.failure.code)))
     }
 
     /// How long work waits at most whose failure keeps an application from a secret while its own is critical or expired. An
-    /// API that wants to be left alone is, but not for ever.
+    /// API that asks for a pause gets it, but not for ever.
     fileprivate static func longestPause(inEmergencyAfter failure: Failure) -> Seconds {
         failure.retryAfter == nil ? emergencyBound : boundOfRest
     }

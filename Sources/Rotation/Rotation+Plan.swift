@@ -55,7 +55,7 @@ extension Rotation {
         }
     }
 
-    /// Health, reports, metrics, what helps operators, and the answers to requests. From here on, a secret that is not published
+    /// Health, reports, metrics, remedies, and the answers to requests. From here on, a secret that is not published
     /// counts as missing.
     private mutating func planReporting(of clients: [ConfiguredClient], at now: Now) {
         noteTried(clients, at: now)

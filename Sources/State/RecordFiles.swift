@@ -3,7 +3,7 @@ package import Linux
 package import Model
 
 /// The files in a state directory that hold records. They are only read here, and nothing is created or locked: what runs
-/// beside the daemon may read them too.
+/// other than the daemon may read them too.
 struct RecordFiles: Sendable {
     let path: AbsolutePath
     let identity: Identity

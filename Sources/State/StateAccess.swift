@@ -35,12 +35,12 @@ package final class StateAccess: Sendable {
     /// Milliseconds that a start waits for the first try: one that does not respond must not keep secrets from being published.
     private static let timeout: Int64 = 5_000
 
-    /// Tries for the first time, on a thread that goes on if the start stops waiting.
+    /// Tries for the first time, on a thread that continues if the start stops waiting.
     ///
     /// - Parameters:
     ///   - path: of the directory.
     ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
-    ///   - lost: called with a directory that is used no longer, as it is no longer in its place or `isHidden` says so, before
+    ///   - lost: called with a directory that is used no longer, as it was moved or is hidden (`isHidden`), before
     ///     another is opened.
     package init(
         at path: AbsolutePath?, open: @escaping Opening,

@@ -7,7 +7,7 @@ internal import SystemPackage
 
 /// What the daemon keeps across restarts: a record of each client, and the tag of its temporaries.
 ///
-///     lock                  held for as long as the daemon lives (StateLock)
+///     lock                  held as long as the daemon runs (StateLock)
 ///     temporaries           the tag of the names of temporary files
 ///     instance              identifies this daemon in its reports to others
 ///     boot                  how long the wall clock has run without being set (BootRecord)
@@ -29,7 +29,7 @@ package final class StateDirectory: Sendable {
     private static let mode: UInt16 = 0o700
     private static let tagLimit = 64
 
-    /// Opens the directory, created when it is missing, and locks it for as long as the object lives.
+    /// Opens the directory, created when it is missing, and locks it as long as the object exists.
     ///
     /// - Parameters:
     ///   - former: the object in use until now: its names of temporaries stay in use.

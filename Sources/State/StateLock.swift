@@ -3,7 +3,7 @@ internal import Linux
 internal import Model
 internal import SystemPackage
 
-/// The lock that there is one daemon for each state directory: held for as long as the process lives, also while the
+/// The lock that there is one daemon for each state directory: held as long as the process runs, also while the
 /// directory cannot be used.
 ///
 /// It is that of the directory's file `lock`. Where that cannot be made or written it is a spare one, of what can be opened

@@ -84,7 +84,7 @@ final class Router {
         for connection in connections { connection.settle(HTTPResponse(answer, known: cache.names)) }
     }
 
-    /// Whether a request gets the answer of the reload that goes on. Root's has the configuration read in any case: root may
+    /// Whether a request gets the answer of the reload in progress. Root's has the configuration read in any case: root may
     /// have changed it since the other one began.
     private func joins(_ request: DaemonRequest, _ peer: Peer) -> Bool {
         request == .reload && reload != nil && peer.user != 0

@@ -14,7 +14,7 @@ enum EtcdError: Hashable {
     case outOfSpace
     /// This member cannot answer now; another one may.
     case unavailable
-    /// The answer is not one of etcd's.
+    /// The answer does not come from etcd.
     case unexpected
 
     init(_ answer: HTTPAnswer) {

@@ -49,7 +49,7 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     private static let longestName = 253
 
     /// The machine whose report it holds; nil for another kind, and for a name that no configuration accepts: in a message,
-    /// it could look like a sentence of ours.
+    /// it could look like our own sentence.
     package var machine: String? {
         guard kind == .report, let machine = PercentCoding.decode(Array(name.utf8)), !machine.isEmpty,
             machine.utf8.count <= Self.longestName,

@@ -26,7 +26,7 @@ package enum StoreResult: Equatable, Sendable {
         }
     }
 
-    /// Of one page: most have some hundred bytes, and 1 MiB is taken of etcd's answer.
+    /// Of one page: most have some hundred bytes, and at most 1 MiB of etcd's answer is read.
     static let mostListed = 256
 
     /// Whether no page and no value is longer than one may be.

@@ -6,7 +6,7 @@ extension SystemdClient {
     /// Has systemd carry out an order, waits for its end, and checks that the unit stays up: a program may end because of a reload
     /// or a signal. What is ordered to start does its work and ends.
     ///
-    /// All orders but a start leave a stopped unit as it is and return false. A failed unit does not count as stopped:
+    /// All orders but a start leave a stopped unit alone and return false. A failed unit does not count as stopped:
     /// a restart starts it, a reload or signal throws ``UnitError/failed``.
     ///
     /// - Parameters:

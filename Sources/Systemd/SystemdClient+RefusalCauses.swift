@@ -1,5 +1,5 @@
 /// What an order that is not carried out fails by: the unit, one that it needs, polkit, or the bus. systemd's answer does not
-/// say: it hands on the errors of the bus and of polkit's unit as if they were about the unit that was named.
+/// say: it passes on the errors of the bus and of polkit's unit as if they were about the unit that was named.
 extension SystemdClient {
     private static let polkit = "org.freedesktop.PolicyKit1"
 
@@ -56,7 +56,7 @@ extension SystemdClient {
             guard try call("ListActivatableNames", of: .bus, []).texts().contains(Self.polkit) else {
                 return UnitError(error) == .notPermitted ? .polkitMissing : nil
             }
-            // As the bus does when somebody asks it.
+            // As the bus does when a program asks it.
             let answer = try reply("StartServiceByName", of: .bus, [.text(Self.polkit), .count(0)])
             return answer.error.map { .polkitFailed($0.message) }
         } catch {

@@ -65,7 +65,7 @@ struct BusError: Error, Hashable {
     static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     static let interactive = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
-    /// Whether systemd says so of a call of its own. The only one that it makes for an order asks polkit.
+    /// Whether it is an error of systemd's own call. The only one that it makes for an order asks polkit.
     var isOfSystemdsCall: Bool {
         guard !isOfBus else { return false }
         let ofCalls = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected"]

@@ -80,7 +80,7 @@ package struct UnitSettings: Hashable, Sendable {
         needs = Self.needs(values)
     }
 
-    /// The lines of a unit file with their numbers, without comments and empty ones; one that ends in a backslash goes on
+    /// The lines of a unit file with their numbers, without comments and empty ones; one that ends in a backslash continues
     /// with the next.
     fileprivate static func logicalLines(_ text: String) -> [(number: Int, line: Substring)] {
         var lines: [(Int, Substring)] = []

@@ -143,7 +143,7 @@ enum UserWriterFailures {
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
         let name = Owner.words(userNamed: user)
-        // What is in a closed directory nobody else needs to read: no command opens it.
+        // No other user needs to read what is in a closed directory: no command opens it.
         let above = AbsolutePath(configuration).map { Self.ways(to: $0) } ?? []
         if let closed = above.first(where: { !mayEnter($0.description, user) }) {
             return .say(

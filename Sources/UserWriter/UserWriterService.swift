@@ -119,7 +119,7 @@ package final class UserWriterService {
             reserve(loaded)
             return loaded
         case .failure(let error):
-            // The daemon goes on with the text last adopted, of which root keeps a copy. Not used if this user may not
+            // The daemon uses the text last adopted, of which root keeps a copy. Not used if this user may not
             // read the current text: the daemon may have adopted a newer one than the copy.
             if error.unread != .notPermitted,
                 let adopted = LastGoodConfiguration.load(

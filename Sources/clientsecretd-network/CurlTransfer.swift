@@ -41,7 +41,7 @@ import Glibc
     ///   - schemes: Those that may be spoken, of libcurl's `CURLPROTO_` flags.
     ///   - caFile: A PEM file; nil for the machine's authorities.
     ///   - connectTimeout: In milliseconds.
-    ///   - timeout: In milliseconds, connecting included; nil for an answer that goes on.
+    ///   - timeout: In milliseconds, connecting included; nil for an answer without an end.
     func prepare(
         url: String, schemes: Int, caFile: String?, connectTimeout: Int, timeout: Int?
     ) throws(TransportFailure) {

@@ -80,7 +80,7 @@ struct ClientSecretD: ParsableCommand {
     }
 
     /// A message that quotes words of the command line, without a key or token that was pasted. Each word is on one line: a
-    /// file name with a line break, which another user may have chosen, never looks like a line of ours.
+    /// file name with a line break, which another user may have chosen, never looks like our own line.
     private static func quoting(_ words: [String], in message: String) -> String {
         words.flatMap { [$0, $0.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""] }
             .map(Redaction.plain).filter { $0.contains(where: \.isNewline) }

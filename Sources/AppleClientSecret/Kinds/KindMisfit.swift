@@ -23,7 +23,7 @@ package enum KindMisfit: Error, Hashable, Sendable {
         }
     }
 
-    /// What is wrong, and what helps; a sentence without its end.
+    /// The problem and the remedy; a sentence without its end.
     package var words: String {
         switch self {
         case .noClientID(let kind):

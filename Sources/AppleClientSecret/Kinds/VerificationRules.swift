@@ -61,7 +61,7 @@ package struct VerificationRules: Hashable, Sendable {
             Answer(statuses: [400, 401], body: .error("invalid_client"), isAcceptance: false),
         ])
 
-    /// An access token is what applications ask for, so this is full proof. It lives for an hour and is thrown away.
+    /// An access token is what applications ask for, so this is full proof. It is valid for an hour and is thrown away.
     static let appleAds = VerificationRules(
         server: Claims.audience, path: "/auth/oauth2/token",
         request: .form([

@@ -22,7 +22,7 @@
 // Its end of the stream on which it reports. That the stream has ended at the other end, also because that process was
 // killed, tells it to end everything.
 #define CLINUX_SUPERVISOR_CONTROL 3
-// The reading end of a pipe that all supervisors share and this process holds open for as long as it lives.
+// The reading end of a pipe that all supervisors share and this process holds open as long as it runs.
 #define CLINUX_SUPERVISOR_LIFE 4
 
 // Executes this program again as a supervisor, in a session of its own, with `input` as standard input (-1: /dev/null),
@@ -38,7 +38,7 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
 #define CLINUX_REPORT_SIGNALLED 2
 struct clinux_report {
     int32_t kind, value;
-    // Whether the supervisor goes on, because the program has left something running.
+    // Whether the supervisor continues, because the program has left something running.
     bool is_holding;
 };
 int clinux_child_report(int control, struct clinux_report *report);
@@ -53,7 +53,7 @@ int clinux_orphans_adopt(void);
 // Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
 // False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
 bool clinux_orphans_end(void);
-// Stops waiting for a supervisor that goes on: clinux_orphans_reap takes its status. True where that one, or another, turns
+// Stops waiting for a supervisor that continues: clinux_orphans_reap takes its status. True where that one, or another, turns
 // out to have been killed: then clinux_orphans_end is to be called until it returns false.
 bool clinux_child_abandon(int32_t process);
 // Kills the supervisors that go on and were stopped (SIGSTOP), which would not see this process end. True: then

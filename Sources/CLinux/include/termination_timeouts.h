@@ -4,7 +4,7 @@
 enum {
     // From SIGTERM to SIGKILL.
     CLINUX_GRACE = 2000,
-    // For a supervisor to end all processes: some of it for them to clean up, the rest to die. After that the caller goes on
+    // For a supervisor to end all processes: part of it for them to clean up, the rest to end. After that the caller continues
     // without them: a process that is stuck in the kernel never dies.
     CLINUX_END_TIMEOUT = CLINUX_GRACE + 5000,
     // For processes that were sent SIGKILL.

@@ -24,7 +24,7 @@ extension Failure {
     /// Nil for the one that the failure has by itself.
     private static func remedy(for verdict: Verdict, on request: VerificationRequest, of client: ClientName) -> Remedy?
     {
-        // With a status it was reached, and the way there is not what is wrong.
+        // With a status it was reached, so the connection is not the problem.
         guard verdict.status == nil else {
             return .say(
                 "the answer says nothing about the secret; check whether there is a proxy between this machine and Apple, and try again",

@@ -29,7 +29,7 @@ struct ServiceManagerNotifications {
     }
 
     /// Milliseconds that each progress of a start asks for. A file system that does not respond is given up on after half
-    /// of it, so that progress goes on.
+    /// of it, so that progress continues.
     private static let timeout: Int64 = 60_000
     /// Milliseconds between two reports of progress: people read them no faster.
     private static let progressInterval: Int64 = 1_000

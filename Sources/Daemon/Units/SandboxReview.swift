@@ -209,7 +209,7 @@ package struct SandboxReview: Sendable {
     /// Whether the writing user lacks a directory or a group.
     private static func isOfRights(_ failure: Failure, isInside: Bool) -> Bool {
         guard failure.code.traits.contains(.mayBeOfSandbox) else { return false }
-        // A remedy of its own names the writer of the user whose directory it is: that is what helps the daemon.
+        // A remedy of its own names the writer of the user whose directory it is: the daemon needs that.
         return failure.code != .permissionDenied || isInside || !failure.hasRemedyOfItsOwn
     }
 

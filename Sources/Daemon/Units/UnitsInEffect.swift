@@ -208,7 +208,7 @@ package struct UnitsInEffect {
         units.first { $0.name == unit }.flatMap { Self.explanation(of: unit, $0.settings, credential) }
     }
 
-    /// Why a unit is not passed what it needs, and what helps.
+    /// Why a unit does not get what it needs, and the remedy.
     ///
     /// - Parameter credential: what it needs in addition to what its own file names.
     private static func explanation(

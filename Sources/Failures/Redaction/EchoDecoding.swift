@@ -7,7 +7,7 @@ struct EchoDecoding {
 
     private init() {}
 
-    /// The text as it is.
+    /// The unchanged text.
     init(_ text: [UInt8]) {
         bytes = text
         places = text.indices.map { $0..<$0 + 1 }
@@ -110,7 +110,7 @@ struct EchoDecoding {
         decoded(bits: 4, phase: phase) { Hex.value(of: $0).map(Int.init) }
     }
 
-    /// What the text's numbers stand for, a character each, as in `[101, 121]` or `{"0": 101, "1": 121}`; nil where there are few.
+    /// The characters that the text's numbers encode, as in `[101, 121]` or `{"0": 101, "1": 121}`; nil where there are few.
     ///
     /// - Parameters:
     ///   - step: of so many numbers one counts, because indices may be between them.

@@ -42,7 +42,7 @@ package struct HookOutputSecrets {
         }
     }
 
-    /// Where in ``text`` known secrets stand.
+    /// Where ``text`` has known secrets.
     private func found(
         _ lengths: Set<Int>, _ isCut: Bool, _ name: ([UInt8]) -> String?
     ) -> [(range: Range<Int>, name: String)] {

@@ -9,7 +9,7 @@
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise
 ///   nothing is written. So no edit removes a line of another variable.
 extension EnvironmentFile {
-    /// Sets variables as ``set(_:keeping:)`` does, except that one that cannot be set stays as it is and keeps no other from
+    /// Sets variables as ``set(_:keeping:)`` does, except that one that cannot be set stays unchanged and keeps no other from
     /// being set.
     ///
     /// - Parameter kept: what was set before: an edit may let a reader accept the file that reads those otherwise.
@@ -39,7 +39,7 @@ extension EnvironmentFile {
 
     /// Sets all of these variables, or none. The bytes of the values must be plain (``Swift/UInt8/isTokenCharacter``).
     ///
-    /// - Parameter kept: what other variables of ours are set to, and have to be set to afterwards.
+    /// - Parameter kept: what our other variables are set to, and must be set to afterwards.
     mutating func set(
         _ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]
     ) throws(FormatError) {

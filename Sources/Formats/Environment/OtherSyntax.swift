@@ -20,7 +20,7 @@ package enum OtherSyntax {
         return "by its first line it is a script of \(program)"
     }
 
-    /// Whether a file of this name may well have another syntax, so that nothing in it is taken for a variable without being
+    /// Whether a file of this name may well have another syntax, so that nothing in it is treated as a variable without being
     /// asked.
     package static func isLikely(_ file: String) -> Bool {
         let ending = ending(of: file)

@@ -5,7 +5,7 @@ package import SystemPackage
 ///
 /// Every descriptor of the program is opened close-on-exec, so that no child inherits one.
 package struct Descriptor: ~Copyable, Sendable {
-    /// The number, for system calls; valid for as long as this value lives.
+    /// The number, for system calls; valid as long as this value exists.
     package let raw: Int32
 
     /// How many this process may have open at a time (RLIMIT_NOFILE).

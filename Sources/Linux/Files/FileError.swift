@@ -35,7 +35,7 @@ package struct FileError: Error, Hashable, Sendable {
         path == file ? nil : Printable.name(path)
     }
 
-    /// The path concerned and what is wrong with it, after a message about `file`; nil when that says it all.
+    /// The path concerned and what is wrong with it, after a message about `file`; nil when the message is complete without it.
     package func explanation(of file: String) -> String? {
         let parts = [component(of: file), detail].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ": ")

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// A lock that shows that its holder lives: released when the process ends, however it does.
+/// A lock that shows that its holder still runs: released when the process ends, however it does.
 package enum FileLock {
     /// How long a lock may outlive its holder, in milliseconds: a child that was between fork and exec when the holder
     /// was killed keeps it until exec.

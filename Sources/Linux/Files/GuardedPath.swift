@@ -101,7 +101,7 @@ package enum GuardedPath {
         }
     }
 
-    /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: nobody else
+    /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: no other user
     /// may write to its directory, not even to one that is sticky.
     package static func isOnlyForTrusted(_ path: String, as identity: Identity) -> Bool {
         DiskTimeout.value(at: path) {

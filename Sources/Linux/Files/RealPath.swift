@@ -28,7 +28,7 @@ package enum RealPath {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// What is before the last slash of a path, by its text; empty for a file of the root directory, or a name alone.
+    /// What is before the last slash of a path, by its text; empty for a file of the root directory, or a mere name.
     package static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }

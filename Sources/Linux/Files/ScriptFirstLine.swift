@@ -46,7 +46,7 @@ struct ScriptFirstLine {
                     _ = words.popFirst()
                 }
             } else if word.hasPrefix("-") {
-                // Letters without a value may stand before the one that has it, with its value or before that.
+                // Letters without a value may come before the one that has it, with its value or before that.
                 guard let option = word.firstIndex(where: { "uCaS".contains($0) }) else { continue }
                 let value = word[word.index(after: option)...]
                 if word[option] != "S" {

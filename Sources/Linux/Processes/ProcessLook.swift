@@ -1,7 +1,7 @@
 internal import Failures
 
 /// One look at the processes of this machine. Any user can start many and choose how much there is to read of each: what one look
-/// reads and how long it goes on have limits, whatever is there.
+/// reads and how long it takes have limits, however much is there.
 package final class ProcessLook {
     private static let processLimit = 50_000
     private static let anyIsCut = QuietMutex(false)

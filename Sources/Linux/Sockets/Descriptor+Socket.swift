@@ -42,7 +42,7 @@ extension Descriptor {
         return unsafe getsockopt(raw, SOL_SOCKET, SO_KEEPALIVE, &isOn, &size) == 0 && isOn != 0
     }
 
-    /// Keeps accepting on a listening socket from blocking, wherever it was made.
+    /// Keeps accepting on a listening socket from blocking, whichever process created it.
     package func setNonBlocking() throws(SystemError) {
         let flags = fcntl(raw, F_GETFL)
         guard flags >= 0, fcntl(raw, F_SETFL, flags | O_NONBLOCK) >= 0 else {

@@ -5,7 +5,7 @@
 /// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in total. The thread of a
 ///   job that runs for longer than 30 s is stuck and does not count there until the job ends.
 /// - A lane with a stuck thread gets another, up to `perLane`, only when all its threads are stuck: what does not respond may
-///   really lie elsewhere, behind a link, while the rest of the lane goes on.
+///   really lie elsewhere, behind a link, while the rest of the lane continues.
 /// - There are never more than 128 threads; only when more lanes than that are busy does one wait for another.
 ///
 /// A thread without a job ends, so an idle pool has no threads. Signals are blocked on every thread.

@@ -1,7 +1,7 @@
 package import Failures
 
 /// Units that an administrator has masked (systemctl(1), `mask`): systemd starts none of them. No command undoes it, because
-/// somebody did it on purpose.
+/// an administrator did it on purpose.
 package enum UnitMask {
     /// What helps where a helper of the daemon cannot be reached at its socket, because the socket's unit or what it starts is
     /// masked; nil where none of them is.

@@ -5,7 +5,7 @@ extension PushKind {
     /// The kind that a target describes itself. Its requests' paths are whole addresses.
     ///
     /// - Parameters:
-    ///   - headers: templates, in which `{{token}}` may stand.
+    ///   - headers: templates, which may have `{{token}}`.
     ///   - body: as an output's `template`.
     ///   - read: where what is held can be read, and the JSON pointer to it.
     package static func http(

@@ -67,7 +67,7 @@ extension PushExchange {
         return Set(list?.elements?.compactMap(\.text) ?? [])
     }
 
-    /// The environments of a variable of our name; empty where it is for none of ours. A variable for one branch is another one.
+    /// The environments of a variable of our name; empty if none of them is ours. A variable for one branch is another one.
     private func shared(_ variable: JSONValue) -> Set<String> {
         guard variable["key"]?.text == values["variable"], variable["gitBranch"]?.text == nil else { return [] }
         let target = variable["target"]

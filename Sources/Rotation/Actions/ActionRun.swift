@@ -141,7 +141,7 @@ extension Rotation {
     }
 
     /// Whether an action has run for a client's secret, and does so again only when its places are no longer contested: if
-    /// another program goes on writing there, the application would be restarted again and again.
+    /// another program continues to write there, the application would be restarted again and again.
     private func isHeldByContest(_ id: ActionID, of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true

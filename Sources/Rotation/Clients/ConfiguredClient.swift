@@ -9,7 +9,7 @@ final class ConfiguredClient: Sendable {
     let order: Int
     let entry: ClientConfiguration
     let key: KeyConfiguration
-    /// The keys that may sign for it, in the order of preference; where it mints, ``key`` alone.
+    /// The keys that may sign for it, in the order of preference; only ``key`` if it mints.
     let keys: [Key]
     /// Its files in order, each once, with its own slots in each.
     let places: [Place]

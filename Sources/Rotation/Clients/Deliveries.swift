@@ -113,7 +113,7 @@ extension Rotation {
         clients[client].deliveries.delivered[action]?.isSame(as: secret) == true
     }
 
-    /// Whether applications that have read this secret can go on with it until each action of theirs runs for the wanted
+    /// Whether applications that have read this secret can use it until each of their actions runs for the wanted
     /// one: the daemon died before it wrote that.
     private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }

@@ -186,7 +186,7 @@ extension Rotation {
 
     // MARK: What is
 
-    /// The secret that a client goes on using while Apple has not accepted a new one; nil where there is none. One of
+    /// The secret that a client continues to use while Apple has not accepted a new one; nil where there is none. One of
     /// another key or key id may be accepted, whatever the configuration says now.
     private func secretToKeep(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let current = clients[client].secret.current, refusal(of: current, for: client, &deadlines) == nil else {

@@ -121,7 +121,7 @@ final class ConfigurationIndex: Sendable {
     func clients(of key: KeyName) -> [ConfiguredClient] { clientsOfKey[key] ?? [] }
     func neighbours(of target: TargetName) -> [TargetName] { neighboursOfTarget[target] ?? [] }
 
-    /// The clients that share a resource; none where it belongs to one client alone.
+    /// The clients that share a resource; none if it belongs to only one client.
     func clients(of resource: Resource) -> [ConfiguredClient] {
         switch resource {
         case .file(let path): clients(of: path)

@@ -59,7 +59,7 @@ struct Fleet: Sendable {
     private static let gap: Seconds = 120
     /// How old what was read may be for a rollout to go on by it: four reads during one, else three.
     private static let (ageOfRollout, age): (Seconds, Seconds) = (120, 900)
-    /// Within this every machine that lives has reported: it finds a store that is back after five minutes at most, and spreads
+    /// Within this time every running machine has reported: it finds a store that is back after five minutes at most, and spreads
     /// its reports over one.
     private static let returning: Seconds = 900
     /// How long what was read is shown to those who ask.
@@ -94,7 +94,7 @@ struct Fleet: Sendable {
         if readAt != nil { counts[client] = count(client, entry) }
     }
 
-    /// That etcd does not let this machine read or remove reports; nil while nothing says so.
+    /// That etcd does not let this machine read or remove reports; nil until it refuses.
     var forbidden: Failure? { readingForbidden ?? forgettingForbidden }
 
     // MARK: Reading
@@ -165,7 +165,7 @@ struct Fleet: Sendable {
         evaluate(clockTellsAge: clockTellsAge, at: now)
     }
 
-    /// What was read last says nothing of now: no rollout goes on by it.
+    /// What was read last may be outdated: no rollout continues by it.
     mutating func failed(_ failure: Failure, at now: Now) {
         if failure.code == .storeForbidden { readingForbidden = failure }
         readAt = nil

@@ -47,7 +47,7 @@ extension Fleet {
         let lastSeen: WallTime
         /// Whether it is silent whatever is rolled out.
         let isSilent: Bool
-        /// When its report was first seen as it is.
+        /// When its report was first seen with its current content.
         let seenAt: BootTime
 
         /// - Parameter lost: the machines that the client's rollout no longer waits for (``RolloutProgress/lost``).
@@ -64,7 +64,7 @@ extension Fleet {
         let all: [Member]
         /// Since when their reports have been read.
         let readableSince: BootTime
-        /// Whether each of them that lives has had the time to report since.
+        /// Whether each running one has had the time to report since.
         let haveHadTime: Bool
     }
 }

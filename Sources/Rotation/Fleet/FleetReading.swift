@@ -23,7 +23,7 @@ extension Rotation {
         case (.readReports, .failure(let failure)):
             fleet.failed(failure, at: now)
             for client in unfinishedRollouts { touch(client) }
-        // Reading goes on.
+        // Reading continues.
         case (_, .failure(let failure)): fleet.failedToForget(failure)
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }

@@ -30,7 +30,7 @@ struct OwnReport: Sendable {
     /// When a put last found another report in our place. A second time within an hour pauses the puts, so that two daemons of
     /// one name do not replace each other's reports without end.
     private var foundAt: BootTime?
-    /// That etcd does not let this machine put its report; nil while nothing says so.
+    /// That etcd does not let this machine put its report; nil until it refuses.
     fileprivate private(set) var forbidden: Failure?
     /// Until when nothing is put, because what was put does not stay.
     private var pausedUntil: BootTime?

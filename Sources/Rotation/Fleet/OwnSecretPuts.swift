@@ -20,7 +20,7 @@ struct OwnSecretPuts: Hashable, Sendable {
         puts.note(at: now.boot)
     }
 
-    /// Whether a secret was put there so often that the place is left alone.
+    /// Whether a secret was put there so often that nothing more is put there.
     func isContested(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
         self.secret == secret && !puts.admits(&deadlines)
     }
@@ -32,7 +32,7 @@ struct OwnSecretPuts: Hashable, Sendable {
 ///   Apple has refused is not.
 /// - If another signer was first, the put finds that one's secret: it becomes the current one here if a machine that receives
 ///   its secrets would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due; else the put is repeated.
-/// - A place in which it was tried to put a secret three times within an hour is contested, and left alone until that hour
+/// - A place in which it was tried to put a secret three times within an hour is contested, and not written until that hour
 ///   is over.
 /// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(at:_:)``.
 extension Rotation {
@@ -72,7 +72,7 @@ extension Rotation {
 
     // MARK: What is reported
 
-    /// How long the store may be away before a signer says so.
+    /// How long the store may be unreachable before a signer reports it.
     private static let storeWait: Seconds = 900
 
     /// Whether a signer says that the store cannot be used.

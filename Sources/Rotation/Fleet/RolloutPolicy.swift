@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Model
 
-/// How a rollout goes on, by what the machines report. A pure function: the caller measures the time.
+/// How a rollout continues, by what the machines report. A pure function: the caller measures the time.
 ///
 /// - First the canaries are admitted, the machines of the lowest ``RolloutRank``. When all of them have delivered, no other machine is
 ///   admitted until they were watched for `pause`. A further canary, because one is silent or more machines report, starts
@@ -9,7 +9,7 @@ import Model
 /// - After that the others are admitted in steps, so that no more than `at_once` are admitted and have not delivered.
 /// - A silent machine is admitted along the way, and not waited for.
 /// - A failing canary holds the rollout, and so does more than one failing machine in twenty.
-/// - What is not known admits no machine. Nothing goes on while no machine reports, or all are silent. A machine whose report
+/// - What is not known admits no machine. Nothing continues while no machine reports, or all are silent. A machine whose report
 ///   is gone may have any rank, so it counts as one that is admitted and has not delivered. All ranks, known or not, are
 ///   admitted only when every known machine has delivered or is silent, and every other one would have reported by now.
 enum RolloutPolicy {
@@ -78,7 +78,7 @@ enum RolloutPolicy {
         return progress.machines.filter { !$0.isSilent }.prefix(room).last?.rank ?? 0
     }
 
-    /// The rollout as it goes on; the same one where nothing is to be done yet.
+    /// The rollout's next state; the same one if nothing is to be done yet.
     static func next(_ rollout: Rollout, _ progress: Progress, _ settings: RolloutSettings) -> Rollout {
         guard !rollout.admitsAll, rollout.state == .going else { return rollout }
         var next = rollout

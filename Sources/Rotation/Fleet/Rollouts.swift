@@ -22,7 +22,7 @@ extension Rotation {
     }
 
     /// How far the rollout of a client's current secret has come; nil where there is none. One that was not seen in the store yet
-    /// admits nobody: no machine has the secret, or waits for it.
+    /// admits no machine: none has the secret, or waits for it.
     private func rolloutView(of client: ConfiguredClient) -> RolloutView? {
         if let seen = seenRolloutView(of: client) { return seen }
         guard client.isSharing, client.entry.rollout != nil else { return nil }
@@ -47,7 +47,7 @@ extension Rotation {
 
     // MARK: Requests
 
-    /// Has a client's rollout do something. Returns why that cannot be done at all: there is none that is not finished, or the
+    /// Controls a client's rollout. Returns why that cannot be done at all: there is none that is not finished, or the
     /// store has yet to show it.
     mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Answer? {
         guard let view = seenRolloutView(of: client) else {
@@ -103,7 +103,7 @@ extension Rotation {
             return wasNeverRolledOut(own) ? nil : .finished(name)
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
-        // One that is gone goes on as it was: what was held waits for an order.
+        // One that is gone continues as it was: what was held waits for an order.
         let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
         guard new.state == .going, let members = members(of: client, &deadlines) else { return new }
         let progress = RolloutPolicy.Progress(

@@ -34,7 +34,7 @@ extension Rotation {
         client.isSharing ? storePlaces(of: client).first : nil
     }
 
-    /// The secret that the store is to hold; nil while there is none that may be handed on.
+    /// The secret that the store is to hold; nil while there is none that may be shared.
     func secretToPut(_ client: ConfiguredClient) -> SecretInfo? {
         let verification = clients[client].verification
         guard let secret = clients[client].secret.current, client.names(secret),

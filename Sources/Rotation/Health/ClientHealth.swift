@@ -298,7 +298,7 @@ extension Rotation {
     ) -> OutputView {
         let path = output.path
         let file = files[path]
-        // Also while it is read back again: a change notice alone does not make a file bad.
+        // Also while it is read back again: a mere change notice does not make a file bad.
         let isHeld = wanted.map { file?.holds($0, in: output.slot) == true } == true
         let (state, failure) = judge(
             .file(path), at: .path(path), isHeld: isHeld, problem: problem(in: output.slot, of: path, to: wanted),

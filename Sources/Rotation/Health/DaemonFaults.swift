@@ -6,7 +6,7 @@ import Model
 struct DaemonFaults: Sendable {
     private(set) var all: [Fault] = []
 
-    /// What a configuration names and the daemon alone uses.
+    /// What a configuration names and only the daemon uses.
     private static let ofConfiguration: Set<Failure.Code> = [
         .metricsFileUnwritable, .unknownGroup, .groupNotPermitted, .credentialSocketUnusable, .unitCannotStart,
     ]

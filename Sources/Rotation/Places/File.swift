@@ -15,7 +15,7 @@ struct File: Sendable {
     /// Whether it was written, or seen to be, a file that holds nothing but a secret.
     private var wasWhole = false
     /// Whether it may hold more than what was written so: since it is an environment file, another program has written there,
-    /// or a variable of ours is there.
+    /// or our variable is there.
     private(set) var isShared = false
     /// Whether there was a change notice of an environment file since it was last read.
     private var wasNoticed = false

@@ -161,7 +161,7 @@ extension Rotation {
         }
     }
 
-    /// The secret that each slot of a file should hold. A slot whose client has none is left as it is, and so is one that no
+    /// The secret that each slot of a file should hold. A slot whose client has none stays unchanged, and so is one that no
     /// edit could write into: it keeps no other client of the file from its secret.
     func wantedSecrets(_ spec: FileSpec) -> [FileSlot: SecretInfo] {
         let doubtful = files[spec.path]?.observed?.editFailures ?? [:]

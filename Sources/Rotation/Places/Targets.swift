@@ -62,8 +62,8 @@ struct Targets: Sendable {
 /// - An API that took a secret and has shown another one for those five minutes has failed (``FailureCode/pushNotKept``). What
 ///   it says then is no success until it shows the secret. A single run waits for the first of these verdicts.
 /// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
-///   goes on (`Drift`). One that is switched off has the secret, and is a warning.
-/// - An API that asks to be left alone for a while is, but for an hour at most where it said so to a read, or while the
+///   continues (`Drift`). One that is switched off has the secret, and is a warning.
+/// - An API that asks for a pause gets it, but of an hour at most if it said so to a read, or while the
 ///   secret that is there is critical or there is none.
 /// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
 ///   that the document is written once; the others find theirs there.
@@ -176,7 +176,7 @@ extension Rotation {
         return client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true || isGivenUp($0.target, at: now) }
     }
 
-    /// Whether nothing is pushed to a target now, nor will be soon: the last push failed, or it is left alone.
+    /// Whether nothing is pushed to a target now, or soon: the last push failed, or it is not asked.
     func isGivenUp(_ target: TargetName, at now: Now) -> Bool {
         jobs[.target(target)] == nil
             && (jobs.currentFailure(of: .target(target)) != nil || isLeftAlone(target, at: now))

@@ -118,7 +118,7 @@ extension Rotation {
             let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
             waiting.add(
                 PendingRequest(requestID: requestID, request: request, since: jobs.next, undecided: asked))
-            // A client that is not due is left alone. All are judged before anything is read again, which leaves less
+            // A client that is not due stays unchanged. All are judged before anything is read again, which leaves less
             // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
             let found = renewal.deliverOnly ? [:] : choose(among: asked, renewal, since: jobs.next, at: now)
             for client in asked.compactMap({ index[$0] }) {

@@ -104,7 +104,7 @@ struct RequestHead {
         return host
     }
 
-    /// RFC 9112, section 6.3: where it is unclear how long a body is, what follows it could be taken for another request.
+    /// RFC 9112, section 6.3: where it is unclear how long a body is, what follows it could be read as another request.
     private static func framing(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> Framing {
         let lengths = headers["content-length"]
         guard !headers.contains(name: "transfer-encoding") else {

@@ -63,7 +63,7 @@ struct RolloutCommand: ParsableCommand {
 
 /// How far a rollout is, in words.
 enum RolloutWords {
-    /// What the command says: how far the rollout of the client's secret is, and of one that is held what helps.
+    /// What the command prints: how far the rollout of the client's secret is, and the remedy if it is held.
     ///
     /// - Parameter fleet: what the machines report of the client, when that was asked for.
     static func lines(

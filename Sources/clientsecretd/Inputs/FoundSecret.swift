@@ -5,7 +5,7 @@ import Linux
 import Model
 import Outputs
 
-/// The secret in a file that the caller names, as text that it is alone in, JSON or a variable.
+/// The secret in a file that the caller names, as the whole text, in JSON or in a variable.
 struct FoundSecret {
     /// The file's name, for a message.
     let name: String

@@ -16,7 +16,7 @@ enum NamedKey {
 
     /// Throws where a file holds no private key that can be used. One with a passphrase may be one.
     ///
-    /// - Parameter advice: what helps where no command does.
+    /// - Parameter advice: the remedy if there is no command.
     static func check(_ file: String, otherwise advice: String) throws(CommandFailure) {
         func advised(_ error: CommandFailure) -> CommandFailure {
             CommandFailure(error.code, "\(error.message); \(advice)")
@@ -48,7 +48,7 @@ enum NamedKey {
                 at: path?.description ?? file,
                 silence: Failure(.notResponding, at: .named(file), detail: DiskTimeout.words)
             ) { () throws(Failure) in
-                // By its path, a damaged file comes with the command that mends it, which no pipe does.
+                // A damaged file with a path gets the command that repairs it. A pipe does not.
                 let isFile = path.flatMap { FileStatus.following($0.description) }?.kind == .regular
                 return try body(number, isFile ? path.map(Failure.Place.path) ?? .named(file) : .named(file))
             }

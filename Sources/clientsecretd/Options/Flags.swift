@@ -113,6 +113,6 @@ enum Flags {
 extension ArgumentHelp {
     /// What a flag or an argument is for.
     ///
-    /// - Parameter name: what stands for its value in the usage.
+    /// - Parameter name: how the usage shows its value.
     static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }
 }

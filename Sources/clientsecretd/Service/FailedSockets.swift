@@ -5,7 +5,7 @@ import Systemd
 /// The sockets of the daemon and of its helpers that systemd has given up, for example because there were too many
 /// connections: whatever is asked there is refused until root starts them again.
 enum FailedSockets {
-    /// What is wrong and what helps, for each; empty where systemd cannot be asked, or for a daemon on another socket, which
+    /// The problem and the remedy, for each; empty if systemd cannot be asked, or for a daemon on another socket, which
     /// is not the service.
     static func problems(ofDaemonAt socket: String) -> [[CommandMessage]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }

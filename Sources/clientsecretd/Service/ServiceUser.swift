@@ -172,7 +172,7 @@ extension ConfigurationSource {
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
     }
 
-    /// The same as this process's user alone may use it, whom ``ServiceUser/judge(configuration:)`` may have changed.
+    /// The same, but for this process's user only, which ``ServiceUser/judge(configuration:)`` may have changed.
     static func ofCaller(_ path: String) -> ConfigurationSource {
         ConfigurationSource(path: path, environment: ServiceUser.environment(for: path))
     }

@@ -15,7 +15,7 @@ struct Terminal: Equatable {
     /// Whether characters beyond ASCII can be shown.
     var unicode: Bool
 
-    /// A terminal that does not report its size is taken for a VT100.
+    /// A terminal that does not report its size is treated as a VT100.
     static let assumedColumns = 80
     static let assumedRows = 24
 
@@ -32,7 +32,7 @@ struct Terminal: Equatable {
         unicode = Self.isUTF8(environment)
     }
 
-    /// Standard output as it is now.
+    /// Standard output, as it is at the call.
     static func current(_ environment: [String: String] = ProcessEnvironment.current) -> Terminal {
         guard isatty(STDOUT_FILENO) == 1 else { return Terminal(size: nil, environment: environment) }
         var window = winsize()

@@ -25,7 +25,7 @@ enum EnvironmentReader: CaseIterable {
     case phpDotenv
     /// Node's `--env-file`.
     case node
-    /// Node 20, where it differs from later ones and from all others only in what it takes for a name (``LineReader/node20()``).
+    /// Node 20, where it differs from later ones and from all others only in what it treats as a name (``LineReader/node20()``).
     case oldNode
     /// `env_file:` of docker compose.
     case compose

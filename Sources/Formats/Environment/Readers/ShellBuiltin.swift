@@ -1,4 +1,4 @@
-/// The commands of a shell that do something to its variables, or to how it goes on.
+/// The commands of a shell that change its variables, or how it continues.
 enum ShellBuiltin {
     private static func set(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
 

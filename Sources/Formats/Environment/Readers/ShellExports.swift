@@ -51,7 +51,7 @@ struct ShellExports {
         }
     }
 
-    /// What is exported, and how the file says so.
+    /// What is exported, and by which line of the file.
     struct Found {
         let names: Set<[UInt8]>
         /// Where the last command begins after which nothing is exported; nil where there is none.

@@ -1,4 +1,4 @@
-/// Commands of one line, as far as they change the shell's variables or how it goes on.
+/// Commands of one line, as far as they change the shell's variables or how it continues.
 extension ShellReader {
     mutating func run(_ assignments: [ScriptWord], _ all: [ScriptWord], _ command: ScriptCommand, isCertain: Bool) {
         let range = command.range
@@ -75,7 +75,7 @@ extension ShellReader {
         case "break", "continue": if isCertain { lose() }
         case "enable": lose()
         case _ where ShellBuiltin.ending.contains(name):
-            // `exec` with redirections only goes on. Behind an assignment, `exit` is more likely a word of a placeholder.
+            // A mere redirection with `exec` ends nothing. Behind an assignment, `exit` is more likely a word of a placeholder.
             guard isCertain, function == nil, name != "exec" || words.first?.isExpanded == false,
                 isFirst || !isDirect || name == "return"
             else { break }

@@ -58,7 +58,7 @@ struct TokenRequest {
 }
 
 extension OAuthError.Request {
-    /// What an answer has that is none of Apple's.
+    /// What an answer has that does not come from Apple.
     fileprivate var unexpected: String {
         switch self {
         case .code, .refresh: "neither tokens nor an error"

@@ -38,7 +38,7 @@ enum VerifyResult {
         return outcomes.contains(.unknown) ? .notKnown : .done
     }
 
-    /// A line with the verdict, then indented what helps.
+    /// A line with the verdict, then the remedy, indented.
     var lines: [String] {
         switch self {
         case .noSecret(let name, let why):
@@ -107,7 +107,7 @@ extension PublishedSecret {
 }
 
 extension Verdict {
-    /// Why there is no answer of Apple's, in our words.
+    /// Why there is no answer from Apple, in our words.
     fileprivate var why: String? { transportFailure?.words(Printable.foreign) }
 }
 

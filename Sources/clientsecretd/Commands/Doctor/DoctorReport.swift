@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 
-/// The output of `doctor`: for each client a line for each link, then the first broken one and what helps.
+/// The output of `doctor`: for each client a line for each link, then the first broken one and its remedy.
 struct DoctorReport {
     let chains: [ClientChain]
     /// Why the daemon was not asked; nil where it has answered.

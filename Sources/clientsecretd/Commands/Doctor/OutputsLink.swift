@@ -89,7 +89,7 @@ extension ChainFacts {
             && (view != nil || client.targets.allSatisfy { sight(of: $0.target) != .unknown })
     }
 
-    /// What the daemon has yet to do. Whether that is wrong, and what helps, is its judgement of the client.
+    /// What the daemon has yet to do. Its judgement of the client decides whether that is wrong, and on the remedy.
     func pendingLink(_ name: ChainLink.Name, _ words: String) -> ChainLink {
         guard let view, view.health != .ok else { return ChainLink(name, .unknown, words) }
         let failure = view.reasonReport?.failure

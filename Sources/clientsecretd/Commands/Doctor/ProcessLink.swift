@@ -41,7 +41,7 @@ extension ChainFacts {
         return withoutVariable(processes) ?? unseen(processes, since: current)
     }
 
-    /// A process that goes on with an earlier secret. Nothing is wrong with that while its action waits for its turn or a rollout:
+    /// A process that still uses an earlier secret. That is no error while its action waits for its turn or a rollout:
     /// to restart it then would do what the rollout holds back. Of a received secret only the daemon knows that.
     private func earlier(_ words: String, _ remedy: Remedy) -> ChainLink {
         switch view {

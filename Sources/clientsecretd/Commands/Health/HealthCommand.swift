@@ -77,7 +77,7 @@ struct HealthCommand: ParsableCommand {
                     unanswered: HealthLine.words(of: error)
                         + "; name its configuration with --config to judge the published files")
             }
-            // The configuration that is missing is named below, with what helps.
+            // The missing configuration is named below, with the remedy.
             let isConfigured = if case .notConfigured = error { false } else { true }
             let unanswered = isConfigured ? HealthLine.words(of: error) : "the daemon is not running"
             return judge(unanswered: unanswered, now: now)
@@ -127,7 +127,7 @@ struct HealthCommand: ParsableCommand {
         do throws(CommandFailure) {
             unit = try ServiceUser.judge(configuration: source.path)
         } catch {
-            // As root alone, it would take the service's key for a stranger's.
+            // Judged only as root, the service's key would seem to be a stranger's.
             guard geteuid() != 0 else { throw error }
             return published
         }

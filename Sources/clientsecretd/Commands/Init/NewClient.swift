@@ -55,7 +55,7 @@ struct NewClient: Equatable {
     }
 
     /// - Parameters:
-    ///   - isOfService: whether it is for the package's service, where a group reads by way of a directory that has the
+    ///   - isOfService: whether it is for the package's service, where a group reads through a directory that has the
     ///     set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
     ///   - isAddition: whether it is a drop-in file, which may hold no targets.
     func text(isOfService: Bool, isAddition: Bool = false) -> String {

@@ -94,7 +94,7 @@ struct SystemFiles: Equatable {
         }
     }
 
-    /// A line of tmpfiles.d; nil for a path that would have to be quoted there, of which `check` says what helps.
+    /// A line of tmpfiles.d; nil for a path that would have to be quoted there, for which `check` shows the remedy.
     private static func line(makingDirectoryOf file: NewClient.OutputFile) -> String? {
         let path = file.path.directory.description
         guard ShellWord.quoted(path) == path, !path.contains("%") else { return nil }

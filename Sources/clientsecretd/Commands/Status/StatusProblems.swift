@@ -4,7 +4,7 @@ import Model
 import StatusAPI
 
 /// Paragraphs about the failures of the daemon and of its clients, the worst first. Each says what happened, since
-/// when, when it is tried again, and what helps.
+/// when, when it is tried again, and the remedy.
 struct StatusProblems {
     var snapshot: Snapshot
     /// The snapshot's clients, the worst first.
@@ -110,7 +110,7 @@ struct StatusProblems {
         }
     }
 
-    /// A line for each part: what happened; since when, and when it is tried again; what helps.
+    /// A line for each part: what happened; since when, and when it is tried again; the remedy.
     ///
     /// - Parameter more: what else happened for which the same helps.
     private func lines(_ subject: String, _ problem: CommonProblem, more: [CommandMessage] = []) -> [CommandMessage] {

@@ -5,7 +5,7 @@ import Linux
 
 /// What every form of `status` shows in addition to the daemon's document: what systemd says of the units.
 struct SystemdFindings: Equatable {
-    /// What is wrong with systemd's sockets and what helps, a block for each.
+    /// Problems of systemd's sockets and their remedies, a block for each.
     private(set) var failedSockets: [[CommandMessage]] = []
     /// A sandbox that is weaker than the shipped one; a line for each.
     private(set) var warnings: [String] = []
