@@ -2,7 +2,7 @@ import Linux
 
 /// What is known of the polkit on this machine.
 enum PolkitVersion {
-    /// Its version where it does not read the rules in JavaScript that are printed (0.105 and older, as on Ubuntu 22.04); nil where
+    /// Its version where it does not read the rules in JavaScript that are printed (0.105 and older, as on Ubuntu 22.04); nil if
     /// it does, or nothing tells. Asked once. Blocks.
     ///
     /// What such a polkit reads instead would let the user manage every unit.

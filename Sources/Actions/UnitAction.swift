@@ -71,7 +71,7 @@ package struct UnitAction: Sendable {
         return found
     }
 
-    /// The loaded unit whose name was most likely meant; nil where none is near.
+    /// The loaded unit whose name was most likely meant; nil if none is near.
     private static func unit(near name: String, in systemd: inout SystemdClient) throws(UnitError) -> String? {
         // The suffix is a kind of unit that systemd knows: nothing in it means anything to a pattern.
         guard let start = name.first, let dot = name.lastIndex(of: ".") else { return nil }

@@ -92,7 +92,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
 package struct AuthorizationResponse: Sendable {
     /// The authorization code, or why there is none.
     package let code: Result<String, OAuthError>
-    /// Nil where none came back, or where only a code was given.
+    /// Nil if none came back, or if only a code was given.
     package let state: String?
     /// Whether only a code was given, as a user copied it, and not all that came back.
     package let isCodeAlone: Bool

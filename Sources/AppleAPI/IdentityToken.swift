@@ -18,7 +18,7 @@ package struct IdentityToken: Sendable {
     /// How far clocks may differ, in seconds.
     package static let clockTolerance: Seconds = 60
 
-    /// `kid` of the header; nil where there is none.
+    /// `kid` of the header; nil if there is none.
     package let keyID: String?
     /// What the token states, whether it is true or not.
     package let claims: [String: JSONValue]
@@ -33,7 +33,7 @@ package struct IdentityToken: Sendable {
         case malformed(String)
         /// A name occurs twice.
         case duplicate(String)
-        /// `alg`; nil where there is none.
+        /// `alg`; nil if there is none.
         case algorithm(String?)
         /// A header parameter that must be understood and is not.
         case critical
@@ -85,7 +85,7 @@ package struct IdentityToken: Sendable {
     /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is reported
     /// of the claims: they may be anybody's.
     ///
-    /// - Parameter nonce: the one that was sent to Apple, or from which what was sent was made; nil where there was none.
+    /// - Parameter nonce: the one that was sent to Apple, or from which what was sent was made; nil if there was none.
     package func problems(keys: KeySet, client: ClientID, nonce: String?, now: WallTime) -> [Problem] {
         if let problem = signatureProblem(keys) { return [problem] }
         var problems: [Problem] = []

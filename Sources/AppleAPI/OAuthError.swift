@@ -27,7 +27,7 @@ package struct OAuthError: Error, Hashable, Sendable {
         OAuthError(redacted(code), description: description.map(redacted))
     }
 
-    /// The error in an answer; nil where its body is no JSON object with an `error`. One with a name twice may mean either.
+    /// The error in an answer; nil if its body is no JSON object with an `error`. One with a name twice may mean either.
     package init?(_ answer: HTTPAnswer) {
         guard let json = try? JSONValue(answer.body), let code = json["error"]?.text,
             !code.isEmpty, code.unicodeScalars.count <= Self.longestCode

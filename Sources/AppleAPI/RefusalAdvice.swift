@@ -31,10 +31,10 @@ package struct RefusalAdvice: Hashable, Sendable {
         package let secret: CompactJWS
         /// The configured key, and whether it has signed the secret; nil for a secret that is in no configuration.
         package let key: SecretForm.Expectation.Key?
-        /// The key id in the name of the key's file, `AuthKey_<KEYID>.p8`; nil where it is not called so.
+        /// The key id in the name of the key's file, `AuthKey_<KEYID>.p8`; nil if it is not called so.
         package let keyFileID: KeyID?
         package let now: WallTime
-        /// Apple's clock; nil where the answer did not tell.
+        /// Apple's clock; nil if the answer did not tell.
         package let serverTime: WallTime?
         /// The command that renews it.
         package let renewal: String
@@ -123,7 +123,7 @@ package struct RefusalAdvice: Hashable, Sendable {
         self.words = words
     }
 
-    /// By how much this machine's clock is wrong; nil where it is not, or where Apple's is not known.
+    /// By how much this machine's clock is wrong; nil if it is not, or if Apple's is not known.
     private static func difference(_ evidence: Evidence) -> String? {
         guard let apple = evidence.serverTime else { return nil }
         let ahead = evidence.now - apple

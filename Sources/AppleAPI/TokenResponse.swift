@@ -7,10 +7,10 @@ package struct TokenResponse: Sendable {
     /// Comes only with a code.
     package let refreshToken: String?
     package let identityToken: String?
-    /// For how long the access token is valid, in seconds; nil where it does not say.
+    /// For how long the access token is valid, in seconds; nil if it does not say.
     package let expiresIn: Int64?
 
-    /// Nil where the answer is no such response.
+    /// Nil if the answer is no such response.
     package init?(_ answer: HTTPAnswer) {
         guard answer.status == 200, let json = try? JSONValue(answer.body),
             let accessToken = json["access_token"]?.text

@@ -12,16 +12,16 @@ package struct Verdict: Hashable, Sendable {
     }
 
     package let outcome: Outcome
-    /// The `error` that Apple answered with; nil where there is none.
+    /// The `error` that Apple answered with; nil if there is none.
     package let code: String?
     /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil
     /// where something is known.
     package let reason: String?
-    /// What happened, in words that a server or the library for the network may have chosen; nil where it was accepted.
+    /// What happened, in words that a server or the library for the network may have chosen; nil if it was accepted.
     package let detail: String?
     /// The answer's HTTP status; nil without an answer.
     package let status: Int?
-    /// The server's clock; nil where it does not tell.
+    /// The server's clock; nil if it does not tell.
     package let serverTime: WallTime?
 
     private init(
@@ -36,7 +36,7 @@ package struct Verdict: Hashable, Sendable {
         self.serverTime = serverTime
     }
 
-    /// Why there was no answer; nil where there was one, or nothing was asked.
+    /// Why there was no answer; nil if there was one, or nothing was asked.
     package var transportFailure: TransportFailure? {
         guard outcome == .unknown, let reason, let kind = TransportFailure.Kind(rawValue: reason) else { return nil }
         return TransportFailure(kind, detail ?? "")

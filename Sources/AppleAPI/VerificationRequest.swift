@@ -29,7 +29,7 @@ package struct VerificationRequest: Sendable {
     /// Where and how it is asked about, and what the answers mean.
     package var rules: VerificationRules { clientID.kind.rules.verification }
 
-    /// The form to post; nil where it goes into a header.
+    /// The form to post; nil if it goes into a header.
     package var form: String? {
         guard case .form(let fields) = rules.request else { return nil }
         return FormEncoding.encode(

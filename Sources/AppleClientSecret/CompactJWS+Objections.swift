@@ -40,7 +40,7 @@ extension CompactJWS {
         return all
     }
 
-    /// Why bytes are no token of a form that Apple accepts; nil where they are one.
+    /// Why bytes are no token of a form that Apple accepts; nil if they are one.
     package static func objection(to bytes: [UInt8]) -> Objection? {
         do throws(ParseError) {
             return try CompactJWS(bytes).objections.first

@@ -83,7 +83,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
         guard description == text else { return nil }
     }
 
-    /// The `sub` of its tokens; nil where they have none.
+    /// The `sub` of its tokens; nil if they have none.
     public var identifier: String? { kind.hasClient ? description : nil }
 
     /// The origins of the only web pages that may use its tokens, sorted.
@@ -95,7 +95,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
         }
     }
 
-    /// The `scope` of its tokens; nil where they have none.
+    /// The `scope` of its tokens; nil if they have none.
     public var scope: String? {
         kind != .maps || partsOfMaps[1].isEmpty ? nil : String(partsOfMaps[1])
     }

@@ -122,7 +122,7 @@ package enum IdentifierMixup: Hashable, Sendable {
     /// An App ID with the team in front of it, as provisioning profiles show it.
     case clientHasTeamPrefix
 
-    /// The first id that is in another one's place; nil where none does.
+    /// The first id that is in another one's place; nil if none does.
     package init?(client: ClientID?, team: TeamID, keyID: KeyID) {
         // Apple Ads gives a team and its client the same id.
         if team.form == .searchAds { return nil }

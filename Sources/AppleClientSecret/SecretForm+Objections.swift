@@ -23,7 +23,7 @@ extension SecretForm {
         }
     }
 
-    /// Why Apple refuses its times now; nil where it accepts them. Expiry is the last reason: what has merely expired was
+    /// Why Apple refuses its times now; nil if it accepts them. Expiry is the last reason: what has merely expired was
     /// good once.
     ///
     /// - Parameters:
@@ -52,7 +52,7 @@ extension SecretForm {
         return rank
     }
 
-    /// Why Apple refuses it now; nil where it may accept it. A secret of another key of the team is no reason, because
+    /// Why Apple refuses it now; nil if it may accept it. A secret of another key of the team is no reason, because
     /// Apple accepts it as long as it knows that key. One that does not state the ids of the key that signed it is refused.
     package func refusal(_ expected: Expectation, reached: (WallTime) -> Bool) -> Objection? {
         let isMisnamed =

@@ -4,7 +4,7 @@
 /// Everything that accepts, keeps, refuses or explains a secret asks here, so that no two parts of the program disagree.
 package struct SecretForm: Hashable, Sendable {
     package let claims: Claims
-    /// `nbf` (RFC 7519, section 4.1.5); nil where there is none.
+    /// `nbf` (RFC 7519, section 4.1.5); nil if there is none.
     package let notBefore: WallTime?
     /// How it differs from what this package mints, although Apple accepts it.
     package let oddities: Set<Oddity>
@@ -30,11 +30,11 @@ package struct SecretForm: Hashable, Sendable {
 
     /// What a secret has to be. What is not known is not asked for.
     package struct Expectation {
-        /// Nil where it is not known.
+        /// Nil if it is not known.
         package var client: ClientID?
-        /// The keys that may sign, in the order of preference; none where they are not known.
+        /// The keys that may sign, in the order of preference; none if they are not known.
         package var keys: [Key]
-        /// The ids of the key that has signed it; none where they are not known.
+        /// The ids of the key that has signed it; none if they are not known.
         package var signer: [Ids]
 
         package struct Ids: Hashable {

@@ -2,7 +2,7 @@
 package struct SecretName: Hashable, Sendable {
     /// Of the token's bytes, as `sha256sum` shows it for a raw output. This is what people see.
     package let fingerprint: Fingerprint
-    /// Of the signing input; nil where an older version has written the name.
+    /// Of the signing input; nil if an older version has written the name.
     package let signed: Fingerprint?
 
     package init(_ fingerprint: Fingerprint, signed: Fingerprint? = nil) {

@@ -12,7 +12,7 @@ extension Statement {
         return origins == .missing ? (type == .missing ? .music : .maps) : (originIsList ? .music : .maps)
     }
 
-    /// For whom it is; nil where that is missing or of another form than its kind has.
+    /// For whom it is; nil if that is missing or of another form than its kind has.
     package var client: ClientID? {
         switch kind {
         case .signIn, .appleAds:

@@ -32,7 +32,7 @@ public struct Statement: Hashable, Sendable {
     public let otherClaimNames: [String]
     /// `nbf`, from when on it may be used (RFC 7519, section 4.1.5).
     let notBefore: Stated<NumericDate>
-    /// A name that occurs twice in header or payload, so that two readers may see different values; nil where none does.
+    /// A name that occurs twice in header or payload, so that two readers may see different values; nil if none does.
     /// Of its values the last one is stated here.
     let duplicateName: String?
 

@@ -32,7 +32,7 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
     /// What identifies this secret on other machines.
     package var name: SecretName { SecretName(fingerprint, signed: signed) }
 
-    /// What it states; nil where it is no compact JWS.
+    /// What it states; nil if it is no compact JWS.
     package var parsed: CompactJWS? { try? CompactJWS(bytes) }
 
     /// Calls `body` with the secret's bytes. They must not be kept, logged or put into a message.

@@ -86,7 +86,7 @@ static bool append(int32_t process, int32_t **listed, int *count, int *room) {
     return true;
 }
 
-// Adds the orphans among one thread's children; false where /proc does not tell them, or without memory.
+// Adds the orphans among one thread's children; false if /proc does not tell them, or without memory.
 static bool add_orphans(const char *thread, int32_t **listed, int *count, int *room) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%.16s/children", thread);

@@ -7,7 +7,7 @@ static int count;
 static char **words;
 
 // Before main, from the C library: the Swift runtime looks for the command line on the stack with the help of /proc, and
-// finds none where /proc is not mounted, nor after a preloaded library has changed the environment (swiftlang/swift#76080).
+// finds none if /proc is not mounted, nor after a preloaded library has changed the environment (swiftlang/swift#76080).
 __attribute__((constructor)) static void begin(int argument_count, char **arguments, char **environment) {
     count = argument_count;
     words = arguments;

@@ -29,7 +29,7 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 package struct ConfigurationError: Error, Hashable, Sendable {
     /// Errors and warnings, by file and position; at least one of them is an error.
     package let diagnostics: [Diagnostic]
-    /// Why the text of one of its files is not known; nil where all of it was judged.
+    /// Why the text of one of its files is not known; nil if all of it was judged.
     package var unread: UnreadText?
 
     /// The first error.

@@ -116,7 +116,7 @@ struct KeySettings {
 }
 
 extension KeyConfiguration.Location {
-    /// The key id in the file's name; nil where there is none.
+    /// The key id in the file's name; nil if there is none.
     package var keyIDOfFileName: KeyID? {
         if case .file(let path) = self { KeyID(fileName: path.name) } else { nil }
     }

@@ -91,7 +91,7 @@ package struct LastGoodConfiguration: Hashable, Sendable {
         !FileStatus.isAbsent(file(of: main, in: directory))
     }
 
-    /// Whether the copy in `directory` is of this configuration; nil where there is none that may be read.
+    /// Whether the copy in `directory` is of this configuration; nil if there is none that may be read.
     package static func isCopy(of loaded: LoadedConfiguration, in directory: String, as identity: Identity) -> Bool? {
         loaded.files.first.flatMap { read(file(of: $0, in: directory), as: identity) }
             .map { $0 == LastGoodConfiguration(of: loaded) }

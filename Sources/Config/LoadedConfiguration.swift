@@ -60,7 +60,7 @@ extension LoadedConfiguration {
         return ofTargets + ofStore
     }
 
-    /// Why a target's token cannot be used, as the network program will find that reads it from a file; nil where it can, where
+    /// Why a target's token cannot be used, as the network program will find that reads it from a file; nil if it can, where
     /// systemd passes the token, and where only another user may read it, as whom systemd may start that program. Blocks.
     package func problem(withTokenFileOf target: TargetName) -> Failure? {
         guard let settings = located.main.targets.first(where: { $0.name.value == target }),

@@ -142,7 +142,7 @@ struct Section {
         return known.count == items.count ? .given(Located(known, at: node.position)) : .wrong
     }
 
-    /// The section of a setting that names a unit and one other thing. Nil where there is none or, with an error, it is no
+    /// The section of a setting that names a unit and one other thing. Nil if there is none or, with an error, it is no
     /// section; what it lacks is reported.
     ///
     /// - Parameter value: an example of the other thing.

@@ -24,7 +24,7 @@ struct TargetSettings {
     }
 
     let name: Located<TargetName>
-    /// Nil where a setting is wrong.
+    /// Nil if a setting is wrong.
     let target: PushTarget?
     /// The file with the token, where the target names one.
     private(set) var tokenFile: Located<AbsolutePath>?
@@ -252,7 +252,7 @@ struct TargetSettings {
 }
 
 extension PushSetting {
-    /// Why a text cannot be the value of a setting that is no list, and what to write instead; nil where it can.
+    /// Why a text cannot be the value of a setting that is no list, and what to write instead; nil if it can.
     package func problem(in text: String) -> String? {
         do throws(ValueError) {
             _ = try choices == nil ? TargetSettings.word(text, isPath: isPath) : TargetSettings.choice(text, of: self)

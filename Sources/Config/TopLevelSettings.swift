@@ -13,7 +13,7 @@ struct TopLevelSettings {
     /// Whether it has keys or clients, counting misspelt and invalid ones.
     private(set) var mentionsKeys = false
     private(set) var mentionsClients = false
-    /// Nil where it has none.
+    /// Nil if it has none.
     private(set) var defaults: ClientSettings?
     private(set) var onStateChange: Setting<[Located<Action>?]> = .absent
     private(set) var controlGroup: Setting<String> = .absent

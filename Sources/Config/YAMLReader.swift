@@ -4,7 +4,7 @@ struct YAMLNode {
     let content: Content
 
     indirect enum Content {
-        /// The text; empty where there is no value.
+        /// The text; empty if there is no value.
         case scalar(String)
         case sequence([YAMLNode])
         case mapping([YAMLEntry])

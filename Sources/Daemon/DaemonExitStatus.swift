@@ -28,7 +28,7 @@ extension DaemonExitStatus {
 
     /// What `run --once` has come to.
     ///
-    /// - Parameter unwritten: why the metrics could not be written; nil where they were, or are not wanted.
+    /// - Parameter unwritten: why the metrics could not be written; nil if they were, or are not wanted.
     init(ofOnce end: Snapshot, unwritten: Failure?) {
         let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
         let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }

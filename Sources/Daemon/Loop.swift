@@ -70,7 +70,7 @@ final class Loop {
     private static let lastSteps: Seconds = 1
     /// When a stop that was asked for has to be over, with all that follows the jobs.
     var stopBy: BootTime? { stopAt.map { $0 + Self.lastSteps } }
-    /// Why `metrics_file` was not written at the end; nil where it was, or was not to be.
+    /// Why `metrics_file` was not written at the end; nil if it was, or was not to be.
     var unwrittenMetrics: Failure? { rotation.unwrittenMetrics }
 
     /// How long the state directory is not read after a change of it, in milliseconds, so that a user who empties or

@@ -13,6 +13,6 @@ extension Now {
 }
 
 extension Failure {
-    /// Why a secret that is minted now would be useless; nil where nothing is known against the clock.
+    /// Why a secret that is minted now would be useless; nil if nothing is known against the clock.
     package static var ofMintingNow: Failure? { ofClock(builtAt: Version.builtAt, at: .current) }
 }

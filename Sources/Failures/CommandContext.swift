@@ -10,9 +10,9 @@ package struct CommandContext: Hashable, Sendable {
     package var hasSystemd: Bool
     /// Whether there is a daemon that can be asked.
     package var hasDaemon: Bool
-    /// Why the service, which runs, has no socket at which it can be asked; nil where that was not found.
+    /// Why the service, which runs, has no socket at which it can be asked; nil if that was not found.
     package var lostSocket: LostSocket?
-    /// The unit that was found to run the daemon; nil where none was looked for.
+    /// The unit that was found to run the daemon; nil if none was looked for.
     package var unit: String?
     /// Whether a daemon at the socket is that of the configuration, as far as the command line tells.
     package var knowsDaemon: Bool
@@ -36,7 +36,7 @@ package struct CommandContext: Hashable, Sendable {
         self.knowsDaemon = knowsDaemon
     }
 
-    /// The unit that runs the daemon; nil where another daemon than the package's may be meant, and its unit is not known.
+    /// The unit that runs the daemon; nil if another daemon than the package's may be meant, and its unit is not known.
     var daemonUnit: String? {
         unit ?? (configuration == nil && socket == nil ? Self.packagesUnit : nil)
     }

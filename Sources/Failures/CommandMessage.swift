@@ -3,7 +3,7 @@
 package struct CommandMessage: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// What comes before the command, with what leads to it.
     package private(set) var lead: String
-    /// Nil where the message is all words.
+    /// Nil if the message is all words.
     package let command: String?
 
     /// The whole message.
@@ -11,7 +11,7 @@ package struct CommandMessage: Hashable, Sendable, ExpressibleByStringInterpolat
 
     /// - Parameters:
     ///   - text: on one line.
-    ///   - command: what `text` ends with, as in a ``Remedy``; nil where it has none.
+    ///   - command: what `text` ends with, as in a ``Remedy``; nil if it has none.
     package init(_ text: String, command: String? = nil) {
         self.command = command.flatMap { !$0.isEmpty && text.hasSuffix($0) ? $0 : nil }
         lead = String(text.dropLast(self.command?.count ?? 0))

@@ -32,7 +32,7 @@ package struct FailureSubject: Sendable {
         path.flatMap { .rewriteKey($0, by: conversion) }
     }
 
-    /// The directory, for a command; nil where there is no path.
+    /// The directory, for a command; nil if there is no path.
     var parent: String? { path == nil ? nil : directory }
 
     var directory: String {

@@ -11,7 +11,7 @@ extension FailureCode {
     /// The remedy for any failure of this code; nil when there is none.
     package func remedy(for subject: FailureSubject) -> Remedy? { row.remedy(subject) }
 
-    /// The table. A remedy is nil where none is known, and has no command where an operator must first check who owns
+    /// The table. A remedy is nil if none is known, and has no command where an operator must first check who owns
     /// the file or who put it there.
     private var row: Row {
         switch self {

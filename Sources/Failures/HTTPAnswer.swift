@@ -6,13 +6,13 @@ package struct HTTPAnswer: Hashable, Sendable {
     package let status: Int
     /// At most ``longestBody`` bytes, whatever they are.
     package let body: [UInt8]
-    /// The server's clock (`Date:`); nil where it does not tell.
+    /// The server's clock (`Date:`); nil if it does not tell.
     package let date: WallTime?
     /// Whether something else than blanks came as the body, and is left out of it, because it may be what was sent.
     package let isBodyLeftOut: Bool
-    /// In seconds (`Retry-After:`); nil where it does not say, or was not looked at.
+    /// In seconds (`Retry-After:`); nil if it does not say, or was not looked at.
     package var retryAfter: Int?
-    /// When it came, by this machine's clock; nil where that was not noted.
+    /// When it came, by this machine's clock; nil if that was not noted.
     package var receivedAt: WallTime?
 
     /// In bytes: Apple's key set has some 2 KiB, a token response 3 KiB.

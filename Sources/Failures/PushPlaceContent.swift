@@ -10,7 +10,7 @@ package enum PushPlaceContent: Hashable, Sendable {
     /// Something that the API does not show.
     case something
 
-    /// The members of a role's answer that say it; nil where they say nothing.
+    /// The members of a role's answer that say it; nil if they say nothing.
     ///
     /// Versions that know less see only whether there is nothing.
     package init?(_ content: PushPlaceContent?, _ members: inout JSONMembers) throws(JSONError) {

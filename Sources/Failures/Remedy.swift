@@ -3,9 +3,9 @@
 /// Shown as "words: command". A command that fixes nothing by itself, because it only shows something or because the words
 /// ask for more, is shown in parentheses.
 package struct Remedy: Hashable, Sendable, CustomStringConvertible {
-    /// What to do; nil where the command is enough.
+    /// What to do; nil if the command is enough.
     package let words: String?
-    /// For POSIX's sh; nil where no command that is safe fixes the failure, or the operator has to decide something first.
+    /// For POSIX's sh; nil if no command that is safe fixes the failure, or the operator has to decide something first.
     package let command: String?
 
     /// - Parameters:
@@ -31,7 +31,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
 
     /// What this program's daemon reports as a remedy.
     ///
-    /// - Parameter command: what `text` ends with; nil where it is all words.
+    /// - Parameter command: what `text` ends with; nil if it is all words.
     package static func reported(_ text: String, command: String?) -> Remedy {
         guard let command, text.hasSuffix(command) else { return .say(text) }
         let words = text.dropLast(command.count)
@@ -59,7 +59,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         return .run(command)
     }
 
-    /// What helps where the service runs and cannot be asked, because its socket is missing; nil where that was not found.
+    /// What helps where the service runs and cannot be asked, because its socket is missing; nil if that was not found.
     package static var forLostSocket: Remedy? {
         switch CommandContext.current.lostSocket {
         case .gone: .say("the service runs, and its socket is gone: stop it and start it again", run: .startAgain)

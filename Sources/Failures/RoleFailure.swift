@@ -6,9 +6,9 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// What the other side or the library for the network said, or which file it is about: on one line, without a password, a
     /// token or anything that could be a piece of a secret.
     package let detail: String?
-    /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil where there is no pause.
+    /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil if there is no pause.
     package private(set) var retryAfter: Int?
-    /// What the API has just shown that the place holds; nil where that is not known.
+    /// What the API has just shown that the place holds; nil if that is not known.
     package private(set) var placeContent: PushPlaceContent?
     /// The setting of the target with the address that answered so, where the remedy names it; nil otherwise.
     package private(set) var addressSetting: TargetAddressSetting?

@@ -2,7 +2,7 @@
 extension ShellCommand {
     private static func words(_ flag: String, _ value: String?) -> [String] { value.map { [flag, $0] } ?? [] }
 
-    /// A command to the daemon of this process; nil where its socket is not known.
+    /// A command to the daemon of this process; nil if its socket is not known.
     private static func asking(_ words: [String], of client: String? = nil) -> ShellCommand? {
         let context = CommandContext.current
         guard context.knowsDaemon else { return nil }

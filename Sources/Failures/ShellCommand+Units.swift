@@ -1,22 +1,22 @@
 /// Commands to systemd about the units.
 extension ShellCommand {
-    /// The unit that runs the daemon which this process is, or is about; nil where that is not known.
+    /// The unit that runs the daemon which this process is, or is about; nil if that is not known.
     package static var daemonUnit: String? { CommandContext.current.daemonUnit }
 
-    /// Has systemd listen for one of the package's services. Nil where the daemon looks for its socket elsewhere.
+    /// Has systemd listen for one of the package's services. Nil if the daemon looks for its socket elsewhere.
     package static func listen(_ socket: String) -> ShellCommand? {
         let context = CommandContext.current
         return context.hasSystemd && context.socket == nil ? enableNow(socket) : nil
     }
 
-    /// Has systemd open the status socket of the package's service and pass it. Nil where another unit may run the daemon.
+    /// Has systemd open the status socket of the package's service and pass it. Nil if another unit may run the daemon.
     package static var passStatusSocket: ShellCommand? {
         let context = CommandContext.current
         guard context.socket == nil, context.daemonUnit == CommandContext.packagesUnit else { return nil }
         return restart(CommandContext.packagesUnit)
     }
 
-    /// Has systemd listen again at the credential socket of the package's service. Nil where another unit may run the daemon.
+    /// Has systemd listen again at the credential socket of the package's service. Nil if another unit may run the daemon.
     package static var passCredentialSocket: ShellCommand? {
         let unit = CommandContext.packagesUnit
         guard daemonUnit == unit else { return nil }
@@ -45,7 +45,7 @@ extension ShellCommand {
     /// Has systemd listen for one of the package's services after the next start too.
     package static func enable(_ socket: String) -> ShellCommand? { unit("enable", socket) }
 
-    /// Nil where the unit is not known.
+    /// Nil if the unit is not known.
     package static func restart(_ name: String? = daemonUnit) -> ShellCommand? {
         name.flatMap { unit("restart", $0) }
     }
@@ -84,7 +84,7 @@ extension ShellCommand {
     /// Has systemd read its units' files again.
     package static let readUnits = ShellCommand(constant: "systemctl daemon-reload")
 
-    /// Lets a unit write to `directory`, and restarts it where it runs. Nil where anything but its sandbox makes the
+    /// Lets a unit write to `directory`, and restarts it where it runs. Nil if anything but its sandbox makes the
     /// directory read-only.
     package static func letWrite(
         _ unit: String? = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause

@@ -3,7 +3,7 @@
 /// It is built only from text that is in the program, as `StaticString` guarantees, and from words that are quoted where
 /// needed: to a shell, what was found at run time is nothing but a word. Nothing outside this module builds one.
 ///
-/// Those that change something are built from the component that failed, as it was found, and are nil where they would not
+/// Those that change something are built from the component that failed, as it was found, and are nil if they would not
 /// be safe:
 /// - An existing directory keeps its owner and mode.
 /// - A key becomes readable only to the daemon's user, and nothing is given to another user than the one who writes
@@ -21,7 +21,7 @@ package struct ShellCommand: Hashable, Sendable {
         self.init(text: text.description)
     }
 
-    /// Nil where one of the words may not be pasted.
+    /// Nil if one of the words may not be pasted.
     init?(_ line: Line) {
         guard let text = line.text else { return nil }
         self.init(text: text)
@@ -73,7 +73,7 @@ package struct ShellCommand: Hashable, Sendable {
         }
     }
 
-    /// This command, then `next` if this one succeeds; nil where there is no `next`.
+    /// This command, then `next` if this one succeeds; nil if there is no `next`.
     package func then(_ next: ShellCommand?) -> ShellCommand? {
         next.map { ShellCommand(text: "\(text) && \($0.text)") }
     }

@@ -6,7 +6,7 @@ package import Model
 package protocol OutputFormat: Sendable {
     /// As `format:` and `--format` call it.
     static var name: String { get }
-    /// The setting that goes with it in the configuration, without which it means nothing; nil where there is none.
+    /// The setting that goes with it in the configuration, without which it means nothing; nil if there is none.
     static var setting: FormatSetting? { get }
     /// Whether several outputs may share the file, and lines that others have written.
     static var isShared: Bool { get }
@@ -31,7 +31,7 @@ package protocol OutputFormat: Sendable {
         in bytes: [UInt8], at slots: some Collection<FileSlot>
     ) throws(FormatError) -> [FileSlot: FormatError]
 
-    /// What is in the secret's place in a file whose format is not known; nil where the file does not seem to be of this
+    /// What is in the secret's place in a file whose format is not known; nil if the file does not seem to be of this
     /// format. More lenient than ``parse(_:slots:)``: `inspect` says what is wrong with a secret, and
     /// can only do so of one that is found.
     static func candidate(in bytes: [UInt8], at slot: FileSlot) throws(FormatError) -> SecretCandidate?

@@ -58,7 +58,7 @@ package struct TemplateFormat: OutputFormat {
         }
     }
 
-    /// Nil where it is no longer known: then nothing can be written, and any token in the file counts.
+    /// Nil if it is no longer known: then nothing can be written, and any token in the file counts.
     private let template: String?
 
     /// Far more secrets than anybody puts into one file: each is compared with the whole file.

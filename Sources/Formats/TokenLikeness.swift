@@ -6,7 +6,7 @@ enum TokenLikeness {
         bytes.isEmpty || bytes.count > Token.maximumLength || !bytes.allSatisfy(\.isTokenCharacter) ? nil : bytes
     }
 
-    /// What bytes are in a secret's place; nil where there is nothing but blanks, which is as good as no place.
+    /// What bytes are in a secret's place; nil if there is nothing but blanks, which is as good as no place.
     static func content(_ bytes: [UInt8]?) -> ParsedFile.Content? {
         if let bytes, bytes.allSatisfy(\.isASCIISpace) { return nil }
         return bytes.flatMap(plain).map { .token($0) } ?? .foreign

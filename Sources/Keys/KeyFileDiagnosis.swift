@@ -44,7 +44,7 @@ struct KeyFileDiagnosis: Hashable {
 
     private static let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"]
 
-    /// The damage in `text`; nil where there is none that a command could undo.
+    /// The damage in `text`; nil if there is none that a command could undo.
     init?(in text: borrowing SecureBuffer) {
         if text.count > 0, text[0] == DERReader.Tag.sequence {
             if Self.isKey(text) {
@@ -117,7 +117,7 @@ struct KeyFileDiagnosis: Hashable {
         "RSAPRIVATEKEY", "PUBLICKEY", "CERTIFICATE", "CERTIFICATEREQUEST", "NEWCERTIFICATEREQUEST",
     ]
 
-    /// What a file holds instead of a key from Apple, in PEM or DER and despite damage; nil where that cannot be told.
+    /// What a file holds instead of a key from Apple, in PEM or DER and despite damage; nil if that cannot be told.
     static func wrongKind(in text: borrowing SecureBuffer) -> KeyError? {
         let isDER = text.count > 0 && text[0] == DERReader.Tag.sequence
         if isDER, let error = PrivateKeyInfo.otherKind(text) { return error }
@@ -274,7 +274,7 @@ extension SecureBuffer {
 }
 
 extension KeyFileDiagnosis.Kind {
-    /// Nil where the code says it all.
+    /// Nil if the code says it all.
     fileprivate var words: String? {
         switch self {
         case .utf16: "it is UTF-16"

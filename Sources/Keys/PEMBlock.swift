@@ -87,7 +87,7 @@ struct PEMBlock {
         text.starts(with: Array("Proc-Type:".utf8), at: text.line(from: body.lowerBound).start)
     }
 
-    /// What the base64 in a range decodes to; nil where it is damaged.
+    /// What the base64 in a range decodes to; nil if it is damaged.
     ///
     /// - Parameter isPadded: false to decode also what lacks its padding, as base64url has none.
     static func decode(

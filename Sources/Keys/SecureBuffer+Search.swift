@@ -4,7 +4,7 @@ internal import Model
 
 // Searches in the text of a key file, none of which leaves the secure memory.
 extension SecureBuffer {
-    /// What is left of `text` without all that no base64 has, escaped line breaks included; nil where the secure heap has
+    /// What is left of `text` without all that no base64 has, escaped line breaks included; nil if the secure heap has
     /// no room for it.
     static func letters(of text: borrowing SecureBuffer) -> SecureBuffer? {
         guard var letters = SecureBuffer(capacity: max(1, text.count)) else { return nil }

@@ -4,7 +4,7 @@ package import AppleClientSecret
 package struct ClientConfiguration: Hashable, Sendable {
     package var clientID: ClientID
     package var key: KeyName
-    /// Further keys whose secrets are received, in the order of preference after ``key``; none where secrets are minted.
+    /// Further keys whose secrets are received, in the order of preference after ``key``; none if secrets are minted.
     package var otherKeys: [KeyName] = []
     package var lifetime: Lifetime
     /// How long before its expiry a minted secret is replaced; always less than the lifetime. For any secret:
@@ -22,7 +22,7 @@ package struct ClientConfiguration: Hashable, Sendable {
     /// Whether Apple is asked before a new secret is published.
     package var verify: Bool
     package var credential: ServedCredential?
-    /// Where its secrets are received from; nil where they are minted.
+    /// Where its secrets are received from; nil if they are minted.
     package var source: SourceConfiguration?
     /// Whether its minted secrets are put into the store, where there is one.
     package var isShared: Bool

@@ -30,7 +30,7 @@ package struct ClientView: Hashable, Sendable {
     package var delivered: Bool
     package var outputs: [OutputView]
     package var actions: [ActionView]
-    /// Apple's verdict on the newest secret; nil where it was not asked since the daemon started.
+    /// Apple's verdict on the newest secret; nil if it was not asked since the daemon started.
     package var verification: VerificationView?
     /// Where its secrets are received from; nil for a client that mints.
     package var source: SourceView?
@@ -123,7 +123,7 @@ package struct OutputView: Hashable, Sendable {
     package var format: FileFormat?
     /// The place behind an API; nil for a file.
     package var target: TargetName?
-    /// Whether the API showed the secret when it was last asked; nil where it does not show it, and for a file.
+    /// Whether the API showed the secret when it was last asked; nil if it does not show it, and for a file.
     package var verified: Bool?
     /// False for a target whose secret acts with a deployment that nothing here starts; nil for all others.
     package var deployed: Bool?

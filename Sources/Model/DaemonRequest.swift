@@ -37,7 +37,7 @@ package struct Requester: Hashable, Sendable {
     package var user: UInt32
     /// Nil for a process in another PID namespace.
     package var process: Int32?
-    /// The process's own name for itself, without control characters; nil where it cannot be read.
+    /// The process's own name for itself, without control characters; nil if it cannot be read.
     package var command: String?
 
     package init(user: UInt32, process: Int32?, command: String?) {
@@ -62,7 +62,7 @@ package enum Answer: Hashable, Sendable {
     case noFleet(Failure?)
     /// How far the rollout is that did what was asked for.
     case rollout(RolloutView)
-    /// It did not, because of this failure; nil where there is no rollout that is not finished.
+    /// It did not, because of this failure; nil if there is no rollout that is not finished.
     case noRollout(Failure?)
     /// It was not done before a new secret, a reload or another order came.
     case rolloutOvertaken

@@ -17,13 +17,13 @@ package struct Failure: Error, Hashable, Sendable {
     package let detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
     let knownRemedy: Remedy?
-    /// How long an API asks to wait; nil where none does. Two failures that differ only in this are equal:
+    /// How long an API asks to wait; nil if none does. Two failures that differ only in this are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?
-    /// What the API has just shown that the place holds; nil where that is not known. Failures that differ only in this are
+    /// What the API has just shown that the place holds; nil if that is not known. Failures that differ only in this are
     /// equal.
     package let placeContent: PushPlaceContent?
-    /// What programs find in an output that the daemon does not accept, read only for the judgement; nil where that
+    /// What programs find in an output that the daemon does not accept, read only for the judgement; nil if that
     /// is not known. Failures that differ only in this are equal.
     package private(set) var seen: [FileSlot: SlotObservation]?
 
@@ -134,7 +134,7 @@ extension Failure {
 
     /// The same as a failure to write `metrics_file`: degrades the daemon, but no client.
     ///
-    /// - Parameter remedy: a better one than the failure's; nil where none is known.
+    /// - Parameter remedy: a better one than the failure's; nil if none is known.
     package func ofMetricsFile(_ path: AbsolutePath, remedy: Remedy?) -> Failure {
         guard code != .metricsFileUnwritable else { return self }
         let prefix = "\(place): "

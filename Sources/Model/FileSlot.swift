@@ -9,7 +9,7 @@ package enum FileSlot: Hashable, Sendable {
         self = variable.map { .variable($0) } ?? .whole
     }
 
-    /// The variable of an environment file; nil where the whole file is the secret.
+    /// The variable of an environment file; nil if the whole file is the secret.
     package var variable: String? {
         if case .variable(let name) = self { name } else { nil }
     }

@@ -51,7 +51,7 @@ package struct FleetClientView: Hashable, Sendable {
     /// Of the current secret on this machine; nil before the first one.
     package var fingerprint: Fingerprint?
     package var counts: FleetCounts
-    /// How far the secret is rolled out; nil where it is not.
+    /// How far the secret is rolled out; nil if it is not.
     package var rollout: RolloutView?
     /// Those that are not current, or all, the worst first.
     package var machines: [FleetMachineView]

@@ -48,7 +48,7 @@ package struct HostReport: Hashable, Sendable {
         package var since: WallTime
         /// Whether every output holds it and every action has succeeded for it.
         package var delivered: Bool
-        /// The code of what fails there, which another version may not know; nil where nothing does.
+        /// The code of what fails there, which another version may not know; nil if nothing does.
         package var failure: String?
 
         package init(secret: SecretName?, since: WallTime, delivered: Bool, failure: String?) {

@@ -40,7 +40,7 @@ package enum SourceObservation: Hashable, Sendable {
 /// What a slot held when its file was read.
 package enum SlotObservation: Hashable, Sendable {
     case secret(SecretInfo)
-    /// Something that is no client secret of a form that Apple accepts, and why it is none; nil where it is not even a
+    /// Something that is no client secret of a form that Apple accepts, and why it is none; nil if it is not even a
     /// token.
     case unusable(Objection?)
 

@@ -18,7 +18,7 @@ extension Configuration {
 /// that was not reconfigured yet may still read it.
 package struct OrphanedOutput: Hashable, Sendable {
     package let place: OutputPlace
-    /// When the secret expires; nil where the file could not be read.
+    /// When the secret expires; nil if the file could not be read.
     package let expiresAt: WallTime?
     /// Whether the file is an output for something else, or holds, or may hold, anything but the secret: then it must stay.
     package let isShared: Bool

@@ -12,6 +12,6 @@ package struct OutputPlace: Hashable, Comparable, Sendable {
         (left.path, left.variable ?? "") < (right.path, right.variable ?? "")
     }
 
-    /// The variable of an environment file; nil where the whole file is the secret.
+    /// The variable of an environment file; nil if the whole file is the secret.
     package var variable: String? { slot.variable }
 }

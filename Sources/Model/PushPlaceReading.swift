@@ -3,11 +3,11 @@ package import Failures
 
 /// What an API shows of a place for a secret.
 package struct PushPlaceReading: Hashable, Sendable {
-    /// Whether the place holds the secret; nil where the API does not show it.
+    /// Whether the place holds the secret; nil if the API does not show it.
     package let holds: Bool?
-    /// What it holds instead; nil where that is not known.
+    /// What it holds instead; nil if that is not known.
     package let instead: PushPlaceContent?
-    /// Whether applications use the place; nil where the API does not show it.
+    /// Whether applications use the place; nil if the API does not show it.
     package let use: PushPlaceUse?
 
     package init(holds: Bool?, instead: PushPlaceContent? = nil, use: PushPlaceUse? = nil) {
@@ -35,7 +35,7 @@ package enum PushPlaceUse: Hashable, Sendable {
     /// It is switched off: no application gets what is there. What shows it, on one line and without a secret or a token.
     case unused(String)
 
-    /// The members of a role's answer that say it; nil where they say nothing.
+    /// The members of a role's answer that say it; nil if they say nothing.
     init?(_ use: PushPlaceUse?, _ members: inout JSONMembers) throws(JSONError) {
         let isUsed = try members.orAbsent("used", use.map { $0 == .used })
         var words: String?

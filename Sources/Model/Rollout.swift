@@ -55,7 +55,7 @@ package enum RolloutObservation: Hashable, Sendable {
     /// The role of this machine's user does not include the place.
     case forbidden
 
-    /// By which a put is compared; nil where that is not known.
+    /// By which a put is compared; nil if that is not known.
     package var revision: Int64? {
         switch self {
         case .rollout(_, let revision), .foreign(let revision): revision

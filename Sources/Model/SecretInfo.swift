@@ -69,6 +69,6 @@ package struct SecretInfo: Hashable, Sendable {
 }
 
 extension Sequence<SecretInfo> {
-    /// The one that expires first; nil where there is none.
+    /// The one that expires first; nil if there is none.
     package var firstToExpire: SecretInfo? { self.min { $0.expiresAt < $1.expiresAt } }
 }

@@ -17,7 +17,7 @@ package struct Snapshot: Hashable, Sendable {
     package var readReason: ReasonReport?
     package var clockTrusted: Bool
     package var configuration: ConfigurationView
-    /// Of no part of the status document; nil where no client concerns a store.
+    /// Of no part of the status document; nil if no client concerns a store.
     package var store: StoreView?
     /// How many machines hold what, for each client whose secrets this machine puts into the store; empty before the
     /// machines' reports were read. Of no part of the status document.
@@ -47,7 +47,7 @@ package struct StoreView: Hashable, Sendable {
     package var isReachable = false
     /// When it last answered; nil before that.
     package var lastContactAt: WallTime?
-    /// When the certificate expires with which it is reached; nil where there is none, or it is not known yet.
+    /// When the certificate expires with which it is reached; nil if there is none, or it is not known yet.
     package var certificateExpiresAt: WallTime?
     package var reads = Tally()
     package var puts = Tally()

@@ -34,7 +34,7 @@ package enum StoreObservation: Hashable, Sendable {
     /// The role of this machine's user does not include the place.
     case forbidden
 
-    /// By which a put is compared: 0 where nothing is; nil where that is not known.
+    /// By which a put is compared: 0 where nothing is; nil if that is not known.
     package var revision: Int64? {
         switch self {
         case .missing: 0

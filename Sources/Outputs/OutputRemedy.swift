@@ -161,7 +161,7 @@ package enum OutputRemedy {
 
     /// Whether a user's writer can be started: systemd runs no unit as a user without an entry in the account database.
     ///
-    /// - Parameter user: a name or number. True where the database cannot be queried, and without systemd.
+    /// - Parameter user: a name or number. True if the database cannot be queried, and without systemd.
     package static func maySystemdRun(_ user: String) -> Bool {
         guard SystemManager.isSystemd else { return true }
         do { return try Accounts.user(called: user) != nil } catch { return true }

@@ -186,7 +186,7 @@ package struct Publisher: Sendable {
         throw Self.foreign(content.bytes, in: file)
     }
 
-    /// What a file with this content holds in its slots; nothing where it cannot be parsed.
+    /// What a file with this content holds in its slots; nothing if it cannot be parsed.
     package static func slots(in bytes: [UInt8], of file: FileSpec) -> [FileSlot: SlotContents] {
         (try? OutputMerge(file: file).read(bytes))?.slots ?? [:]
     }

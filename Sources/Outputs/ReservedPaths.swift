@@ -116,7 +116,7 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// Sets the mounts by which paths lead to files; nil where they are not known: then each path is one of its own.
+    /// Sets the mounts by which paths lead to files; nil if they are not known: then each path is one of its own.
     package func set(mounts: MountTable?) {
         paths.withLock { paths in
             guard paths.mounts != mounts else { return }

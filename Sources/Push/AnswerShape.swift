@@ -47,7 +47,7 @@ struct AnswerShape: Sendable {
         self.meaning = meaning
     }
 
-    /// What was found instead; nil where the answer fits.
+    /// What was found instead; nil if the answer fits.
     ///
     /// - Parameter fill: expands a template.
     func mismatch(_ answer: JSONValue, _ fill: (String) -> String) -> String? {

@@ -12,7 +12,7 @@ enum ErrorMembers {
     /// PocketBase has an error five levels below `data`.
     private static let deepest = 8
 
-    /// The words of an error; nil where it has none.
+    /// The words of an error; nil if it has none.
     static func of(_ json: JSONValue) -> String? {
         var words: [String] = []
         collect(json, deepest, into: &words)

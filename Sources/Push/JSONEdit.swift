@@ -3,7 +3,7 @@ import AppleClientSecret
 /// Changes one member of a JSON text and keeps every other byte of it: numbers, order and escapes that others have
 /// written there survive.
 package enum JSONEdit {
-    /// `object` with its member `name` set to `value`, both JSON; nil where `object` is none.
+    /// `object` with its member `name` set to `value`, both JSON; nil if `object` is none.
     static func setting(_ name: String, to value: [UInt8], in object: [UInt8]) -> [UInt8]? {
         guard case .object(let members)? = try? JSONValue(object) else { return nil }
         if let place = JSONValue.range(of: [name], in: object) {

@@ -27,9 +27,9 @@ package struct PushExchange {
     var values: [String: String]
     /// What `Authorization` holds for a kind with a login.
     private(set) var session: String?
-    /// What the place was seen to hold; nil where that is not known.
+    /// What the place was seen to hold; nil if that is not known.
     private var placeContent: PushPlaceContent?
-    /// Whether applications use the place, as it was last shown; nil where that is not known.
+    /// Whether applications use the place, as it was last shown; nil if that is not known.
     private var use: PushPlaceUse?
     /// What was shown before the write.
     private var shownBefore: PushKind.ShownSecret?
@@ -57,7 +57,7 @@ package struct PushExchange {
 
     /// - Parameters:
     ///   - order: what is asked, with all that the daemon knows of the place.
-    ///   - token: the content of the token's place; empty where there is none.
+    ///   - token: the content of the token's place; empty if there is none.
     ///   - others: the order's secrets of other targets, by the names of their members of the same document.
     ///   - send: sends one request.
     package init(
@@ -176,7 +176,7 @@ package struct PushExchange {
         }
     }
 
-    /// Reads what is there and sets the values that are made of it; returns what writes the secret, nil where it is there
+    /// Reads what is there and sets the values that are made of it; returns what writes the secret, nil if it is there
     /// already.
     private mutating func prepare() throws(RoleFailure) -> PushRequest? {
         placeContent = nil

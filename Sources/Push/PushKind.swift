@@ -13,33 +13,33 @@ package struct PushKind: Sendable {
 
     package let name: String
     package let settings: [PushSetting]
-    /// Where the API is, unless the target names it (a template); nil where a target has to.
+    /// Where the API is, unless the target names it (a template); nil if a target has to.
     package let endpoint: String?
     /// For a kind whose standard ``endpoint`` needs no token of the target's.
     package var own: OwnFiles?
     package let authorization: Authorization
     /// How its settings name a place.
     var naming = Naming()
-    /// The setting that names a member of what a write replaces as a whole; nil where a write changes its own place only, or
+    /// The setting that names a member of what a write replaces as a whole; nil if a write changes its own place only, or
     /// fails when another program has written since the read.
     var member: String?
-    /// Sets the values that join the secret to what is there, or throws where it does not fit; nil where the write changes
+    /// Sets the values that join the secret to what is there, or throws where it does not fit; nil if the write changes
     /// nothing else.
     var merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)?
     let write: PushRequest
-    /// The request before and after a write; nil where nothing can be read.
+    /// The request before and after a write; nil if nothing can be read.
     let read: PushRequest?
     /// What the answer to ``read`` has to look like, before anything is written.
     var shape: [AnswerShape] = []
-    /// What the answer to ``read`` looks like while applications use the place; none where it does not show that. Otherwise it is
+    /// What the answer to ``read`` looks like while applications use the place; none if it does not show that. Otherwise it is
     /// switched off: it is still written, with a warning.
     var inUse: [AnswerShape] = []
-    /// The client ids that the place is set up for, by the answer to ``read``; none where it does not show any.
+    /// The client ids that the place is set up for, by the answer to ``read``; none if it does not show any.
     var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
     /// What the answer to ``read`` shows of the place: whether it is there and holds anything, and, where the API shows that,
     /// whether it is the secret. Every read is judged by it, also the one before a write.
     let shown: Look
-    /// How something is created where ``read`` finds nothing; nil where it has to be there.
+    /// How something is created where ``read`` finds nothing; nil if it has to be there.
     var creation: Creation?
     /// For a kind whose settings act with the next deployment only.
     var redeployment: Redeployment?
@@ -69,11 +69,11 @@ package struct PushKind: Sendable {
 
     /// How something is created that is not there yet.
     struct Creation: Sendable {
-        /// What creates it; nil where the write does.
+        /// What creates it; nil if the write does.
         var request: PushRequest?
         /// What the answer that reports it as missing looks like, where its status is not enough.
         var shape: [AnswerShape] = []
-        /// Shows that the write creates what it is meant to, and not something else at the same address; nil where the answer
+        /// Shows that the write creates what it is meant to, and not something else at the same address; nil if the answer
         /// that reports it as missing has the form of `evident`.
         var confirmation: PushRequest?
         var confirmed: [AnswerShape] = []
@@ -101,7 +101,7 @@ package struct PushKind: Sendable {
     /// include production, which is deployed; nil for other kinds.
     package var deployedBy: String? { redeployment?.environments }
 
-    /// What the addresses of requests begin with behind the endpoint, such as `/v1`; nil where a setting comes first.
+    /// What the addresses of requests begin with behind the endpoint, such as `/v1`; nil if a setting comes first.
     package var firstComponent: String? {
         let name = write.path.split(separator: "/").first ?? ""
         return name.isEmpty || name.contains("{{") ? nil : "/" + name
@@ -132,7 +132,7 @@ package struct PushKind: Sendable {
 /// A setting that targets of one kind have, in addition to `kind`, `endpoint`, `ca_file` and the token.
 package struct PushSetting: Sendable {
     package let name: String
-    /// Nil where it has to be written.
+    /// Nil if it has to be written.
     package var standard: String?
     /// Completes "write …".
     package let advice: String
@@ -148,7 +148,7 @@ package struct PushSetting: Sendable {
     /// One of the values that a setting may have.
     package struct Choice: Sendable {
         package let name: String
-        /// Why it cannot be used, and what to write instead; nil where it can.
+        /// Why it cannot be used, and what to write instead; nil if it can.
         package let problem: String?
 
         package init(_ name: String, problem: String? = nil) {

@@ -4,7 +4,7 @@ import AppleClientSecret
 /// nowhere, and is the same for all ways to write a place.
 package struct PushPlace: Hashable, Sendable {
     fileprivate let words: [String]
-    /// The token whose account the place is in; nil where the words say it.
+    /// The token whose account the place is in; nil if the words say it.
     fileprivate let token: PushTarget.TokenPlace?
 }
 
@@ -35,7 +35,7 @@ extension PushTarget {
         return PushPlace(words: words, token: kind.mentionsToken || kind.naming.isOfToken(settings) ? token : nil)
     }
 
-    /// The parts of the place that are written; none where that is all of it.
+    /// The parts of the place that are written; none if that is all of it.
     package var parts: Set<String> {
         let list = kind.naming.parts.flatMap { settings[$0] }.flatMap { try? JSONValue(Array($0.utf8)) }
         return Set(list?.elements?.compactMap(\.text) ?? [])

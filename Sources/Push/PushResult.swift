@@ -5,13 +5,13 @@ package import Model
 /// The result of a ``PushRoleRequest``.
 package enum PushResult: Hashable, Sendable {
     /// The API said that it has taken the secret, or that it holds it already, and showed this then, which may be an older answer.
-    /// And when it was written, by the API's clock; nil where the API held it already.
+    /// And when it was written, by the API's clock; nil if the API held it already.
     case published(PushPlaceReading, at: WallTime? = nil)
     case read(PushPlaceReading)
     /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
     /// was begun for it.
     case redeployed(ready: Bool, begun: BegunDeployment? = nil)
-    /// And when a write was sent, by the API's clock, that may have been carried out; nil where none was.
+    /// And when a write was sent, by the API's clock, that may have been carried out; nil if none was.
     case failed(RoleFailure, at: WallTime? = nil)
 }
 

@@ -13,12 +13,12 @@ package struct PushRoleRequest: Sendable {
     }
 
     package let verb: Verb
-    /// Nil where nothing is written or looked for.
+    /// Nil if nothing is written or looked for.
     package let secret: Token?
     /// The secrets of other targets with members of the same document, which are written with it: by the targets' names.
     package let others: [String: Token]
     /// When the daemon last wrote to the place, or to one of those that are deployed together, by the API's clock: what the API
-    /// shows may be older. Nil where that is not known.
+    /// shows may be older. Nil if that is not known.
     package let writtenAt: WallTime?
     /// Whether the daemon knows that it has written to the place before.
     package let wasWritten: Bool

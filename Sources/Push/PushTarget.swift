@@ -64,7 +64,7 @@ package struct PushTarget: Sendable {
     /// The same text for all addresses of one place; a text that is no address as it is.
     static func identity(ofAddress text: String) -> String { WebAddress(text, allowingQuery: true)?.identity ?? text }
 
-    /// What a write replaces as a whole. Nil where a write changes its own place only, or fails when another program has
+    /// What a write replaces as a whole. Nil if a write changes its own place only, or fails when another program has
     /// written since the read.
     package var document: PushDocument? {
         guard let member = kind.member else { return nil }
@@ -89,7 +89,7 @@ package struct PushTarget: Sendable {
 }
 
 extension PushTarget {
-    /// Why no request could carry this token; nil where one could.
+    /// Why no request could carry this token; nil if one could.
     package func objection(to token: String) -> String? {
         let isOfHeader: Bool
         switch kind.authorization {
@@ -115,6 +115,6 @@ package struct PushDocument: Hashable, Sendable {
     package let place: String
     /// The same text also for a target that names the document in another way; with another token it may be another document.
     package let shortPlace: String
-    /// The member of the JSON object that is the target's; nil where the whole document is.
+    /// The member of the JSON object that is the target's; nil if the whole document is.
     package let member: String?
 }

@@ -59,7 +59,7 @@ struct Deployment {
 }
 
 extension PushExchange {
-    /// Whether a deployment since a change runs; nil where one has to be begun. Throws where one failed that is not to be tried
+    /// Whether a deployment since a change runs; nil if one has to be begun. Throws where one failed that is not to be tried
     /// again yet.
     ///
     /// - Parameter changed: in milliseconds since the epoch.
@@ -85,7 +85,7 @@ extension PushExchange {
     /// variable that was set a moment ago.
     ///
     /// - Parameters:
-    ///   - shown: when the variable was last set, as the API shows it; nil where it shows none.
+    ///   - shown: when the variable was last set, as the API shows it; nil if it shows none.
     ///   - missing: thrown where the API shows none for longer.
     func lastChange(_ shown: Int64?, orThrow missing: RoleFailure) throws(RoleFailure) -> Int64? {
         if let shown { return max(shown, writtenAt?.milliseconds ?? 0) }

@@ -18,7 +18,7 @@ extension PushKind {
         /// This is there, and is not written over, because of the failure.
         case unwritable(ShownSecret, RoleFailure)
 
-        /// What a text in the secret's place is; nil where there is none.
+        /// What a text in the secret's place is; nil if there is none.
         init(_ text: String?, expected: String) {
             guard let text, !text.isEmpty else {
                 self = .empty
@@ -45,7 +45,7 @@ extension PushKind {
             }
         }
 
-        /// Whether the place holds the secret; nil where that is not known.
+        /// Whether the place holds the secret; nil if that is not known.
         var holds: Bool? {
             switch self {
             case .same: true
@@ -55,7 +55,7 @@ extension PushKind {
             }
         }
 
-        /// What the place holds instead of the secret; nil where that is not known.
+        /// What the place holds instead of the secret; nil if that is not known.
         var content: PushPlaceContent? {
             switch self {
             case .same, .unknown: nil

@@ -91,7 +91,7 @@ struct ClockTrust: Hashable, Sendable {
         return deadlines.reached(secret.issuedAt + Self.youngest) && mayBeAhead(&deadlines)
     }
 
-    /// Why the clock cannot tell whether a secret is still good; nil where it can tell.
+    /// Why the clock cannot tell whether a secret is still good; nil if it can tell.
     ///
     /// - Parameters:
     ///   - isSpared: whether the clock spares it.
@@ -112,7 +112,7 @@ struct ClockTrust: Hashable, Sendable {
         _ = judge(builtAt: builtAt, isOnce: true, isStarting: true, &deadlines) { secrets }
     }
 
-    /// - Parameter run: what an earlier run of the program has seen; nil where that is not known.
+    /// - Parameter run: what an earlier run of the program has seen; nil if that is not known.
     init(_ run: ClockRun? = nil) {
         runsSince = run?.since
         doubtedAt = run?.doubtedSince
@@ -246,7 +246,7 @@ extension Rotation {
     }
 
     /// The current secret that would be replaced because of its times, and is not, because the clock may be ahead and the
-    /// secret may still be valid; nil where there is none.
+    /// secret may still be valid; nil if there is none.
     ///
     /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
     func spared(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {

@@ -13,7 +13,7 @@ package enum Input: Hashable, Sendable {
     case storeWatched(Bool)
     /// The service that asks the store has ended its connection: the next one may be another process.
     case storeServiceEnded
-    /// When the certificate expires with which this machine reaches the store; nil where there is none.
+    /// When the certificate expires with which this machine reaches the store; nil if there is none.
     case storeCertificate(expiresAt: WallTime?)
     case finished(JobID, Result<Outcome, Failure>)
     /// A fault of the daemon as a whole, until ``faultCleared(_:)``, and when the daemon tries again by itself.

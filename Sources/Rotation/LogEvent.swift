@@ -14,7 +14,7 @@ package enum LogEvent: Hashable, Sendable {
     /// A new secret became the current one although Apple has not accepted it, because the one before can be kept no longer.
     case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
-    /// A client's secret was put into a place behind an API; verified when it was seen there, nil where the API does not
+    /// A client's secret was put into a place behind an API; verified when it was seen there, nil if the API does not
     /// show it.
     case pushed(TargetName, ClientName, SecretInfo, verified: Bool?)
     /// A client's secret was put into the store, for other machines.
@@ -56,7 +56,7 @@ package enum LogEvent: Hashable, Sendable {
 }
 
 extension Rotation {
-    /// For each log event the clients that share the resource that it is about; none where it names its clients itself.
+    /// For each log event the clients that share the resource that it is about; none if it names its clients itself.
     package func clients(of events: [LogEvent]) -> [[ClientName]] { events.map { clients(of: $0) } }
 
     private func clients(of event: LogEvent) -> [ClientName] {

@@ -59,7 +59,7 @@ package struct Rotation: Sendable {
     ///   - seed: of retries' jitter; fixed for a run.
     ///   - hostJitter: from 0 to 1, fixed for a host.
     ///   - once: end when everything was tried and nothing runs.
-    ///   - clockRun: what an earlier run has seen of the clock; nil where that is not known.
+    ///   - clockRun: what an earlier run has seen of the clock; nil if that is not known.
     ///   - isRestart: whether a daemon ran before since the machine was started: applications may have been started meanwhile
     ///     without a file that is missing.
     package init(

@@ -79,7 +79,7 @@ private struct PushedSecret: JSONDocument {
 /// What an API has shown that a place holds instead.
 private struct ShownPlace: JSONDocument {
     let output: PushOutput
-    /// Nil where a later version says what this one does not know.
+    /// Nil if a later version says what this one does not know.
     let content: PushPlaceContent?
 
     init(_ output: PushOutput, _ content: PushPlaceContent) {

@@ -29,7 +29,7 @@ extension StateDirectory {
     /// if the directory itself belongs to another; the service itself cannot, because the directory above is read-only to it.
     /// What another user owns in a directory of the service's stays so, and no command gives it away.
     ///
-    /// Nil where the failure is of another kind.
+    /// Nil if the failure is of another kind.
     private static func remedyOfSystemds(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Remedy? {
         let ofRights: [FailureCode] = [
             .missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied, .foreignOwner,

@@ -7,7 +7,7 @@ internal import SystemPackage
 /// directory cannot be used.
 ///
 /// It is that of the directory's file `lock`. Where that cannot be made or written it is a spare one, of what can be opened
-/// there, so that a second daemon of the same configuration still ends. There is none where nothing can be.
+/// there, so that a second daemon of the same configuration still ends. There is none if nothing can be.
 package final class StateLock: Sendable {
     private struct Held {
         let path: AbsolutePath

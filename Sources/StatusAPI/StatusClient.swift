@@ -36,7 +36,7 @@ package struct StatusClient: Sendable {
     /// - Parameters:
     ///   - serviceUser: the name or number of the user that the package's unit runs the daemon as, who need not exist; only
     ///     root, the caller and that user may listen where others may put a socket, too. Not asked for if no other user may.
-    ///   - configuration: the path of the file without which that daemon does not run; nil where it is not known.
+    ///   - configuration: the path of the file without which that daemon does not run; nil if it is not known.
     package init(
         socket: String, timeouts: Timeouts = Timeouts(),
         serviceUser: @escaping @autoclosure @Sendable () -> String? = nil, configuration: String? = nil

@@ -3,7 +3,7 @@ package import AppleClientSecret
 /// A ``StoreResult`` as the role sends it, with the expiry of the role's own certificate.
 package struct StoreAnswer: Equatable, Sendable {
     package let result: StoreResult
-    /// When this machine's client certificate expires; nil where there is none, or it could not be read.
+    /// When this machine's client certificate expires; nil if there is none, or it could not be read.
     package let certificateExpiresAt: WallTime?
 
     package init(_ result: StoreResult, certificateExpiresAt: WallTime? = nil) {
@@ -20,7 +20,7 @@ package struct StoreAnswer: Equatable, Sendable {
 
     /// Reads the line of an answer; nil for anything else.
     ///
-    /// - Parameter request: the one that was asked; nil where that is not known.
+    /// - Parameter request: the one that was asked; nil if that is not known.
     package init?(line bytes: [UInt8], to request: StoreRequest? = nil) {
         guard let answer = try? StoreAnswer(parsing: bytes, atMost: request.map(Self.mostValues) ?? .max),
             answer.result.isWithinLimits

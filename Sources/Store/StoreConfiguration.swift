@@ -2,7 +2,7 @@
 package struct StoreConfiguration: Hashable, Sendable {
     /// `https://HOST:PORT` of each member, without a slash at the end; at least one.
     package var endpoints: [String]
-    /// etcd's own user; nil where only client certificates are asked for.
+    /// etcd's own user; nil if only client certificates are asked for.
     package var user: String?
     /// The name of this machine in the store; nil for the host name.
     package var machine: String?

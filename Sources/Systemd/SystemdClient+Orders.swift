@@ -59,7 +59,7 @@ extension SystemdClient {
     }
 
     /// A unit's state once no start is under way: systemd merges an order into that start, whose process may have
-    /// read the old secret. Nil where there is nothing to reload, because the unit waits for its next start by itself
+    /// read the old secret. Nil if there is nothing to reload, because the unit waits for its next start by itself
     /// (`Restart=`), which reads the new one. A signal is for the process that there is, so it waits for nothing.
     private mutating func stateAfterStart(of unit: String, before order: UnitOrder) throws(UnitError) -> UnitState? {
         var pause = UnitTimeouts.pause

@@ -2,7 +2,7 @@ import Linux
 
 /// What systemd is asked about its units, and to read their files again.
 extension SystemdClient {
-    /// What systemd answers to some questions; nil where it cannot be asked. Blocks.
+    /// What systemd answers to some questions; nil if it cannot be asked. Blocks.
     ///
     /// - Parameter milliseconds: how long all of them may take together.
     package static func ask<Value>(
@@ -26,7 +26,7 @@ extension SystemdClient {
         try property("Id", of: target(unit, Self.propertyInterface)).variantText()
     }
 
-    /// `enabled`, `disabled`, `static` and so on; empty where there is no such unit.
+    /// `enabled`, `disabled`, `static` and so on; empty if there is no such unit.
     package mutating func enablement(of unit: String) throws(UnitError) -> String {
         try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
     }

@@ -112,7 +112,7 @@ package struct SystemdClient: ~Copyable {
         return nil
     }
 
-    /// The property by which a unit takes no such order (systemd.unit(5)); nil where it does.
+    /// The property by which a unit takes no such order (systemd.unit(5)); nil if it does.
     mutating func objection(of unit: String, to order: UnitOrder) throws(UnitError) -> String? {
         let properties = try target(unit, Self.propertyInterface)
         if order == .reload || order == .reloadOrTryRestart {

@@ -8,7 +8,7 @@ extension UnitSettings {
         /// As in a unit file, such as `LoadCredential`.
         package let setting: String
         package let path: String
-        /// False where this process may not look.
+        /// False if this process may not look.
         package let isMissing: Bool
         /// Whether a link is where systemd makes a directory of its own.
         package var isLink = false

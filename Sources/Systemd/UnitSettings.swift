@@ -100,7 +100,7 @@ package struct UnitSettings: Hashable, Sendable {
         return lines
     }
 
-    /// The user that `User=` names, root where it names none; nil where it is not known, or systemd makes one at each start.
+    /// The user that `User=` names, root where it names none; nil if it is not known, or systemd makes one at each start.
     package var user: String? {
         guard case .text(let user)? = values["User"], case .flag(false)? = values["DynamicUser"] else { return nil }
         return user.isEmpty ? "root" : user
@@ -179,7 +179,7 @@ package struct UnitSettings: Hashable, Sendable {
         "any", "localhost", "0.0.0.0/0", "::/0", "127.0.0.0/8", "127.0.0.1", "127.0.0.1/32", "::1", "::1/128",
     ]
 
-    /// The file that keeps the unit from this machine's own addresses, although a drop-in allows them; nil where none does.
+    /// The file that keeps the unit from this machine's own addresses, although a drop-in allows them; nil if none does.
     ///
     /// - Parameter allowing: the name of that drop-in, which may not be there yet.
     package func fileAgainstLoopback(despite allowing: String) -> String? {
@@ -268,7 +268,7 @@ package struct UnitSettings: Hashable, Sendable {
         return (Int32(clamping: id), Int64(clamping: time))
     }
 
-    /// The file and line of the last assignment of a setting whose value contains `text`; nil where that is not known, as for
+    /// The file and line of the last assignment of a setting whose value contains `text`; nil if that is not known, as for
     /// a value with specifiers.
     package func place(of setting: String, containing text: String) -> (file: String, line: Int)? {
         for file in files.reversed() {
@@ -279,7 +279,7 @@ package struct UnitSettings: Hashable, Sendable {
         return nil
     }
 
-    /// The last line of a drop-in that limits which addresses the unit reaches; nil where none does. A drop-in that only allows
+    /// The last line of a drop-in that limits which addresses the unit reaches; nil if none does. A drop-in that only allows
     /// more addresses limits nothing.
     package var addressLimit: (setting: String, file: String, line: Int)? {
         for file in files.dropFirst().reversed() {
@@ -295,13 +295,13 @@ package struct UnitSettings: Hashable, Sendable {
         return nil
     }
 
-    /// The unit's own file; nil where it cannot be read.
+    /// The unit's own file; nil if it cannot be read.
     package var ownFile: String? { files.first?.path }
 
     /// The unit's own file and its drop-ins, as far as they can be read.
     package var paths: [String] { files.map(\.path) }
 
-    /// What the settings let the service's processes reach in the file system; nil where that is not known.
+    /// What the settings let the service's processes reach in the file system; nil if that is not known.
     ///
     /// - Parameter followsLinks: whether the settings' paths are followed to where they lead, which blocks on their file systems.
     package func sandbox(followsLinks: Bool = true) -> UnitSandbox? { UnitSandbox(values, followsLinks: followsLinks) }

@@ -123,7 +123,7 @@ enum UserWriterFailures {
             ?? .say("check its owner, and write another path or remove it", see: .list(path.description))
     }
 
-    /// Nil where it is not only root's own file that is in the way. A hard link to another one would be given away with it.
+    /// Nil if it is not only root's own file that is in the way. A hard link to another one would be given away with it.
     private static func rootsOwn(_ path: AbsolutePath, _ user: String) -> Remedy? {
         id(of: user).flatMap { GuardedPath.rootsOwn(path.description, for: $0) }.map { file in
             .say(

@@ -2,11 +2,11 @@ import Glibc
 
 /// The files that systemd's LoadCredential= passes to a role.
 enum CredentialFiles {
-    /// `$CREDENTIALS_DIRECTORY`; nil where systemd has passed no credentials.
+    /// `$CREDENTIALS_DIRECTORY`; nil if systemd has passed no credentials.
     static var directory: String? {
         unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
     }
 
-    /// Where a credential of this name would be; nil where systemd has passed none.
+    /// Where a credential of this name would be; nil if systemd has passed none.
     static func path(of name: String) -> String? { directory.map { $0 + "/" + name } }
 }

@@ -12,7 +12,7 @@ import Store
     private let multi: UnsafeMutableRawPointer
     private var transfer: CurlTransfer?
     private var watched: StoreSession.Watchable?
-    /// Makes the request of ``watched``; nil where that is not possible.
+    /// Makes the request of ``watched``; nil if that is not possible.
     private var connect: () -> CurlTransfer? = { nil }
     private var stream = WatchResponse(keys: 0)
     private var lines = LineBuffer()
@@ -54,7 +54,7 @@ import Store
         completeBy = Deadline(in: timeout)
     }
 
-    /// For how many milliseconds the watch may still become complete; nil where nothing is waited for.
+    /// For how many milliseconds the watch may still become complete; nil if nothing is waited for.
     private var remainder: Int64? {
         transfer == nil || isWatching ? nil : completeBy.rest
     }

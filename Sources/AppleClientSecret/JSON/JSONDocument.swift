@@ -75,7 +75,7 @@ package struct JSONMembers {
         return value
     }
 
-    /// A member that is left out where it holds nothing; nil where one is read that is absent or null.
+    /// A member that is left out where it holds nothing; nil if one is read that is absent or null.
     package mutating func unlessEmpty<Value: JSONConvertible & Collection>(
         _ name: String, _ value: Value?
     ) throws(JSONError) -> Value? {

@@ -32,7 +32,7 @@ package enum JSONValue: Hashable, Sendable {
         self = try reader.whole()
     }
 
-    /// Where the value at `pointer` is in `bytes`, an array's elements counted from 0; nil where there is none, or where
+    /// Where the value at `pointer` is in `bytes`, an array's elements counted from 0; nil if there is none, or if
     /// the bytes are no JSON text.
     package static func range(of pointer: [String], in bytes: [UInt8]) -> Range<Int>? {
         var reader = JSONReader(bytes, wanted: pointer)
@@ -40,7 +40,7 @@ package enum JSONValue: Hashable, Sendable {
         return reader.found
     }
 
-    /// The member `name` of an object; nil where there is none, or where this is no object.
+    /// The member `name` of an object; nil if there is none, or if this is no object.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]

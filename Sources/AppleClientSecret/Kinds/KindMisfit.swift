@@ -60,7 +60,7 @@ package enum KindMisfit: Error, Hashable, Sendable {
 extension TokenKind {
     /// For whom tokens with these settings are.
     ///
-    /// - Parameter client: the identifier that is given; nil where none is.
+    /// - Parameter client: the identifier that is given; nil if none is.
     package func client(
         _ client: ClientID?, origins: [WebOrigin], scope: String?
     ) throws(KindMisfit) -> ClientID {
@@ -81,7 +81,7 @@ extension TokenKind {
         return other
     }
 
-    /// Why the ids of a team and its key are not of this kind; nil where they are.
+    /// Why the ids of a team and its key are not of this kind; nil if they are.
     package func misfit(team: TeamID, keyID: KeyID) -> KindMisfit? {
         if team.form != rules.ids { return .team(team, self) }
         return keyID.form == rules.ids ? nil : .keyID(keyID, self)

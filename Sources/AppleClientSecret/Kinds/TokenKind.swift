@@ -56,17 +56,17 @@ extension TokenKind {
         package let words: String
         /// The form of the ids of its team and key.
         package let ids: IDForm
-        /// `aud`, which is next to `sub`; nil where a token states neither.
+        /// `aud`, which is next to `sub`; nil if a token states neither.
         package let audience: String?
         /// Whether its header has `typ`.
         let hasType: Bool
         /// How it states the only web pages that may use it.
         package let origins: Origins
-        /// What `scope` may be; none where there is no such claim.
+        /// What `scope` may be; none if there is no such claim.
         package let scopes: [String]
         /// The longest lifetime that is minted.
         package let longest: Seconds
-        /// How late `exp` may be; nil where Apple names no limit.
+        /// How late `exp` may be; nil if Apple names no limit.
         package let limit: Limit?
         /// How Apple is asked whether it accepts one.
         package let verification: VerificationRules

@@ -15,7 +15,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     package let scheme: Scheme
     /// In small letters; a number of IPv6 in brackets.
     package private(set) var host: String
-    /// Nil where none is written.
+    /// Nil if none is written.
     package let port: UInt16?
     /// What follows host and port: nothing, or a path and a query.
     package let path: String

@@ -53,7 +53,7 @@ int clinux_orphans_adopt(void);
 // Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
 // False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
 bool clinux_orphans_end(void);
-// Stops waiting for a supervisor that continues: clinux_orphans_reap takes its status. True where that one, or another, turns
+// Stops waiting for a supervisor that continues: clinux_orphans_reap takes its status. True if that one, or another, turns
 // out to have been killed: then clinux_orphans_end is to be called until it returns false.
 bool clinux_child_abandon(int32_t process);
 // Kills the supervisors that go on and were stopped (SIGSTOP), which would not see this process end. True: then

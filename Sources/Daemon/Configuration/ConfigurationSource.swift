@@ -43,7 +43,7 @@ package struct ConfigurationSource: Sendable {
 /// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where an attacker who takes over
 /// the daemon cannot change it. Where root keeps none, the daemon does.
 extension ConfigurationSource {
-    /// The configuration that was last adopted; nil where no copy passes.
+    /// The configuration that was last adopted; nil if no copy passes.
     package func loadAdopted() -> LoadedConfiguration? {
         LastGoodConfiguration.load(
             path: path, in: LastGoodConfiguration.directory, as: .root, stateDirectory: stateDirectory)

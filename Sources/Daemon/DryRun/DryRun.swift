@@ -57,7 +57,7 @@ package struct DryRun: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the daemon's status socket; the writers' sockets are in the same directory.
-    ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
+    ///   - unit: the one that runs the daemon; nil if systemd does not, or cannot be asked.
     ///   - inEffect: the units' settings, as root sees what they name; nil: as this process does.
     package init(
         of loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String, unit: ServiceUnit? = nil,

@@ -14,7 +14,7 @@ struct DryRunProblems {
     private let settings: ConfigurationSource
     private let rotation: Rotation
     private let reader: DryRunReader
-    /// The sandbox of the unit that runs the daemon; nil where systemd does not, or cannot be asked.
+    /// The sandbox of the unit that runs the daemon; nil if systemd does not, or cannot be asked.
     private(set) var review: SandboxReview?
     /// The units' settings in effect; nil as above.
     let inEffect: UnitsInEffect?
@@ -78,7 +78,7 @@ struct DryRunProblems {
         }
     }
 
-    /// That the socket that systemd has made lets in another group than the configuration says; nil where it does not, or
+    /// That the socket that systemd has made lets in another group than the configuration says; nil if it does not, or
     /// there is none.
     ///
     /// - Parameter socket: the daemon's status socket.

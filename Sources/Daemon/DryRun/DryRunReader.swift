@@ -12,7 +12,7 @@ struct DryRunReader: Sendable {
     private let executor: Executor
     private let state: AbsolutePath?
 
-    /// Nil where the kernel gives no random bytes or no descriptor.
+    /// Nil if the kernel gives no random bytes or no descriptor.
     ///
     /// - Parameter socket: the daemon's status socket.
     init?(_ loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String) {
@@ -62,7 +62,7 @@ struct DryRunReader: Sendable {
                 client, publishedAt: places, in: state, as: executor.identity))
     }
 
-    /// The user whose writer writes a file; nil where the daemon does, or there is no such user.
+    /// The user whose writer writes a file; nil if the daemon does, or there is no such user.
     func writer(for spec: FileSpec) -> String? {
         try? executor.writer(for: spec)
     }
@@ -88,12 +88,12 @@ struct DryRunReader: Sendable {
 
     func problem(with target: TargetName) -> Failure? { executor.services.pusher.problem(with: target) }
 
-    /// Why Apple could not be asked about a client, because there is no socket; nil where there is one.
+    /// Why Apple could not be asked about a client, because there is no socket; nil if there is one.
     func problem(toVerifying client: ClientName) -> Failure? { executor.services.verifier.problem(for: client) }
 
     /// All that would keep the state directory from being used.
     ///
-    /// - Parameter review: of the sandbox of the unit that runs the daemon; nil where none is known.
+    /// - Parameter review: of the sandbox of the unit that runs the daemon; nil if none is known.
     func problems(withState review: inout SandboxReview?) -> [Failure] {
         guard let state else { return [] }
         let met = Self.problem(at: state) { [executor] in

@@ -51,7 +51,7 @@ package struct OfflineEvaluation: Sendable {
         self.files = files
     }
 
-    /// Why Apple refuses a secret because of its ids; nil where it does not, or where this user cannot know. Blocks.
+    /// Why Apple refuses a secret because of its ids; nil if it does not, or if this user cannot know. Blocks.
     ///
     /// - Parameters:
     ///   - file: where it is, and in which variable; nil for one that is in no file.
@@ -70,11 +70,11 @@ package struct OfflineEvaluation: Sendable {
         return configuration.refusalOfIds(of: issued, for: client, keys.evidence)
     }
 
-    /// Why the clock cannot tell whether Apple accepts the secret; nil where it can, or where this is no secret. Blocks.
+    /// Why the clock cannot tell whether Apple accepts the secret; nil if it can, or if this is no secret. Blocks.
     ///
     /// - Parameters:
     ///   - key: the key that may have signed it, in addition to those of the configuration.
-    ///   - loaded: nil where there is no configuration.
+    ///   - loaded: nil if there is no configuration.
     package static func clockFailure(
         for token: [UInt8], key: PublicKey?, by loaded: LoadedConfiguration?, from settings: ConfigurationSource
     ) -> Failure? {
@@ -137,7 +137,7 @@ package struct OfflineEvaluation: Sendable {
         return nil
     }
 
-    /// What the state directory holds of a client; nil where this user may not read it.
+    /// What the state directory holds of a client; nil if this user may not read it.
     private static func record(
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> KeptRecord? {

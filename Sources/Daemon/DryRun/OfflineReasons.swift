@@ -17,7 +17,7 @@ package struct OfflineReasons: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the daemon's status socket; the writers' sockets are in the same directory.
-    ///   - unit: the one that runs the daemon; nil where systemd does not, or cannot be asked.
+    ///   - unit: the one that runs the daemon; nil if systemd does not, or cannot be asked.
     package init(
         of loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String, unit: ServiceUnit?
     ) {

@@ -20,13 +20,13 @@ final class Executor: Sendable {
     let services: ServiceClients
     let naming: TemporaryNames
     let reservedPaths = ReservedPaths()
-    /// Nil where nothing is written, as in a dry run.
+    /// Nil if nothing is written, as in a dry run.
     let sweptDirectories: SweptDirectories?
     /// While the state directory cannot be used nothing is kept, and every attempt fails with the reason.
     let state: StateAccess
     let identity: Identity
     let settings: ConfigurationSource
-    /// Nil where nothing is run, as in a dry run.
+    /// Nil if nothing is run, as in a dry run.
     private let runner: ActionRunner?
     let log: Log
     /// Called with every configuration that was read and accepted after the start's.

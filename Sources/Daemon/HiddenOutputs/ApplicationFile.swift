@@ -7,7 +7,7 @@ struct ApplicationFile: Hashable, Sendable {
     var realPath: String
     /// What the unit calls it, wildcards included; the path where no unit does.
     var pattern: String
-    /// Empty where only the places of variables are kept.
+    /// Empty if only the places of variables are kept.
     let bytes: [UInt8]
     let assignments: [FoundAssignment]
 

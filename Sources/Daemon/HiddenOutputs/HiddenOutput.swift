@@ -9,13 +9,13 @@ import Systemd
 package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The file that hides the output, or the output itself.
     package let file: String
-    /// From 1; nil where no line of the file is the reason.
+    /// From 1; nil if no line of the file is the reason.
     package let line: Int?
     /// What is there; escaped, and without a secret.
     package let words: String
     /// Words only.
     package let remedy: Remedy?
-    /// The unit whose process is the reason, so that a restart helps; nil where it is not.
+    /// The unit whose process is the reason, so that a restart helps; nil if it is not.
     package let unit: String?
 
     package init(file: String, line: Int?, words: String, remedy: Remedy? = nil, unit: String? = nil) {

@@ -118,7 +118,7 @@ package struct HiddenOutputSearch {
 
     // MARK: Units and processes
 
-    /// The settings of all services of `on_change`; none where systemd cannot be asked.
+    /// The settings of all services of `on_change`; none if systemd cannot be asked.
     private func unitSettings() -> [String: UnitSettings] {
         guard SystemManager.isSystemd else { return [:] }
         let names = Set(configuration.clients.values.flatMap(\.onChange).compactMap(\.service))

@@ -14,7 +14,7 @@ struct NamespaceMounts: Hashable, Sendable {
         bySource = Dictionary(grouping: table.mounts, by: \.name)
     }
 
-    /// Where the file at a path without links is; nil where the table does not have it.
+    /// Where the file at a path without links is; nil if the table does not have it.
     func place(of path: String) -> Place? { table.place(of: path) }
 
     /// Mounts of this file itself, also of one that a rename has replaced since. One that is mounted over the file itself, as

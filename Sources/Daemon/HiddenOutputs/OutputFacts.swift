@@ -4,13 +4,13 @@ import Formats
 struct OutputFacts: Sendable {
     let path: String
     let realPath: String
-    /// Nil where the whole file is the secret.
+    /// Nil if the whole file is the secret.
     let variable: String?
     /// The real paths of all files in which outputs of the client set the variable, this one among them.
     let copies: Set<String>
     /// The variables of this file that outputs set.
     var variables: Set<String> = []
-    /// The environment file itself; nil where it cannot be read.
+    /// The environment file itself; nil if it cannot be read.
     var file: ApplicationFile?
     /// Files in the directories where the application may read the output that may hide it.
     var neighbours: [ApplicationFile] = []
@@ -20,9 +20,9 @@ struct OutputFacts: Sendable {
     var place: NamespaceMounts.Place?
     /// Whether a program runs after each renewal, also as a unit that is started.
     var runsProgram = false
-    /// The unit that is restarted after each renewal; nil where none is.
+    /// The unit that is restarted after each renewal; nil if none is.
     var restarted: String?
-    /// The mode and group of the settings, and the mode that a write gives the file for the sake of its other lines; nil where
+    /// The mode and group of the settings, and the mode that a write gives the file for the sake of its other lines; nil if
     /// they agree.
     var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
 

@@ -18,10 +18,10 @@ struct Log: Sendable {
     }
 
     private let target: Target
-    /// Nil where the journal is not the target.
+    /// Nil if the journal is not the target.
     private let journal: Journal?
     private let timeout = LogTimeout()
-    /// The line below the log; nil where standard error is not a terminal.
+    /// The line below the log; nil if standard error is not a terminal.
     let progress: ProgressLine?
 
     /// - Parameter environment: systemd's variables say whether standard error is the journal, and that it started us.

@@ -10,7 +10,7 @@ final class ProgressLine: Sendable {
     /// In milliseconds: a start that takes no longer than a second shows none.
     static let threshold: Int64 = 1_000
 
-    /// Nil where the descriptor is no terminal that can overwrite a line.
+    /// Nil if the descriptor is no terminal that can overwrite a line.
     init?(on descriptor: Int32, environment: [String: String]) {
         guard isatty(descriptor) == 1, environment["TERM"] != "dumb" else { return nil }
         self.descriptor = descriptor

@@ -4,7 +4,7 @@ import Failures
 import Model
 
 extension Failure {
-    /// Why a secret is not published after this verdict; nil where Apple accepts it.
+    /// Why a secret is not published after this verdict; nil if Apple accepts it.
     init?(_ verdict: Verdict, on request: VerificationRequest, of client: ClientName) {
         switch verdict.outcome {
         case .accepted: return nil

@@ -18,7 +18,7 @@ package enum NetworkProgramFile {
         }
     }
 
-    /// Its file: next to this program as built, or where packages install it, as some distributions have no libexec. Nil where
+    /// Its file: next to this program as built, or where packages install it, as some distributions have no libexec. Nil if
     /// it is not installed, or without /proc.
     package static func path() -> String? {
         guard let own = OwnProgram.path() else { return nil }

@@ -47,7 +47,7 @@ final class NetworkServiceClient: Sendable {
 
         /// - Parameters:
         ///   - role: of `clientsecretd-network`.
-        ///   - target: the role's argument; nil where it has none.
+        ///   - target: the role's argument; nil if it has none.
         ///   - status: the daemon's status socket; the service's is next to it.
         init(_ role: String, of target: TargetName? = nil, besideSocket status: String) {
             let name = target.map { "\(role)/\($0)" } ?? role
@@ -67,7 +67,7 @@ final class NetworkServiceClient: Sendable {
         }
     }
 
-    /// Why no request could be made, as far as that is known without a connection, which would start the service. Nil where
+    /// Why no request could be made, as far as that is known without a connection, which would start the service. Nil if
     /// there is a socket, or where its directory may not be searched.
     func problem(at socket: Socket, for place: Failure.Place) -> Failure? {
         guard unsafe access(socket.path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }

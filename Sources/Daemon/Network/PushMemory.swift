@@ -8,7 +8,7 @@ import Push
 final class PushMemory: Sendable {
     private struct Write {
         let secret: Fingerprint
-        /// The place as its target writes to it; nil where it was written with another target's secret.
+        /// The place as its target writes to it; nil if it was written with another target's secret.
         let place: String?
         /// By the API's clock.
         let at: WallTime
@@ -77,7 +77,7 @@ final class PushMemory: Sendable {
         }
     }
 
-    /// Records which deployment of a project has what was last written to it at that moment; nil where none has.
+    /// Records which deployment of a project has what was last written to it at that moment; nil if none has.
     func began(_ begun: BegunDeployment?, of project: String, since moment: WallTime?) {
         known.withLock { known in
             guard let begun else {

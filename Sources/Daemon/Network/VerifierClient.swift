@@ -41,6 +41,6 @@ struct VerifierClient: Sendable {
             otherwise: "its answer is not a verdict", read: { try? Verdict(parsing: $0) })
     }
 
-    /// Why Apple cannot be asked about a client, because there is no socket; nil where there is one.
+    /// Why Apple cannot be asked about a client, because there is no socket; nil if there is one.
     func problem(for client: ClientName) -> Failure? { service.problem(at: socket, for: .client(client)) }
 }

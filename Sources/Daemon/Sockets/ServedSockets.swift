@@ -5,7 +5,7 @@ import StatusAPI
 
 /// What serves the daemon's sockets; nothing with `--once`.
 struct ServedSockets: Sendable {
-    /// Nil also where the socket cannot be made.
+    /// Nil also if the socket cannot be made.
     let status: StatusListener?
     let credentials: CredentialSocket?
 

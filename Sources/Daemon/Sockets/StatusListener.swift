@@ -65,7 +65,7 @@ final class StatusListener: Sendable {
         }
     }
 
-    /// What helps where systemd may not open the socket; nil where it may, or another daemon's is meant.
+    /// What helps where systemd may not open the socket; nil if it may, or another daemon's is meant.
     private static var mask: Remedy? {
         let context = CommandContext.current
         return context.hasSystemd && context.socket == nil ? UnitMask.remedy(ofSocket: "clientsecretd.socket") : nil

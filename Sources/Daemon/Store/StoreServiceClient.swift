@@ -64,7 +64,7 @@ final class StoreServiceClient: Sendable {
     /// Readable when ``takeNotices()`` has something to take.
     var raw: Int32 { notices.raw }
 
-    /// Why no request can be made, because there is no socket; nil where there is one.
+    /// Why no request can be made, because there is no socket; nil if there is one.
     func problem() -> Failure? { service.problem(at: socket, for: .store) }
 
     // MARK: Notices
@@ -159,7 +159,7 @@ final class StoreServiceClient: Sendable {
         readWaits.withLock { $0?.hasPassed == true }
     }
 
-    /// Asks, and keeps the connection; nil where that is over.
+    /// Asks, and keeps the connection; nil if that is over.
     private func ask(
         _ request: StoreRequest, on connection: consuming StoreConnection, _ deadline: Deadline
     ) throws(Failure) -> StoreResult? {

@@ -9,14 +9,14 @@ import Systemd
 ///
 /// Nothing is hidden where no unit runs this process, nor before systemd has answered.
 enum OwnSandbox {
-    /// Nil where no unit runs this process. The settings were applied when the process started, so that one answer counts. Blocks
+    /// Nil if no unit runs this process. The settings were applied when the process started, so that one answer counts. Blocks
     /// the first time.
     private static let answer = OwnUnit.service.map { name in RepeatedQuestion { ask(name) } }
 
     private static var review: SandboxReview? { answer?.value?.review }
 
     private struct Answer: Sendable {
-        /// Nil where systemd knows too little of the unit, or cannot be asked at all.
+        /// Nil if systemd knows too little of the unit, or cannot be asked at all.
         let review: SandboxReview?
     }
 

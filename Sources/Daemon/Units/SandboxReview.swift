@@ -16,7 +16,7 @@ package struct SandboxReview: Sendable {
         self.service = service
     }
 
-    /// The lines that the unit which writes `path` lacks; none where systemd cannot be asked. Blocks.
+    /// The lines that the unit which writes `path` lacks; none if systemd cannot be asked. Blocks.
     ///
     /// - Parameter user: whose writer writes it; nil: the daemon itself.
     package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [UnitDropIn] {
@@ -26,7 +26,7 @@ package struct SandboxReview: Sendable {
         return review.dropIns
     }
 
-    /// Whether the sandbox of the unit that runs the daemon hides a file from it; false where systemd cannot be asked. Blocks.
+    /// Whether the sandbox of the unit that runs the daemon hides a file from it; false if systemd cannot be asked. Blocks.
     package static func hides(_ path: AbsolutePath) -> Bool {
         ServiceUnit.ofDaemon().map { SandboxReview($0).setting(hiding: path) != nil } ?? false
     }

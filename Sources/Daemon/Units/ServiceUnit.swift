@@ -20,7 +20,7 @@ package struct ServiceUnit: Sendable {
         return try systemd.unitOfDaemon()
     }
 
-    /// `User=` of the unit that runs the package's daemon, drop-ins included; nil where systemd does not tell it, such as for
+    /// `User=` of the unit that runs the package's daemon, drop-ins included; nil if systemd does not tell it, such as for
     /// `DynamicUser=yes`.
     package static let namedUser: String? = (try? asked.get())?.settings.user
 
@@ -28,7 +28,7 @@ package struct ServiceUnit: Sendable {
     /// package's own.
     package static let daemonUser: String = namedUser ?? Identity.serviceName
 
-    /// The account of that user; nil where there is none. Throws where systemd did not answer: its unit may name another user
+    /// The account of that user; nil if there is none. Throws where systemd did not answer: its unit may name another user
     /// than the package's, and nothing is to be judged or made for the wrong one.
     package static func daemonAccount() throws(SystemError) -> Account? {
         if case .failure(let error) = asked, error.isSilence {
@@ -38,12 +38,12 @@ package struct ServiceUnit: Sendable {
     }
 
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,
-    /// else the service. Nil where systemd cannot be asked. Blocks.
+    /// else the service. Nil if systemd cannot be asked. Blocks.
     package static func ofDaemon() -> ServiceUnit? {
         SystemdClient.ask { systemd throws(UnitError) in try systemd.unitOfDaemon() }
     }
 
-    /// The service of the daemon that uses a state directory; nil where none does, and where systemd cannot be asked. The daemon is
+    /// The service of the daemon that uses a state directory; nil if none does, or if systemd cannot be asked. The daemon is
     /// not asked: where systemd listens for it, that would start it. Blocks.
     package static func ofDaemon(using state: AbsolutePath) -> ServiceUnit? {
         guard SystemManager.isSystemd, let holder = FileLock.holder(of: "\(state)/lock"),
@@ -52,7 +52,7 @@ package struct ServiceUnit: Sendable {
         return (try? named(name)) ?? nil
     }
 
-    /// The service of this name; nil where systemd knows too little of it. Blocks.
+    /// The service of this name; nil if systemd knows too little of it. Blocks.
     static func named(_ name: String) throws(UnitError) -> ServiceUnit? {
         // Less than a start waits for its state directory.
         var systemd = try SystemdClient(timeout: UnitTimeouts.shortAnswer, cancel: nil)

@@ -12,6 +12,6 @@ package struct UnitDropIn: Hashable, Sendable {
     /// The lines with their section's heading.
     package var text: String { (["[Service]"] + lines).joined(separator: "\n") + "\n" }
 
-    /// Adds the lines; nil where one of them cannot be pasted.
+    /// Adds the lines; nil if one of them cannot be pasted.
     package var command: ShellCommand? { .addSettings(lines, to: unit) }
 }

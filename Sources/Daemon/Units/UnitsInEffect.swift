@@ -14,7 +14,7 @@ package struct UnitsInEffect {
     /// Such units that the configuration names by an alias, and their own names.
     private let aliases: [(alias: String, name: String)]
 
-    /// Nil where systemd cannot be asked. Blocks.
+    /// Nil if systemd cannot be asked. Blocks.
     ///
     /// - Parameters:
     ///   - configuration: nil: only the daemon's own unit is looked at.
@@ -110,7 +110,7 @@ package struct UnitsInEffect {
         }
     }
 
-    /// The same as a fault of the daemon, raised or cleared; nil where systemd cannot be asked. Blocks.
+    /// The same as a fault of the daemon, raised or cleared; nil if systemd cannot be asked. Blocks.
     static func faultOfAliases(in configuration: Configuration) -> Input? {
         guard configuration.clients.values.contains(where: { $0.credential != nil }) else {
             return .faultCleared(.unitCannotStart)
@@ -240,7 +240,7 @@ package struct UnitsInEffect {
         return "write \(lines) into a drop-in of \(unit) whose name comes after \(Printable.name(name))"
     }
 
-    /// What helps where a unit reaches nothing; nil where no drop-in of its limits the addresses.
+    /// What helps where a unit reaches nothing; nil if no drop-in of its limits the addresses.
     static func remedyForAddresses(of unit: String, _ settings: UnitSettings) -> Remedy? {
         settings.addressLimit.map { limit in
             .say(

@@ -71,7 +71,7 @@ final class Watcher {
     /// The descriptor that is readable when there are notices; nil as long as there is none.
     var raw: Int32? { inotify?.raw }
 
-    /// The descriptor that reports mounts; nil where /proc is not mounted.
+    /// The descriptor that reports mounts; nil if /proc is not mounted.
     var mountsRaw: Int32? {
         switch mounts {
         case .some(let mounts): mounts.raw

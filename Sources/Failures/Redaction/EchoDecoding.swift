@@ -27,7 +27,7 @@ struct EchoDecoding {
 
     // MARK: Escapes
 
-    /// The same without one level of the escapes of URLs, JSON, C and HTML; nil where there are none.
+    /// The same without one level of the escapes of URLs, JSON, C and HTML; nil if there are none.
     private func unescaped() -> EchoDecoding? {
         var result = EchoDecoding()
         var index = 0
@@ -110,7 +110,7 @@ struct EchoDecoding {
         decoded(bits: 4, phase: phase) { Hex.value(of: $0).map(Int.init) }
     }
 
-    /// The characters that the text's numbers encode, as in `[101, 121]` or `{"0": 101, "1": 121}`; nil where there are few.
+    /// The characters that the text's numbers encode, as in `[101, 121]` or `{"0": 101, "1": 121}`; nil if there are few.
     ///
     /// - Parameters:
     ///   - step: of so many numbers one counts, because indices may be between them.

@@ -98,7 +98,7 @@ enum UnicodeBlanks {
         return endsLine && self == .pythonLines ? .lineFeed : .tab
     }
 
-    /// A character of at most three bytes, as all of these are; nil where none begins.
+    /// A character of at most three bytes, as all of these are; nil if none begins.
     private static func scalar(in bytes: [UInt8], at index: Int) -> (length: Int, scalar: UInt32)? {
         let first = UInt32(bytes[index])
         switch first {

@@ -5,7 +5,7 @@ package struct FoundAssignment: Hashable, Sendable {
     package let name: String
     /// From 1.
     package let line: Int
-    /// Without the quotes around it and a comment after it; empty where the line is of a form that no edit accepts.
+    /// Without the quotes around it and a comment after it; empty if the line is of a form that no edit accepts.
     package let value: [UInt8]
     /// Whether `export` precedes the name: systemd ignores such a line, other programs do not.
     package let isExported: Bool

@@ -35,7 +35,7 @@ package enum OtherSyntax {
         return name[name.index(after: dot)...]
     }
 
-    /// The program that runs the file by its first line, without its directory; nil where there is none.
+    /// The program that runs the file by its first line, without its directory; nil if there is none.
     private static func program(of bytes: [UInt8]) -> String? {
         guard bytes.starts(with: "#!".utf8) else { return nil }
         let line = bytes.dropFirst(2).prefix { !$0.isLineBreak }

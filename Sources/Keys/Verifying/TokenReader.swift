@@ -17,7 +17,7 @@ package enum TokenReader {
         token.withBytes { read($0, keys: keys) }
     }
 
-    /// Why a token is no client secret of a form that Apple accepts; nil where it is one.
+    /// Why a token is no client secret of a form that Apple accepts; nil if it is one.
     package static func objection(to token: Token) -> Objection? {
         token.withBytes { CompactJWS.objection(to: $0) }
     }

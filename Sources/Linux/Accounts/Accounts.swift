@@ -48,7 +48,7 @@ package enum Accounts {
         return Account(name: String(zeroTerminated: name), id: id, primaryGroup: group)
     }
 
-    /// Whether a login or a unit of the user puts it in this group; false where the database cannot be queried.
+    /// Whether a login or a unit of the user puts it in this group; false if the database cannot be queried.
     package static func isMember(_ account: Account, of group: UInt32) -> Bool {
         unsafe clinux_user_is_in_group(account.name, account.primaryGroup, group) == 1
     }
@@ -77,7 +77,7 @@ package enum Accounts {
         try group(named: nameOrNumber)?.id ?? number(nameOrNumber)
     }
 
-    /// The names in a file such as `/etc/passwd`, which has one in the first field of each line; none where it cannot be read.
+    /// The names in a file such as `/etc/passwd`, which has one in the first field of each line; none if it cannot be read.
     package static func names(in file: String) -> [String] {
         let text = ForeignFile.read(file, limit: 1 << 20) ?? []
         return String(decoding: text, as: UTF8.self).split(separator: "\n")

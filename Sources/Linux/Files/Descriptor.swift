@@ -78,7 +78,7 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Reads a descriptor without an owner here to its end; nil where more than `limit` bytes come.
+    /// Reads a descriptor without an owner here to its end; nil if more than `limit` bytes come.
     ///
     /// - Parameter deadline: as for ``read(_:until:)``.
     package static func read(

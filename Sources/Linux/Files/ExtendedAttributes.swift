@@ -17,7 +17,7 @@ struct ExtendedAttributes {
         self.path = path
     }
 
-    /// All visible names; none where the file system has no attributes.
+    /// All visible names; none if the file system has no attributes.
     func names() throws(FileError) -> [String] {
         let list = unsafe try read { unsafe clinux_attribute_names(descriptor, $0, $1) }
         return (list ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -28,7 +28,7 @@ struct ExtendedAttributes {
         unsafe try read { unsafe clinux_attribute_get(descriptor, name, $0, $1) }
     }
 
-    /// What `call` writes into a buffer of the size that it is given; nil where there is nothing or no support.
+    /// What `call` writes into a buffer of the size that it is given; nil if there is nothing or no support.
     private func read(_ call: (UnsafeMutablePointer<UInt8>?, Int) -> Int64) throws(FileError) -> [UInt8]? {
         // Few files have any: the largest buffer is made only where a small one was not enough.
         for size in [Self.usualSize, Self.sizeLimit] {

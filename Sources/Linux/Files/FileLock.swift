@@ -9,7 +9,7 @@ package enum FileLock {
     /// Between two tries, in microseconds.
     private static let interval: UInt32 = 10_000
 
-    /// The process that holds the lock of `path`; nil where none does, and where the kernel counts another device for the file
+    /// The process that holds the lock of `path`; nil if none does, or if the kernel counts another device for the file
     /// than it shows, as in some overlays (proc_locks(5)).
     package static func holder(of path: String) -> Int32? {
         guard let file = FileStatus.following(path)?.identity,

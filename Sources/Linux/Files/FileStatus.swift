@@ -58,7 +58,7 @@ package struct FileStatus: Hashable, Sendable {
         try? look(at: path)?.get()
     }
 
-    /// The same, or why not; nil where the file system does not respond.
+    /// The same, or why not; nil if the file system does not respond.
     private static func look(at path: String) -> Result<FileStatus, Errno>? {
         DiskTimeout.value(at: path) {
             var found = clinux_status()
@@ -78,7 +78,7 @@ package struct FileStatus: Hashable, Sendable {
         return [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(errno)
     }
 
-    /// Why this process may not do this with what `path` leads to (access(2)); nil where it may.
+    /// Why this process may not do this with what `path` leads to (access(2)); nil if it may.
     package static func problem(accessing path: String, _ mode: Int32) -> Errno? {
         DiskTimeout.value(at: path) { unsafe access(path, mode) == 0 ? nil : Errno(rawValue: errno) } ?? .timedOut
     }

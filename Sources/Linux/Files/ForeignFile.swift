@@ -6,7 +6,7 @@ import SystemPackage
 /// Reads /proc and files of other programs and users, to report what they say. What is read here decides nothing: nobody is
 /// trusted for it.
 package enum ForeignFile {
-    /// The content of a regular file, links followed; nil where there is none, it may not be read or is longer than `limit`
+    /// The content of a regular file, links followed; nil if there is none, it may not be read or is longer than `limit`
     /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
     package static func read(_ path: String, limit: Int) -> [UInt8]? { try? contents(of: path, limit: limit) }
 
@@ -41,7 +41,7 @@ package enum ForeignFile {
         return descriptor
     }
 
-    /// As many bytes from an offset on as there are, `count` at most; nil where it cannot be read.
+    /// As many bytes from an offset on as there are, `count` at most; nil if it cannot be read.
     package static func bytes(of path: String, at offset: Int = 0, count: Int) -> [UInt8]? {
         guard let file = try? open(path) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -49,7 +49,7 @@ package enum ForeignFile {
         return length < 0 ? nil : Array(bytes.prefix(length))
     }
 
-    /// The names in a directory, sorted; none where it cannot be read.
+    /// The names in a directory, sorted; none if it cannot be read.
     ///
     /// - Parameter limit: how many names are looked at.
     package static func names(in directory: String, limit: Int) -> [String] {
@@ -90,7 +90,7 @@ package enum ForeignFile {
         } ?? []
     }
 
-    /// What a symbolic link says, such as those of /proc; nil where it cannot be read.
+    /// What a symbolic link says, such as those of /proc; nil if it cannot be read.
     package static func link(_ path: String) -> String? {
         DiskTimeout.value(at: path) { linkAtOnce(path) } ?? nil
     }

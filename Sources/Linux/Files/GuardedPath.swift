@@ -33,7 +33,7 @@ package enum GuardedPath {
     }
 
     /// What removes the first link on the way to an output of `user` that belongs neither to root nor to that user, or that
-    /// is that user's and leads to what is not; nil where this process finds none, and where ``rootsOwn(_:for:)`` finds what
+    /// is that user's and leads to what is not; nil if this process finds none, or if ``rootsOwn(_:for:)`` finds what
     /// it leads to: without the link an application would lose the rest of that file.
     package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
@@ -50,7 +50,7 @@ package enum GuardedPath {
 
     /// The regular file of root to which an output's path of `user` leads, where that user might have had one of the same
     /// name: no link leads there, or links of that user and of root lead into that user's own directory. It has no other name.
-    /// Nil where this process cannot tell.
+    /// Nil if this process cannot tell.
     package static func rootsOwn(_ path: String, for user: UInt32) -> String? {
         DiskTimeout.value(at: path) {
             let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user))

@@ -129,7 +129,7 @@ struct GuardedWalk {
         }
     }
 
-    /// Checks the owner of what the links led to; `status` is nil where there is nothing yet.
+    /// Checks the owner of what the links led to; `status` is nil if there is nothing yet.
     private mutating func settle(_ status: FileStatus?) throws(FileError) {
         for case .belongs(let link, let isCondition) in ahead {
             if isCondition {

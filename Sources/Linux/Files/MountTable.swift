@@ -45,14 +45,14 @@ package struct MountTable: Hashable, Sendable {
         uncovered = Dictionary(mounts.map { ($0.point, $0) }) { _, last in last }
     }
 
-    /// The table as it is now; nil where /proc is not mounted.
+    /// The table as it is now; nil if /proc is not mounted.
     package static func ofThisProcess() -> MountTable? {
         ForeignFile.read("/proc/self/mountinfo", limit: limit).map { text in
             MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
         }
     }
 
-    /// Of another process's table those mounts that `isWanted`, and those that they are mounted on; nil where this process may not
+    /// Of another process's table those mounts that `isWanted`, and those that they are mounted on; nil if this process may not
     /// read it. Who owns the process chooses how many mounts there are.
     ///
     /// - Parameters:
@@ -115,7 +115,7 @@ package struct MountTable: Hashable, Sendable {
         return uncovered["/"]
     }
 
-    /// Where the file at a path without links is; nil where the table does not have it.
+    /// Where the file at a path without links is; nil if the table does not have it.
     package func place(of path: String) -> Place? { mount(of: path).map { Self.place(of: path, in: $0) } }
 
     package static func place(of path: String, in mount: Mount) -> Place {

@@ -4,7 +4,7 @@ enum PEMHeader {
     /// the same in every key.
     private static let longest = 37
 
-    /// Whether the file at the real path begins with one; false where it cannot be read.
+    /// Whether the file at the real path begins with one; false if it cannot be read.
     static func begins(_ path: String) -> Bool {
         let text = String(decoding: ForeignFile.bytes(of: path, count: longest) ?? [], as: UTF8.self)
         return text.hasPrefix("-----BEGIN ") && text.contains("PRIVATE KEY-----")

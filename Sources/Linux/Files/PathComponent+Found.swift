@@ -13,14 +13,14 @@ extension PathComponent {
         self.init(path, status, for: identity, keeper: keeper)
     }
 
-    /// The directory that the absolute path leads to; nil where there is none, or a stranger controls the way.
+    /// The directory that the absolute path leads to; nil if there is none, or a stranger controls the way.
     package init?(directory path: String, for identity: Identity) {
         self.init(at: path, for: identity) { keeper in
             Self.walk(to: path, kept: keeper).map { PathComponent($0.path, $0.status, for: identity, keeper: keeper) }
         }
     }
 
-    /// The regular file that the absolute path leads to; nil where there is none, or a stranger controls the way.
+    /// The regular file that the absolute path leads to; nil if there is none, or a stranger controls the way.
     package init?(file path: String, for identity: Identity) {
         self.init(at: path, for: identity) { keeper in
             guard let place = try? GuardedWalk.place(path, .keeping, as: Identity(keeper)), let found = place.found,
@@ -89,7 +89,7 @@ extension Identity {
 
 extension ShellCommand {
     /// Creates the missing directories of the absolute path `directory` for the user who is to write there; below /run at
-    /// every boot. Nil where nothing is missing, where a stranger controls the way, or where that user could not pass.
+    /// every boot. Nil if nothing is missing, if a stranger controls the way, or if that user could not pass.
     package static func making(_ directory: String, for user: UInt32, mode: String = "0755") -> ShellCommand? {
         guard let owner = PathComponent.User(user) else { return nil }
         var missing = Array(FilePath(directory).components)[...]

@@ -109,7 +109,7 @@ package struct ProgramFile: Sendable {
         return FileStatus.isAbsent(loader) ? .interpreterMissing(loader) : nil
     }
 
-    /// Whether Linux was taught no further formats; false where that cannot be seen.
+    /// Whether Linux was taught no further formats; false if that cannot be seen.
     private static var hasOnlyOwnFormats: Bool {
         let names = ForeignFile.names(in: "/proc/sys/fs/binfmt_misc", limit: .max)
         return !names.isEmpty && names.allSatisfy { ["register", "status"].contains($0) }

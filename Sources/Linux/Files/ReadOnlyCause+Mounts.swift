@@ -1,7 +1,7 @@
 package import Failures
 
 extension ReadOnlyCause {
-    /// Why the directory at the real path `directory` is read-only; nil where it is not, or nothing is known of mounts.
+    /// Why the directory at the real path `directory` is read-only; nil if it is not, or nothing is known of mounts.
     package static func of(_ directory: String) -> ReadOnlyCause? {
         guard let table = MountTable.ofThisProcess() else { return nil }
         return of(directory, in: table, isUnit: OwnUnit.hasStartedProcess)

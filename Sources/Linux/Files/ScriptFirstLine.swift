@@ -8,7 +8,7 @@ struct ScriptFirstLine {
     private let argument: String
     let endsInCarriageReturn: Bool
 
-    /// Nil where the file does not begin with `#!`.
+    /// Nil if the file does not begin with `#!`.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: "#!".utf8) else { return nil }
         var line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") }
@@ -34,7 +34,7 @@ struct ScriptFirstLine {
         return wantedFromEnv
     }
 
-    /// The name among the words for `env` (env(1)); nil where there is none.
+    /// The name among the words for `env` (env(1)); nil if there is none.
     private static func program(in all: [Substring]) -> Substring? {
         var words = all[...]
         while let word = words.popFirst() {
@@ -61,7 +61,7 @@ struct ScriptFirstLine {
         return nil
     }
 
-    /// What `env` is to find; nil where it is not used, or used in another way.
+    /// What `env` is to find; nil if it is not used, or used in another way.
     var wantedFromEnv: String? {
         guard interpreter.hasSuffix("/env"), !argument.isEmpty else { return nil }
         guard argument.hasPrefix("-") else { return argument.contains("=") ? nil : argument }

@@ -17,7 +17,7 @@ package enum Clocks {
         clinux_monotonic_microseconds()
     }
 
-    /// Whether the kernel calls the wall clock synchronised; false where it may not be asked (a sandbox that forbids
+    /// Whether the kernel calls the wall clock synchronised; false if it may not be asked (a sandbox that forbids
     /// `adjtimex`, as systemd's `ProtectClock=` does).
     package static func kernelSynchronised() -> Bool {
         clinux_clock_synchronised() > 0

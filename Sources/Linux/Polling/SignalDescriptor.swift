@@ -27,7 +27,7 @@ package struct SignalDescriptor: ~Copyable {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_signals_descriptor(), "take signals in"))
     }
 
-    /// Signals since the last call, each with the user who sent it; nil where the kernel does not vouch for one. Several of
+    /// Signals since the last call, each with the user who sent it; nil if the kernel does not vouch for one. Several of
     /// one kind may come as one, that of the first sender.
     package func read() throws(SystemError) -> [(signal: Signal, sender: UInt32?)] {
         var signals: [(Signal, UInt32?)] = []

@@ -2,7 +2,7 @@ import CLinux
 
 /// The running program.
 package enum OwnProgram {
-    /// Its command line, beginning with the program's name; empty where the kernel was given none.
+    /// Its command line, beginning with the program's name; empty if the kernel was given none.
     ///
     /// `CommandLine.arguments` is empty after a preloaded library has changed the environment, and without /proc.
     package static var arguments: [String] {
@@ -12,6 +12,6 @@ package enum OwnProgram {
     }
 
     /// Its file's path, as the kernel reports it (`/proc/self/exe`): followed by ` (deleted)` if the file has been
-    /// replaced; nil where /proc is not mounted.
+    /// replaced; nil if /proc is not mounted.
     package static func path() -> String? { ForeignFile.linkAtOnce("/proc/self/exe") }
 }

@@ -17,7 +17,7 @@ package final class ProcessLook {
         end = Deadline(in: milliseconds)
     }
 
-    /// Why not everything was looked at; nil where no look of this process left anything out.
+    /// Why not everything was looked at; nil if no look of this process left anything out.
     package static var shortfall: String? {
         anyIsCut.withLock { $0 } ? "there is too much to read about the processes of this machine" : nil
     }
@@ -43,7 +43,7 @@ package final class ProcessLook {
         return numbers.filter(first.contains) + numbers.filter { !first.contains($0) }
     }
 
-    /// The content of a file that tells something about a process; nil where it cannot be read or is left out.
+    /// The content of a file that tells something about a process; nil if it cannot be read or is left out.
     ///
     /// - Parameter isSkippedIfLonger: whether a file of more than `limit` bytes is none that is looked for.
     package func read(_ path: String, limit: Int, isSkippedIfLonger: Bool = false) -> [UInt8]? {

@@ -13,7 +13,7 @@ package struct LineBuffer: Sendable {
 
     package mutating func append(_ piece: some Sequence<UInt8>) { bytes += piece }
 
-    /// The next line without its end; nil where none is complete.
+    /// The next line without its end; nil if none is complete.
     package mutating func next() -> [UInt8]? {
         guard let end = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
             bytes.removeFirst(start)

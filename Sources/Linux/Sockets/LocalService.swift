@@ -14,7 +14,7 @@ package enum LocalService {
     /// Throws unless root or the acting user listens. The kernel says which user began to: as a rule root, for systemd.
     ///
     /// - Parameters:
-    ///   - peer: nil where the kernel does not say.
+    ///   - peer: nil if the kernel does not say.
     ///   - socket: its path.
     package static func checkListener(_ peer: Peer?, at socket: String, as identity: Identity) throws(FileError) {
         guard let peer, identity.trusts(peer.user) else {

@@ -108,7 +108,7 @@ package struct UnixStream: ~Copyable, Sendable {
         while let taken = try? arrived(upTo: Self.portion), taken.count == Self.portion {}
     }
 
-    /// What has arrived, `count` bytes at most; empty once the peer has closed its end, nil where nothing has arrived.
+    /// What has arrived, `count` bytes at most; empty once the peer has closed its end, nil if nothing has arrived.
     private func arrived(upTo count: Int) throws(SystemError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
         let taken = unsafe recv(raw, &buffer, count, Int32(MSG_DONTWAIT))

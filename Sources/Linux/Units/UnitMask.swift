@@ -4,12 +4,12 @@ package import Failures
 /// an administrator did it on purpose.
 package enum UnitMask {
     /// What helps where a helper of the daemon cannot be reached at its socket, because the socket's unit or what it starts is
-    /// masked; nil where none of them is.
+    /// masked; nil if none of them is.
     ///
     /// - Parameter socket: the socket's unit.
     package static func remedy(ofSocket socket: String) -> Remedy? { remedy(in: directories, ofSocket: socket) }
 
-    /// What helps where this unit itself is masked; nil where it is not.
+    /// What helps where this unit itself is masked; nil if it is not.
     package static func remedy(of unit: String) -> Remedy? { remedy(in: directories, of: names(of: unit)) }
 
     /// Where the links are that mask a unit.

@@ -53,7 +53,7 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// The provider that is named, and its index; nil where the collection does not have it.
+    /// The provider that is named, and its index; nil if the collection does not have it.
     fileprivate func provider(in collection: JSONValue) -> (index: Int, settings: JSONValue)? {
         let providers = collection[["oauth2", "providers"]]?.elements ?? []
         let index = providers.firstIndex { $0["name"]?.text == values["provider"] }

@@ -211,7 +211,7 @@ extension Rotation {
         return !deadlines.reached(deployment.since + ActionRun.Deployment.longest)
     }
 
-    /// What an action waits for that takes its time; nil where nothing is wrong with expecting it now.
+    /// What an action waits for that takes its time; nil if nothing is wrong with expecting it now.
     func wait(of action: ActionID, _ deadlines: inout Deadlines) -> ActionView.Wait? {
         awaitsDeployment(action, &deadlines) ? .deployment : runs[action]?.waitsFor
     }

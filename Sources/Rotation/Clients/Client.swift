@@ -17,16 +17,16 @@ struct Client: Sendable {
     /// What the state directory holds of it.
     var record = Persisted(Record())
     var readiness = Readiness()
-    /// Nil where its secrets are minted.
+    /// Nil if its secrets are minted.
     var source: SecretSource?
-    /// Of its newest secret; nil where Apple is not asked about it.
+    /// Of its newest secret; nil if Apple is not asked about it.
     var verification: Verification?
     var deliveries = Deliveries()
-    /// When received secrets may be delivered; nil where none was drawn.
+    /// When received secrets may be delivered; nil if none was drawn.
     var turn: DeliveryTurn?
     /// What was put into the store; nil before the first put.
     var share: OwnSecretPuts?
-    /// Nil where no secret of it is rolled out from here.
+    /// Nil if no secret of it is rolled out from here.
     var rollout: RolloutProgress?
     /// What the credential socket serves.
     var credential: SecretInfo?

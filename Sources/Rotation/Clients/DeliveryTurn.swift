@@ -73,7 +73,7 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run; nil where it may run.
+    /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run; nil if it may run.
     func turn(
         of action: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines
     ) -> ActionView.Wait? {

@@ -125,7 +125,7 @@ extension Rotation {
         return client.entry.best(of: candidates)
     }
 
-    /// Another signer's secret in the store that is to be current here; nil where there is none. Apple is not asked about it:
+    /// Another signer's secret in the store that is to be current here; nil if there is none. Apple is not asked about it:
     /// the signer that minted it did that, where `verify` is on there.
     func betterInStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],

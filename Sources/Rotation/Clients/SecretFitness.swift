@@ -40,7 +40,7 @@ extension ClientConfiguration {
             }, signer: signer.map { .init(team: $0.team, keyID: $0.keyID) })
     }
 
-    /// Why the client cannot use it now; nil where it can.
+    /// Why the client cannot use it now; nil if it can.
     func objection(to issued: SecretInfo, keys: [KnownKey], _ deadlines: inout Deadlines) -> Objection? {
         do throws(Objection) {
             _ = try issued.form.fitness(expectation(of: issued, keys)) { deadlines.reached($0) }
@@ -59,15 +59,15 @@ extension ClientConfiguration {
     /// Whether its ids may be the right ones although the configuration says others now: with `verify`, Apple is asked
     /// before the client's secret is replaced.
     ///
-    /// - Parameter current: the client's secret; nil where it is not known, so that any may be it.
+    /// - Parameter current: the client's secret; nil if it is not known, so that any may be it.
     func mayHaveFormerIds(_ issued: SecretInfo, current: SecretInfo?) -> Bool {
         verify && current.map { $0.isSame(as: issued) } ?? true
     }
 
-    /// Why Apple refuses it now; nil where it may accept it, also as a secret of a key that was replaced since.
+    /// Why Apple refuses it now; nil if it may accept it, also as a secret of a key that was replaced since.
     ///
     /// - Parameters:
-    ///   - signer: the key that has signed it, under each of its configured names; none where it is not configured.
+    ///   - signer: the key that has signed it, under each of its configured names; none if it is not configured.
     ///   - current: the client's secret as far as is known.
     ///   - clockIsTrusted: false: by this machine's clock nothing is judged.
     func refusal(
@@ -100,7 +100,7 @@ extension Rotation {
         client.keys.map { ($0.entry, keys.digest(of: $0.name).map(SignatureEvidence.key) ?? otherwise) }
     }
 
-    /// Why the client cannot use it now; nil where it can.
+    /// Why the client cannot use it now; nil if it can.
     func objection(to issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
         client.entry.objection(to: issued, keys: knownKeys(client), &deadlines)
     }
@@ -110,13 +110,13 @@ extension Rotation {
         objection(to: issued, for: client, &deadlines) == nil
     }
 
-    /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil where it is not
+    /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil if it is not
     /// the client's.
     func rank(of issued: SecretInfo, _ client: ConfiguredClient) -> Int? {
         try? client.entry.rank(of: issued, keys: knownKeys(client))
     }
 
-    /// Why Apple refuses it now; nil where it may accept it, or where the clock is not trusted and its times are the reason.
+    /// Why Apple refuses it now; nil if it may accept it, or if the clock is not trusted and its times are the reason.
     func refusal(of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
         // While no key can be read, nothing is known of its signature.
         let isAnyRead = client.keys.contains { keys.digest(of: $0.name) != nil }
@@ -129,7 +129,7 @@ extension Rotation {
 }
 
 extension Configuration {
-    /// The key that has signed a secret, under each of its configured names. None where it is not configured, or where the key
+    /// The key that has signed a secret, under each of its configured names. None if it is not configured, or if the key
     /// whose ids the secret states cannot be read: that one may be it.
     ///
     /// - Parameter digest: which key a key's file holds; nil while it cannot be read.
@@ -148,11 +148,11 @@ extension Configuration {
         names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
     }
 
-    /// Why Apple refuses a secret because of its ids, whatever its times are; nil where it does not, or where only the key
+    /// Why Apple refuses a secret because of its ids, whatever its times are; nil if it does not, or if only the key
     /// that has signed it could tell, and that one is not known.
     ///
     /// - Parameters:
-    ///   - client: whose secret it is; nil where that is not known.
+    ///   - client: whose secret it is; nil if that is not known.
     ///   - evidence: by key; one that is missing here cannot be read.
     package func refusalOfIds(
         of issued: SecretInfo, for client: ClientConfiguration?, _ evidence: [KeyName: SignatureEvidence]

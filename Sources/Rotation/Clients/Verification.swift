@@ -166,7 +166,7 @@ extension Rotation {
         recover(.verification(client.name))
     }
 
-    /// Records Apple's verdict. Returns the failure that it is; nil where it is none, or one about an older secret.
+    /// Records Apple's verdict. Returns the failure that it is; nil if it is none, or one about an older secret.
     mutating func verificationFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         guard case .verify(let name, let secret) = job.work, let client = index[name],
             clients[client].verification?.candidate == secret
@@ -186,7 +186,7 @@ extension Rotation {
 
     // MARK: What is
 
-    /// The secret that a client continues to use while Apple has not accepted a new one; nil where there is none. One of
+    /// The secret that a client continues to use while Apple has not accepted a new one; nil if there is none. One of
     /// another key or key id may be accepted, whatever the configuration says now.
     private func secretToKeep(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
         guard let current = clients[client].secret.current, refusal(of: current, for: client, &deadlines) == nil else {

@@ -221,7 +221,7 @@ struct Fleet: Sendable {
         return counts
     }
 
-    /// A machine that was silent for so long that its report is removed; nil where there is none.
+    /// A machine that was silent for so long that its report is removed; nil if there is none.
     ///
     /// It is looked for once after each read: until the next one no other machine is found.
     mutating func takeForgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {

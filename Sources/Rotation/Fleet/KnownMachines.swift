@@ -19,7 +19,7 @@ struct KnownMachines: Sendable {
     /// Twice as many as are supported. Who may write to the store could have more and more machines remembered.
     private static let limit = 20_000
 
-    /// The machines that a client is known to have, this one included; none where that is not known.
+    /// The machines that a client is known to have, this one included; none if that is not known.
     func numbers(of identity: ClientIdentity) -> Set<UInt32> { all[identity]?.known ?? [] }
 
     /// How many machines have reported a client, and have no report now; those that have none for a day are gone.

@@ -61,7 +61,7 @@ struct OwnAdmissions: Sendable {
 private struct Admission {
     let secret: SecretInfo
     let place: StorePlace
-    /// The secret's rollout, by the last read; nil where none was found, or another secret's.
+    /// The secret's rollout, by the last read; nil if none was found, or another secret's.
     let rollout: Rollout?
     /// Of this machine.
     let rank: UInt64

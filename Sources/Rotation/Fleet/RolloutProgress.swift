@@ -126,7 +126,7 @@ struct RolloutProgress: Sendable {
         }
     }
 
-    /// How the rollout is raised or held by what was observed; nil where it stays as it is.
+    /// How the rollout is raised or held by what was observed; nil if it stays as it is.
     func step(_ progress: RolloutPolicy.Progress, _ settings: RolloutSettings) -> Rollout? {
         let next = RolloutPolicy.next(rollout, progress, settings)
         return next == rollout ? nil : next

@@ -21,7 +21,7 @@ extension Rotation {
         index.all.reduce(into: [:]) { views, client in views[client.name] = rolloutView(of: client) }
     }
 
-    /// How far the rollout of a client's current secret has come; nil where there is none. One that was not seen in the store yet
+    /// How far the rollout of a client's current secret has come; nil if there is none. One that was not seen in the store yet
     /// admits no machine: none has the secret, or waits for it.
     private func rolloutView(of client: ConfiguredClient) -> RolloutView? {
         if let seen = seenRolloutView(of: client) { return seen }

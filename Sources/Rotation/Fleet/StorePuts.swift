@@ -12,7 +12,7 @@ struct OwnPlace {
     /// The rollout that belongs to it; nil for none.
     let rollout: RolloutObservation?
 
-    /// By which a put of the rollout is compared: 0 where there is none; nil where that is not known.
+    /// By which a put of the rollout is compared: 0 where there is none; nil if that is not known.
     var revisionOfRollout: Int64? {
         guard let rollout else { return 0 }
         return rollout.revision
@@ -29,7 +29,7 @@ struct OwnPlace {
 extension Rotation {
     // MARK: What is
 
-    /// Where a client's own secrets are put; nil where none are.
+    /// Where a client's own secrets are put; nil if none are.
     func placeToPut(_ client: ConfiguredClient) -> StorePlace? {
         client.isSharing ? storePlaces(of: client).first : nil
     }

@@ -160,7 +160,7 @@ struct StoreReading: Sendable {
         if let success { counts.puts.count(success: success) } else { counts.conflicts += 1 }
     }
 
-    /// What is known of the store; nil where no client concerns it.
+    /// What is known of the store; nil if no client concerns it.
     var view: StoreView? { isUsed ? counts : nil }
 
     func checkInvariants(next: JobID) -> [String] {

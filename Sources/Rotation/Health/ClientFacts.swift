@@ -20,7 +20,7 @@ struct ClientFacts {
     var isUnderWay = false
     /// What was found in each of its outputs, in order, up to the first one that locks its applications out.
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
-    /// What was last put into each place behind an API; nil where that is not known.
+    /// What was last put into each place behind an API; nil if that is not known.
     var pushed: [SecretInfo?] = []
     /// The places of which an API shows that they hold no secret that applications can use for long enough.
     var emptyPlaces: [TargetName] = []
@@ -45,7 +45,7 @@ struct ClientFacts {
     ///
     /// - Parameters:
     ///   - read: what an output's file holds, or why it could not be read; nil while it was not read.
-    ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
+    ///   - refusal: why Apple refuses a secret now; nil if it may accept it.
     mutating func findOutputs(
         reading read: (AbsolutePath) -> Result<[FileSlot: SlotObservation], Failure>?,
         refusal: (SecretInfo) -> Objection?
@@ -58,7 +58,7 @@ struct ClientFacts {
         }
     }
 
-    /// The output that locks its applications out; nil where none does.
+    /// The output that locks its applications out; nil if none does.
     private var lockout: (path: AbsolutePath, found: OutputFinding)? {
         outputs.last.flatMap { $0.found.locksOut(isUnderWay: isUnderWay) ? $0 : nil }
     }
@@ -96,7 +96,7 @@ enum OutputFinding {
 
     /// - Parameters:
     ///   - read: what the file holds, or why it could not be read; nil while it was not read.
-    ///   - refusal: why Apple refuses a secret now; nil where it may accept it.
+    ///   - refusal: why Apple refuses a secret now; nil if it may accept it.
     init(_ read: Result<[FileSlot: SlotObservation], Failure>?, _ slot: FileSlot, refusal: (SecretInfo) -> Objection?) {
         switch read {
         case nil: self = .unread
@@ -129,7 +129,7 @@ enum OutputFinding {
         }
     }
 
-    /// Why applications cannot use what is there; nil where it is not known that they cannot.
+    /// Why applications cannot use what is there; nil if it is not known that they cannot.
     func failure(at path: AbsolutePath) -> Failure? {
         switch self {
         case .unreadable(let failure): failure
@@ -200,7 +200,7 @@ extension ClientFacts {
         return result(.ok, nil, weakest)
     }
 
-    /// What is late of a secret that applications can still use; nil where nothing is.
+    /// What is late of a secret that applications can still use; nil if nothing is.
     ///
     /// - Parameter lacking: the places where a newer secret is to be.
     private func lateness(
@@ -251,7 +251,7 @@ extension ClientFacts {
     ///
     /// - Parameters:
     ///   - judged: by the outputs.
-    ///   - current: the client's secret; nil where none is kept.
+    ///   - current: the client's secret; nil if none is kept.
     private func judgeTargets(
         after judged: OutputsHealth, holding current: SecretInfo?, _ deadlines: inout Deadlines
     ) -> OutputsHealth {

@@ -3,14 +3,14 @@ internal import Failures
 package import Model
 
 extension Failure {
-    /// Why a secret that is minted by this clock would be useless; nil where nothing is known against the clock.
+    /// Why a secret that is minted by this clock would be useless; nil if nothing is known against the clock.
     ///
     /// - Parameter builtAt: when this program was built.
     package static func ofClock(builtAt: WallTime, at now: Now) -> Failure? {
         ClockTrust(judging: [], run: .fromTheStart, builtAt: builtAt, at: now).failure
     }
 
-    /// Why the clock cannot tell whether Apple accepts this secret; nil where it can.
+    /// Why the clock cannot tell whether Apple accepts this secret; nil if it can.
     ///
     /// - Parameters:
     ///   - run: what a daemon has seen of the clock.

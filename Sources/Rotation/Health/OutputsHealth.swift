@@ -13,7 +13,7 @@ package struct OutputsHealth: Hashable, Sendable {
     package let failure: Failure?
     /// The secret that expires first; nil when an output holds none.
     package let secret: SecretInfo?
-    /// The targets that were given the client's secret, and have shown no other since; nil where its record could not be read.
+    /// The targets that were given the client's secret, and have shown no other since; nil if its record could not be read.
     package var supplied: Set<TargetName>?
 
     package var expiresAt: WallTime? { secret?.expiresAt }
@@ -70,7 +70,7 @@ extension Configuration {
 }
 
 extension Rotation {
-    /// The health of a client that something keeps from being served, with the first reason; nil where nothing does. For
+    /// The health of a client that something keeps from being served, with the first reason; nil if nothing does. For
     /// those who cannot ask the store, and judge secrets by the clock themselves.
     package func impairment(of client: ClientName, at now: Now) -> (health: HealthState, failure: Failure)? {
         guard let client = index[client] else { return nil }

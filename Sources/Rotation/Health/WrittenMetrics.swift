@@ -94,7 +94,7 @@ extension Rotation {
         return metrics.content == nil && !jobs.failsOrIsOverdue(.metricsFile(path))
     }
 
-    /// Why the file was not written at the end; nil where it was, or was not to be.
+    /// Why the file was not written at the end; nil if it was, or was not to be.
     package var unwrittenMetrics: Failure? {
         guard let path = configuration.metricsFile else { return nil }
         let failure =

@@ -172,7 +172,7 @@ extension Rotation {
         return wanted
     }
 
-    /// Why what a slot of a file was last seen to hold stays there, until another program changes the file; nil where it is to
+    /// Why what a slot of a file was last seen to hold stays there, until another program changes the file; nil if it is to
     /// be written, or is good.
     func problem(in slot: FileSlot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
         if isDeleted(path) { return Failure(.outputDeleted, at: .path(path)) }

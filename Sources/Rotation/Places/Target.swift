@@ -8,19 +8,19 @@ struct Target: Sendable {
     /// What was last put there, as far as is known.
     private(set) var pushed: SecretInfo?
     private(set) var sight = Sight.nothing
-    /// When the API took the secret; nil where that was before the start.
+    /// When the API took the secret; nil if that was before the start.
     private var pushedAt: BootTime?
     /// Whether the API has shown a secret that was put there. An API that did, and then shows nothing that can be recognised, such
     /// as another digest, holds another one.
     private var wasShown = false
     /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
-    /// What the API has shown there instead of what was pushed; nil where that is not known, or it holds that.
+    /// What the API has shown there instead of what was pushed; nil if that is not known, or it holds that.
     private(set) var shown: PushPlaceContent?
     /// Whether the API took the last secret and did not show it for five minutes. What it shows from then on is no answer from
     /// before the write.
     private var isRefuted = false
-    /// Whether applications use the place, as the API last showed it; nil where it does not show that, or was not asked yet.
+    /// Whether applications use the place, as the API last showed it; nil if it does not show that, or was not asked yet.
     private var use: PushPlaceUse?
     /// When the API was last read or written since the start, the last reload or the last request.
     private(set) var readAt: BootTime? {
@@ -50,7 +50,7 @@ struct Target: Sendable {
         case secret
         case another
 
-        /// Whether it showed the secret; nil where that is not known.
+        /// Whether it showed the secret; nil if that is not known.
         var isVerified: Bool? {
             switch self {
             case .nothing: nil
@@ -105,7 +105,7 @@ struct Target: Sendable {
         drift.requestRepair()
     }
 
-    /// What the API has shown there last, for the record; nil where that is not known. That it may not show yet what was put there
+    /// What the API has shown there last, for the record; nil if that is not known. That it may not show yet what was put there
     /// does not take back that it shows secrets.
     var lastShown: PushPlaceContent? {
         if let shown { return shown == .something ? nil : shown }
@@ -162,7 +162,7 @@ struct Target: Sendable {
         return isNew ? .cameToTarget(secret) : nil
     }
 
-    /// - Parameter content: what the API showed before; nil where that is not known.
+    /// - Parameter content: what the API showed before; nil if that is not known.
     mutating func pushFailed(holding content: PushPlaceContent?) {
         isUncertain = true
         isRefuted = false

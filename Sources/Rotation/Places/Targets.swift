@@ -11,7 +11,7 @@ struct Targets: Sendable {
         _modify { yield &all[target] }
     }
 
-    /// The target at this place; nil where a reload has changed where it leads.
+    /// The target at this place; nil if a reload has changed where it leads.
     subscript(_ output: PushOutput) -> Target? {
         get { all[output.target].flatMap { $0.output == output ? $0 : nil } }
         set { if all[output.target]?.output == output { all[output.target] = newValue } }
@@ -74,7 +74,7 @@ struct Targets: Sendable {
 extension Rotation {
     // MARK: What is
 
-    /// Returns the failure that an answer is; nil where it is none.
+    /// Returns the failure that an answer is; nil if it is none.
     mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         switch (job.work, result) {
         case (.push(let name, let secret, let output, _), .success(.pushed(let reading))):

@@ -68,7 +68,7 @@ struct RequestHead {
 
     let line: RequestLine
     let headers: HTTPHeaders
-    /// The host that was asked: the target's, else that of the field Host; nil where neither names one.
+    /// The host that was asked: the target's, else that of the field Host; nil if neither names one.
     let authority: RequestAuthority?
     let framing: Framing
     /// Whether the client keeps the connection for another request.
@@ -90,7 +90,7 @@ struct RequestHead {
     }
 
     /// RFC 9112, section 3.2: without Host, with two or with something else in it, it is unclear what was asked for. It is
-    /// empty where the address has no authority, as that of a Unix socket has none.
+    /// empty if the address has no authority, as that of a Unix socket has none.
     private static func host(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> RequestAuthority? {
         let hosts = headers["host"]
         if hosts.isEmpty, line.isVersion10 { return nil }

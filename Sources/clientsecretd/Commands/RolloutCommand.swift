@@ -90,7 +90,7 @@ enum RolloutWords {
         }
     }
 
-    /// - Parameter fleet: what the machines report of the client; nil where that was not asked for.
+    /// - Parameter fleet: what the machines report of the client; nil if that was not asked for.
     static func line(for view: RolloutView?, in fleet: FleetClientView? = nil, now: WallTime) -> String {
         guard let view else { return "not rolled out: each machine delivers by itself" }
         let since = TimeWords.since(view.since, to: now)

@@ -18,7 +18,7 @@ struct HeldSecret: Hashable, Sendable {
     let fingerprint: Fingerprint
     /// For whom it is, by ``ClientID``'s text; the `sub` as stated where it is no client's.
     let client: String?
-    /// Nil where it states none.
+    /// Nil if it states none.
     let expiresAt: WallTime?
 
     /// The place in words, such as `the variable APPLE_CLIENT_SECRET`.

@@ -2,7 +2,7 @@ import Linux
 
 /// The users that may read some outputs, by the owners and modes of their files: whose processes may hold the secrets.
 struct OutputReaders: Hashable, Sendable {
-    /// Nil where every user may.
+    /// Nil if every user may.
     private let users: Set<UInt32>?
     private let groups: Set<UInt32>
 
@@ -15,7 +15,7 @@ struct OutputReaders: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - users: nil where every user may read them.
+    ///   - users: nil if every user may read them.
     ///   - groups: those whose members may.
     init(users: Set<UInt32>?, groups: Set<UInt32> = []) {
         self.users = users

@@ -17,7 +17,7 @@ struct ReaderProcess: Hashable, Sendable {
     /// Nil when it has ended.
     let startedAt: WallTime?
     let secrets: [HeldSecret]
-    /// The outputs' variables that it was started with and that hold no client secret; nil where its environment is not known.
+    /// The outputs' variables that it was started with and that hold no client secret; nil if its environment is not known.
     var otherVariables: Set<String>?
 
     /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these

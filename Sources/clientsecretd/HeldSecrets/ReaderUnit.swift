@@ -19,11 +19,11 @@ struct ReaderUnit: Hashable, Sendable {
     var isConfigured = true
     /// Other names of it in the configuration.
     var aliases: Set<String> = []
-    /// Such as `active`, `inactive` or `failed`; nil where systemd cannot be asked.
+    /// Such as `active`, `inactive` or `failed`; nil if systemd cannot be asked.
     let activity: String?
     /// The outputs' variables that its processes are started with, and where each comes from.
     var variables: [String: EnvironmentFile] = [:]
-    /// When its files, or the directories of its drop-ins, were changed last; nil where that is not known.
+    /// When its files, or the directories of its drop-ins, were changed last; nil if that is not known.
     var changedAt: WallTime?
 
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
@@ -61,7 +61,7 @@ struct ReaderUnit: Hashable, Sendable {
         return units ?? names.map { ReaderUnit(name: $0, activity: nil) }
     }
 
-    /// The services that the settings of systemd have read an output as their environment file. None where systemd cannot be
+    /// The services that the settings of systemd have read an output as their environment file. None if systemd cannot be
     /// asked. Blocks.
     private static func readersByEnvironmentFile(of client: ClientConfiguration) -> [ReaderUnit] {
         guard client.outputs.contains(where: { $0.slot.variable != nil }) else { return [] }
@@ -82,10 +82,10 @@ struct ReaderUnit: Hashable, Sendable {
     }
 
     /// The services that a file is for, by the settings that systemd knows: those that name it as an environment file, else those
-    /// that start in its directory. Sorted; none where systemd cannot be asked. Blocks.
+    /// that start in its directory. Sorted; none if systemd cannot be asked. Blocks.
     static func names(reading path: AbsolutePath) -> [String] { names(reading: path, by: settingsOfServices()) }
 
-    /// The settings of all services but the package's own, by name; none where systemd cannot be asked. Blocks.
+    /// The settings of all services but the package's own, by name; none if systemd cannot be asked. Blocks.
     private static func settingsOfServices() -> [String: UnitSettings] {
         guard SystemManager.isSystemd else { return [:] }
         // Hundreds of questions: on a busy machine they take longer than one may.

@@ -95,7 +95,7 @@ struct RunningProcess {
         }
     }
 
-    /// Those of the variables that it was started with and that hold no client secret, such as an empty one; nil where nothing is
+    /// Those of the variables that it was started with and that hold no client secret, such as an empty one; nil if nothing is
     /// known of its environment.
     func variablesWithoutSecret(among names: Set<String>) -> Set<String>? {
         let environment = environment

@@ -9,7 +9,7 @@ import Outputs
 struct FoundSecret {
     /// The file's name, for a message.
     let name: String
-    /// Nil where no variable holds it.
+    /// Nil if no variable holds it.
     let variable: String?
     let token: [UInt8]
     let jws: CompactJWS

@@ -11,7 +11,7 @@ extension CompletionKind {
 }
 
 enum ClientCompletion {
-    /// The clients of the configuration that `--config` in `words` names, or of the default one. Empty where it cannot
+    /// The clients of the configuration that `--config` in `words` names, or of the default one. Empty if it cannot
     /// be read: a completion never reports errors.
     static func known(to words: [String]) -> [String] {
         let path = ConfigurationOption.path(flag: Flags.value(of: "--config", in: words))

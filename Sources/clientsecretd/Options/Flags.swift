@@ -6,7 +6,7 @@ import Model
 
 /// Parses the values of flags; an error says what to write instead.
 enum Flags {
-    /// What a command line that was not parsed yet gives for a flag; nil where it does not have it.
+    /// What a command line that was not parsed yet gives for a flag; nil if it does not have it.
     static func value(of flag: String, in words: [String]) -> String? {
         var value: String?
         for (index, word) in words.enumerated() {

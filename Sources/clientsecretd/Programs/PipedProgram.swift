@@ -13,7 +13,7 @@ enum PipedProgram {
     /// - Parameters:
     ///   - words: the program's path, then its arguments.
     ///   - isQuiet: whether what it writes to standard error is dropped; else it goes to this one's.
-    /// - Returns: how it ended, and what it wrote to standard output; nil where that is too long.
+    /// - Returns: how it ended, and what it wrote to standard output; nil if that is too long.
     static func run(
         _ words: [String], input bytes: [UInt8], isQuiet: Bool = false
     ) throws(CommandFailure) -> (ending: ExitReport.Ending, output: [UInt8]?) {

@@ -6,7 +6,7 @@ enum PrintedCommandRunner {
     /// In milliseconds; longer than systemd waits for a unit to start.
     private static let timeout: Int64 = 120_000
 
-    /// Carries it out, and returns the lines that say why it failed; nil where it did not.
+    /// Carries it out, and returns the lines that say why it failed; nil if it did not.
     static func failure(of line: String) -> String? {
         do throws(SystemError) {
             let report = try ChildProcess.run(

@@ -8,7 +8,7 @@ extension CommandContext {
     init(
         arguments words: [String], _ environment: [String: String], hasSystemd: Bool = SystemManager.isSystemd
     ) {
-        /// Nil where a command that does not name it means it.
+        /// Nil if a command that does not name it means it.
         func named(_ path: String, unless standard: String, _ variable: String) -> String? {
             let isImplied = path == standard && ProcessEnvironment.chosen(environment[variable]) ?? standard == standard
             return isImplied || path == NamedFile.standardInput

@@ -48,7 +48,7 @@ enum FailedSockets {
     /// The socket that starts an instance for each connection.
     private static let startsInstances = ["clientsecretd-verify.socket"]
 
-    /// Why the service runs and cannot be asked; nil where it does not run, or another daemon is meant.
+    /// Why the service runs and cannot be asked; nil if it does not run, or another daemon is meant.
     ///
     /// - Parameter socket: a path at which there is no socket.
     static func lost(_ socket: String) -> CommandContext.LostSocket? {

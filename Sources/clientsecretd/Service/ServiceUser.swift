@@ -13,7 +13,7 @@ enum ServiceUser {
     /// who has to work with it. Where none is known, it is checked as the caller.
     ///
     /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon uses its
-    /// state directory. Nil where it is not known, systemd cannot be asked, or for anybody else.
+    /// state directory. Nil if it is not known, systemd cannot be asked, or for anybody else.
     static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
         let owner = try CommandFailure.explaining {
             () throws(SystemError) -> (account: Account, state: AbsolutePath?)? in
@@ -41,7 +41,7 @@ enum ServiceUser {
         return units
     }
 
-    /// That the user does not exist as which the service's unit runs; nil where it does, for another configuration, and where
+    /// That the user does not exist as which the service's unit runs; nil if it does, for another configuration, or if
     /// that is not known. Without the user nothing is judged: root would be told to make the files root's.
     static func missing(for configuration: String) -> Failure? {
         guard geteuid() == 0, isServices(configuration), let user = ServiceUnit.namedUser else { return nil }

@@ -54,7 +54,7 @@ struct ShellExports {
     /// What is exported, and by which line of the file.
     struct Found {
         let names: Set<[UInt8]>
-        /// Where the last command begins after which nothing is exported; nil where there is none.
+        /// Where the last command begins after which nothing is exported; nil if there is none.
         let end: Int?
         /// Whether each variable is exported by itself.
         let isInEachLine: Bool

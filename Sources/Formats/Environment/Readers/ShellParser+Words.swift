@@ -63,7 +63,7 @@ extension ShellParser {
         return word
     }
 
-    /// Reads a word, which is empty where none begins.
+    /// Reads a word, which is empty if none begins.
     mutating func word(isDelimiter: Bool = false) throws(ShellError) -> ScriptWord {
         var word = ScriptWord(at: index)
         while let byte = peek(), !endsWord(byte) {

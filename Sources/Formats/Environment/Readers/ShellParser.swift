@@ -101,7 +101,7 @@ struct ShellParser {
         }
     }
 
-    /// How long the text is here that ends a branch of `case`; nil where there is none.
+    /// How long the text is here that ends a branch of `case`; nil if there is none.
     var branchEnd: Int? {
         guard peek() == .semicolon else { return nil }
         let length = peek(1) == .semicolon ? 2 : 1
@@ -161,7 +161,7 @@ struct ShellParser {
         }
     }
 
-    /// The reserved word here, and where it ends; nil where there is none.
+    /// The reserved word here, and where it ends; nil if there is none.
     var keyword: (text: String, end: Int)? {
         var text: [UInt8] = []
         var end = index
@@ -254,7 +254,7 @@ struct ShellParser {
         array.range = array.range.lowerBound..<index
     }
 
-    /// Advances over a redirection; false where there is none.
+    /// Advances over a redirection; false if there is none.
     mutating func redirection(of command: inout ScriptCommand) throws(ShellError) -> Bool {
         let start = index
         var variable: ScriptWord?

@@ -19,7 +19,7 @@ struct TokenOutputOptions: ParsableArguments {
         showTokens ? token : Token(Array(token.utf8)).fingerprint.description
     }
 
-    /// Makes the file, before the code is spent on tokens that could not be kept; nil where none is named.
+    /// Makes the file, before the code is spent on tokens that could not be kept; nil if none is named.
     func file() throws(CommandFailure) -> TokenFile? {
         guard let save else { return nil }
         return try TokenFile(save)

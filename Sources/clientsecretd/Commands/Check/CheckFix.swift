@@ -42,7 +42,7 @@ struct CheckFix {
         }
     }
 
-    /// The lines that `check` prints now, and why each is run; none where it cannot judge, which the check at the end explains.
+    /// The lines that `check` prints now, and why each is run; none if it cannot judge, which the check at the end explains.
     private func find() throws(CommandFailure) -> [(reason: String, line: String)] {
         let output = try PipedProgram.run([program, "check", "--json"] + arguments, input: [], isQuiet: true).output
         let report = output.flatMap { try? JSONValue($0) }

@@ -23,20 +23,20 @@ struct ChainFacts {
     var client: ClientConfiguration
     /// The preferred key.
     let key: KeyConfiguration
-    /// The key with the key id of ``secretToTry``; nil where none is known.
+    /// The key with the key id of ``secretToTry``; nil if none is known.
     var signer: KeyConfiguration?
     let now: WallTime
     /// What `check` finds of this client and of what all clients share.
     var problems: [Failure] = []
     /// What `run` would do with the secret, as `check` says.
     var decision: RenewalDecision?
-    /// Why what `check` finds holds for the caller only; nil where it holds for the daemon.
+    /// Why what `check` finds holds for the caller only; nil if it holds for the daemon.
     var isForCallerOnly = false
-    /// The daemon's view; nil where none answers.
+    /// The daemon's view; nil if none answers.
     var view: ClientView?
     /// Whether the kernel calls the clock synchronised.
     var isSynchronised = true
-    /// Why the clock is not trusted to judge the secret; nil where it is.
+    /// Why the clock is not trusted to judge the secret; nil if it is.
     var clockFailure: Failure?
     /// Of the outputs' files, as read back.
     var evaluation: OutputsHealth?
@@ -51,14 +51,14 @@ struct ChainFacts {
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
     var hidden: [HiddenOutput] = []
-    /// Why not everything was looked at for that; nil where it was.
+    /// Why not everything was looked at for that; nil if it was.
     var shortfall: String?
     var units: [ReaderUnit] = []
-    /// Nil where only root can look.
+    /// Nil if only root can look.
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("it was not asked")
 
-    /// Why Apple is not asked; nil where it may be. Nothing is a reason where an output has the current secret, unless that has
+    /// Why Apple is not asked; nil if it may be. Nothing is a reason where an output has the current secret, unless that has
     /// expired.
     var reasonNotToAsk: String? {
         let broken = Set(ClientChain(self).links.filter { $0.state == .broken }.map(\.name))
@@ -102,7 +102,7 @@ extension ChainFacts {
     ///
     /// Blocks. Turns root into the service's user for good, where the configuration is the service's.
     ///
-    /// - Parameter snapshot: the daemon's view; nil where none answers.
+    /// - Parameter snapshot: the daemon's view; nil if none answers.
     static func all(
         of names: [ClientName], in settings: AcceptedConfiguration, socket: String, snapshot: Snapshot?
     ) throws(CommandFailure) -> [ChainFacts] {

@@ -17,7 +17,7 @@ struct ClientChain: Equatable {
         ]
     }
 
-    /// The first one that keeps the application from the current secret; nil where none is known to.
+    /// The first one that keeps the application from the current secret; nil if none is known to.
     var broken: ChainLink? { links.first { $0.state == .broken } }
 
     var json: JSONText {

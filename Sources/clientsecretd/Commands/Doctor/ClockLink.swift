@@ -20,7 +20,7 @@ extension ChainFacts {
             : ChainLink(.clock, .unknown, "it shows \(now), but the kernel does not report it as synchronised")
     }
 
-    /// The clock as the daemon judges it, which has seen it run; nil where it finds nothing wrong.
+    /// The clock as the daemon judges it, which has seen it run; nil if it finds nothing wrong.
     var daemonsClock: ChainLink? {
         let codes: [Failure.Code] = [.clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead]
         guard let failure = view?.reasonReport?.failure, codes.contains(where: { $0.rawValue == failure.code }) else {

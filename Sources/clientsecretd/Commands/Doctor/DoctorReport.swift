@@ -4,7 +4,7 @@ import Failures
 /// The output of `doctor`: for each client a line for each link, then the first broken one and its remedy.
 struct DoctorReport {
     let chains: [ClientChain]
-    /// Why the daemon was not asked; nil where it has answered.
+    /// Why the daemon was not asked; nil if it has answered.
     let unanswered: String?
 
     var isBroken: Bool { chains.contains { $0.broken != nil } }

@@ -75,7 +75,7 @@ extension ChainFacts {
         }
     }
 
-    /// What keeps applications from a secret that all outputs hold; nil where nothing is known to.
+    /// What keeps applications from a secret that all outputs hold; nil if nothing is known to.
     var failureOfDelivery: Failure? {
         guard let current, let failure = evaluation?.failure, case .client = failure.place, isCurrentEverywhere
         else { return nil }

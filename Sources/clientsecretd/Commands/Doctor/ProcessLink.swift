@@ -185,7 +185,7 @@ extension ChainFacts {
         return .run(.restart(unit), otherwise: "restart \(unit)")
     }
 
-    /// The unit that `on_change` starts; nil where it starts none.
+    /// The unit that `on_change` starts; nil if it starts none.
     private var started: String? {
         for case .unit(.start, let unit) in client.onChange { return unit }
         return nil

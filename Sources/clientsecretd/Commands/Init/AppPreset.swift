@@ -14,11 +14,11 @@ struct AppPreset {
     var file: String?
     /// What systemd does after a renewal; nil for a program that reads the file again by itself.
     var verb: Action.UnitVerb?
-    /// The unit that its package brings; nil where it has another name on each machine.
+    /// The unit that its package brings; nil if it has another name on each machine.
     var unit: String?
-    /// What the oneshot unit that is started runs; nil where no unit is started.
+    /// What the oneshot unit that is started runs; nil if no unit is started.
     var runs: String?
-    /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path; nil where it has
+    /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path; nil if it has
     /// no such settings.
     var settings: (secret: String, file: String)?
     /// What the program's own settings have to say.

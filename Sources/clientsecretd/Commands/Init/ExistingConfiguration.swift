@@ -51,7 +51,7 @@ struct ExistingConfiguration {
         return fitting.count == 1 && (id != nil || keys.count == 1) ? fitting.first?.key : nil
     }
 
-    /// The key in a file; nil where there is none. Throws where it is another team's than the one that is given.
+    /// The key in a file; nil if there is none. Throws where it is another team's than the one that is given.
     private func key(in file: AbsolutePath, of team: TeamID?) throws(CommandFailure) -> KeyName? {
         let known = loaded.configuration.keys.filter { $0.value.location == .file(file) }.sorted { $0.key < $1.key }
         guard let (name, entry) = known.first(where: { team == nil || $0.value.team == team }) ?? known.first else {
@@ -139,7 +139,7 @@ struct ExistingConfiguration {
 }
 
 extension SourceFile {
-    /// It with the lines at its end; nil where it has them already.
+    /// It with the lines at its end; nil if it has them already.
     fileprivate func adding(_ file: SystemFiles.File) -> SourceFile? {
         file.text(after: String(decoding: bytes, as: UTF8.self)).map {
             SourceFile(name: name, path: path, bytes: Array($0.utf8))

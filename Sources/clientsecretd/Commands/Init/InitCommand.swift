@@ -186,7 +186,7 @@ struct InitCommand: ParsableCommand {
         dialog.say(words)
     }
 
-    /// Asks at the terminal; nil where no user would answer.
+    /// Asks at the terminal; nil if no user would answer.
     private static var dialog: InitDialog? {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
         return InitDialog(

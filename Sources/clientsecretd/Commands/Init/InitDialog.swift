@@ -26,7 +26,7 @@ struct InitDialog {
     var takesDefaults = false
     /// What is offered where nothing else is known.
     var proposals = InitProposals()
-    /// The configuration's key that the answers name; nil where they name another. Throws where its team is not theirs.
+    /// The configuration's key that the answers name; nil if they name another. Throws where its team is not theirs.
     var existingKey: (InitAnswers) throws(CommandFailure) -> KeyName? = { _ in nil }
 
     /// The places where applications read a secret, as the menu shows them.

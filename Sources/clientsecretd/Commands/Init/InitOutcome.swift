@@ -7,7 +7,7 @@ import StatusAPI
 struct InitOutcome {
     let lines: [String]
 
-    /// Nil where the service does not know the client: then it has not loaded what was written.
+    /// Nil if the service does not know the client: then it has not loaded what was written.
     ///
     /// - Parameters:
     ///   - isComplete: whether nothing is left for the person to change.

@@ -17,11 +17,11 @@ struct InitPlan {
     private let commands: [ShellCommand]
     /// What is needed and masked.
     private let masked: [Remedy]
-    /// What helps where the service is masked, so that no command starts it; nil where it is not.
+    /// What helps where the service is masked, so that no command starts it; nil if it is not.
     private let mask: Remedy?
     /// Whether the service is started.
     private let isStarted: Bool
-    /// The key's file that is copied; nil where the service reads it where it is.
+    /// The key's file that is copied; nil if the service reads it where it is.
     private let copiedKey: AbsolutePath?
 
     /// Throws where the configuration would not be accepted, or the client could not be served.
@@ -63,7 +63,7 @@ struct InitPlan {
     /// Writes and runs it, and says what has come of it and what is left to do.
     ///
     /// - Parameters:
-    ///   - change: what the person has to change, so that the application reads the new secret; nil where nothing.
+    ///   - change: what the person has to change, so that the application reads the new secret; nil if nothing.
     ///   - socket: the daemon's.
     /// - Throws: also where `check` finds something missing.
     func carryOut(change: String?, socket: String) throws {

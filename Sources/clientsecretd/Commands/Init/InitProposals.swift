@@ -7,7 +7,7 @@ import Model
 /// What `init` offers at a terminal, as found on this machine. It is shown, and an empty answer takes it.
 struct InitProposals {
     var key: AbsolutePath?
-    /// The service that reads a file; nil where none is known to, or several may.
+    /// The service that reads a file; nil if none is known to, or several may.
     var unit: (AbsolutePath?) -> String? = { _ in nil }
 
     init() {}

@@ -20,7 +20,7 @@ struct InitSource {
         user = try Self.user(owning: path, isOfService: isOfService)
     }
 
-    /// The user that owns a file; nil where that is the daemon's own, or there is no such file.
+    /// The user that owns a file; nil if that is the daemon's own, or there is no such file.
     static func user(owning path: AbsolutePath, isOfService: Bool) throws(CommandFailure) -> String? {
         let service = try CommandFailure.explaining { () throws(SystemError) in
             isOfService ? try ServiceUnit.daemonAccount() : nil
@@ -36,7 +36,7 @@ struct InitSource {
         return Owner.setting(userNamed: name)
     }
 
-    /// A file next to it that has a secret and that applications prefer to it; nil where there is none.
+    /// A file next to it that has a secret and that applications prefer to it; nil if there is none.
     private var other: String? {
         let directory = path.directory.description
         return ApplicationFileReader.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }

@@ -99,7 +99,7 @@ struct TargetEntry: Equatable {
     let name: TargetName
     /// Its settings.
     let lines: [String]
-    /// The line in the unit that pushes by which systemd hands over the token; nil where it does not.
+    /// The line in the unit that pushes by which systemd hands over the token; nil if it does not.
     var credential: String?
 
     /// The section `targets` with this one.

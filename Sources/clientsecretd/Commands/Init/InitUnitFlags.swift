@@ -14,7 +14,7 @@ struct InitUnitFlags: ParsableArguments {
 
     var unit: String? { restart ?? reload ?? start }
 
-    /// Nil where no flag says it.
+    /// Nil if no flag says it.
     var verb: Action.UnitVerb? {
         if restart != nil { return .restart }
         if reload != nil { return .reload }

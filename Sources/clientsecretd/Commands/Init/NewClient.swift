@@ -41,7 +41,7 @@ struct NewClient: Equatable {
     var key: KeyEntry
     var name: ClientName
     var client: ClientID
-    /// Nil where the secret goes only behind an API.
+    /// Nil if the secret goes only behind an API.
     var destination: Destination?
     /// Where it goes behind an API.
     var target: TargetEntry?

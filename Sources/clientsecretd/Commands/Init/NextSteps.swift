@@ -8,7 +8,7 @@ struct NextSteps {
     var isComplete = true
     /// Of the service.
     var mask: Remedy?
-    /// What makes a daemon use the file that was written; nil where one does.
+    /// What makes a daemon use the file that was written; nil if one does.
     var start: Remedy?
     /// What the person has to change where the application reads another secret than the one that is renewed.
     var change: String?

@@ -18,7 +18,7 @@ struct SystemFiles: Equatable {
         /// Whether it is never shown and only its owner may read it.
         var isSecret = false
 
-        /// The whole text; nil where the file holds the lines already.
+        /// The whole text; nil if the file holds the lines already.
         func text(after old: String?) -> String? {
             guard let old, !old.isEmpty else { return lines }
             if ("\n" + old).contains("\n" + lines) { return nil }

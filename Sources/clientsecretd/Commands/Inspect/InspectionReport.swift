@@ -8,16 +8,16 @@ struct InspectionReport {
     let statement: Statement
     /// Nil unless it has a form that Apple accepts.
     let form: SecretForm?
-    /// Why Apple refuses it, the gravest first; none where it accepts it, as far as is known.
+    /// Why Apple refuses it, the gravest first; none if it accepts it, as far as is known.
     let objections: [Objection]
     let fingerprint: Fingerprint
     /// Nil when there was no key to check with.
     let signatureVerified: Bool?
     /// Whether nothing but the name of the key's file speaks against it: the key itself carries no id.
     private let isByFileName: Bool
-    /// The id in the name of the key's file; nil where the file is not called as Apple calls it.
+    /// The id in the name of the key's file; nil if the file is not called as Apple calls it.
     let keyFileID: KeyID?
-    /// Why the clock cannot tell whether Apple accepts its times; nil where it can.
+    /// Why the clock cannot tell whether Apple accepts its times; nil if it can.
     private let clockFailure: Failure?
     let now: WallTime
 
