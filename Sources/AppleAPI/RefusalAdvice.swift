@@ -16,7 +16,7 @@ package struct RefusalAdvice: Hashable, Sendable {
         case key
         case team
         case client
-        /// A key or Services ID that Apple made a short while ago.
+        /// A key or Services ID that was created at Apple a short while ago.
         case notKnownYet = "not_known_yet"
     }
 

@@ -5,7 +5,7 @@ package import Failures
 package struct Verdict: Hashable, Sendable {
     package enum Outcome: String, JSONString, Hashable, Sendable {
         case accepted
-        /// Apple said so. A single refusal may be a stray: ask a second time.
+        /// Apple's answer. A single refusal may be a stray: ask a second time.
         case refused
         /// No answer, or another one.
         case unknown

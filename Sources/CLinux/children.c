@@ -64,7 +64,7 @@ static int32_t *spared;
 static int spared_count;
 // A supervisor was killed, and not all that it held has ended yet.
 static bool is_ending_orphans;
-// Whether orphans come to this process.
+// Whether this process adopts orphans.
 static bool is_adopting;
 
 int clinux_orphans_adopt(void) {

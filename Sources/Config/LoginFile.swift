@@ -37,7 +37,7 @@ package enum LoginFile {
         return try text(bytes, at: path)
     }
 
-    /// The text of another file, likewise.
+    /// The same for the text of another file.
     package static func text(at path: String) throws(Unusable) -> String { try text(bytes(at: path), at: path) }
 
     private static func bytes(at path: String) throws(Unusable) -> [UInt8] {

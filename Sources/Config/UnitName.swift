@@ -11,7 +11,7 @@ package enum UnitName {
     ]
 
     /// The units that run the daemon, or end and start with it. A daemon that restarts one of them after each start would never
-    /// come to rest.
+    /// come to an end.
     private static let own: Set<String> = [
         "clientsecretd.service", "clientsecretd.socket", "clientsecretd-credentials.socket",
         "clientsecretd-metrics.socket", "clientsecretd-once.service", "clientsecretd-once.timer",

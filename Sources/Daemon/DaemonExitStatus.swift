@@ -26,7 +26,7 @@ extension DaemonExitStatus {
             }
     }
 
-    /// What `run --once` has come to.
+    /// The result of `run --once`.
     ///
     /// - Parameter unwritten: why the metrics could not be written; nil if they were, or are not wanted.
     init(ofOnce end: Snapshot, unwritten: Failure?) {

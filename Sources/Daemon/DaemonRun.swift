@@ -26,9 +26,9 @@ package final class DaemonRun {
 
     /// - Parameters:
     ///   - configuration: the configuration's path as the user wrote it.
-    ///   - socket: where the status socket is made unless systemd passes one.
+    ///   - socket: where the status socket is created unless systemd passes one.
     ///   - once: bring everything up to date and end.
-    ///   - report: called with what `once` has come to.
+    ///   - report: called with the result of `once`.
     package init(
         configuration: String, socket: String, once: Bool, environment: [String: String],
         report: @escaping (Snapshot) -> Void
@@ -232,7 +232,7 @@ package final class DaemonRun {
             })
     }
 
-    /// Waits for what is written last, reports what `--once` has come to, and says how the run ended.
+    /// Waits for what is written last, reports the result of `--once`, and returns how the run ended.
     ///
     /// - Parameter stopBy: when the daemon must have ended; nil if nothing sets that.
     private func finish(

@@ -8,7 +8,7 @@ import StatusAPI
 
 /// The main loop: the core handles inputs and plans, the executor runs jobs, and the main thread sleeps in between.
 ///
-/// Not Sendable: it stays on the thread that made it.
+/// Not Sendable: it stays on the thread that created it.
 final class Loop {
     private var rotation: Rotation
     private let channels: LoopChannels
@@ -273,7 +273,7 @@ final class Loop {
             if now.boot < next { return next }
         }
         lastShown = now.boot
-        // With `--once` nothing may show a snapshot; then none is made.
+        // With `--once` nothing may show a snapshot; then none is taken.
         let isShown = server != nil || log.progress != nil || manager.isListening
         guard isShown else { return nil }
         let snapshot = snapshot(at: now)

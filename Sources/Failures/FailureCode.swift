@@ -30,7 +30,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case credentialMissing = "credential_missing"
     // Minting.
     case signingFailed = "signing_failed"
-    /// The secret just made did not pass the check with the key's public half.
+    /// The secret just minted did not pass the check with the key's public half.
     case selfCheckFailed = "self_check_failed"
     // Paths and files.
     /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such (``isReported``):

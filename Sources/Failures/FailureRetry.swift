@@ -6,6 +6,6 @@ package enum FailureRetry: Hashable, Sendable {
     /// start, and fixing that causes a notice.
     case whenChanged
     /// After three times hourly: a unit's job was run and failed, and to run it again stops and starts an application
-    /// once more. A job that never began, such as one without a polkit rule, costs nothing.
+    /// again. A job that never began, such as one without a polkit rule, costs nothing.
     case sparingly
 }

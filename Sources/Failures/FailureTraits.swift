@@ -20,7 +20,7 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
     /// The user that writes lacks access, a directory or a group, which its unit's sandbox may have removed.
     package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
-    /// The file was seen and holds what the daemon has not written. If it is deleted, what it held is not made again.
+    /// The file was seen and holds what the daemon has not written. If it is deleted, its content is not created again.
     package static let showsOthersContent = FailureTraits(rawValue: 1 << 7)
     /// Only the daemon can find it. A role of the network program that reports it is not believed.
     package static let ofDaemonOnly = FailureTraits(rawValue: 1 << 8)

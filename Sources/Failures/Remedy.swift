@@ -51,7 +51,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
     /// Has the daemon repeat what was not delivered of a client's secret; nil: of all.
     package static func deliver(_ client: String?) -> Remedy { asking(.deliver(client)) }
 
-    /// Without a daemon to ask, what is in the way is not known: a single run might be refused likewise, or be another user's.
+    /// Without a daemon to ask, what is in the way is not known: a single run might be refused too, or be another user's.
     private static func asking(_ command: ShellCommand?) -> Remedy {
         guard CommandContext.current.hasDaemon, let command else {
             return .say("see what the daemon would do, and what is in its way", see: .check)
@@ -59,7 +59,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         return .run(command)
     }
 
-    /// What helps where the service runs and cannot be asked, because its socket is missing; nil if that was not found.
+    /// The remedy if the service runs and cannot be asked, because its socket is missing; nil if that was not found.
     package static var forLostSocket: Remedy? {
         switch CommandContext.current.lostSocket {
         case .gone: .say("the service runs, and its socket is gone: stop it and start it again", run: .startAgain)

@@ -36,7 +36,7 @@ extension ShellCommand {
         return stop(service).flatMap { reset?.then($0) }?.then(started)
     }
 
-    /// Stops the daemon's service, and with it its sockets, and starts both: systemd makes no socket again that was removed
+    /// Stops the daemon's service, and with it its sockets, and starts both: systemd never recreates a socket that was removed
     /// while it listens there.
     package static var startAgain: ShellCommand? {
         daemonUnit.flatMap { name in stop(name)?.then(start(name)) }

@@ -89,7 +89,7 @@ struct PEMBlock {
 
     /// What the base64 in a range decodes to; nil if it is damaged.
     ///
-    /// - Parameter isPadded: false to decode also what lacks its padding, as base64url has none.
+    /// - Parameter isPadded: false to decode also what has no padding, as base64url.
     static func decode(
         _ text: borrowing SecureBuffer, _ range: Range<Int>, isPadded: Bool = true
     ) -> SecureBuffer? {

@@ -126,7 +126,7 @@ extension PKeyHandle {
         return unsafe encode(decoded)
     }
 
-    /// The public point of a private key whose file lacks it.
+    /// The public point of a private key whose file does not have it.
     func point(of scalar: borrowing SecretNumber) -> [UInt8]? {
         guard let point = unsafe EC_POINT_new(group) else { return nil }
         defer { unsafe EC_POINT_free(point) }

@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// When a secret that is not replaced becomes critical.
 extension ClientConfiguration {
-    /// Remaining life at which a secret becomes critical that should have been replaced so long before its expiry.
+    /// Remaining life at which a secret becomes critical that should have been replaced this long before its expiry.
     package static func criticalRemainder(renewBefore: Seconds) -> Seconds { renewBefore / 3 }
 
     /// Remaining life at which this secret becomes critical if it is still not replaced.

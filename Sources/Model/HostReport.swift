@@ -3,7 +3,7 @@ package import AppleClientSecret
 /// What a machine says of itself in the store. There is nothing secret in it, and a machine that may write there may have made it
 /// up.
 package struct HostReport: Hashable, Sendable {
-    /// When it was made, by that machine's clock.
+    /// When it was written, by that machine's clock.
     package var at: WallTime
     package var clients: [ClientIdentity: Holding]
     /// Which clients there was no room for.

@@ -12,7 +12,7 @@ package struct KeyConfiguration: Hashable, Sendable {
         case file(AbsolutePath)
         /// The name of a systemd credential, a file below `$CREDENTIALS_DIRECTORY`.
         case credential(String)
-        /// No private key, but its public half as a DER SubjectPublicKeyInfo: it recognises secrets and makes none.
+        /// No private key, but its public half as a DER SubjectPublicKeyInfo: it recognises secrets and mints none.
         case publicKey([UInt8])
     }
 

@@ -27,7 +27,7 @@ package struct Record: Hashable, Sendable {
     package var turn: WallTime?
     /// Whether a rollout was ever seen at the place of ``current`` in ``store``.
     package var wasRolledOut: Bool
-    /// The machines that report the client there, by ``MachineNumber``, where its secrets are rolled out from here; none if that is
+    /// The machines that report the client there, by ``MachineNumber``, if its secrets are rolled out here; none if that is
     /// not known.
     package var fleet: Set<UInt32>
     /// Whether the rollout of ``current`` is held.

@@ -60,7 +60,7 @@ extension Work {
         if case .observe = self { true } else { false }
     }
 
-    /// Whether it keeps what the daemon has come to, which is done while it stops too.
+    /// Whether it saves the daemon's state, which is also done while it stops.
     package var isKeeping: Bool {
         switch self {
         case .keep, .keepReportedStates, .writeMetrics(_, .times): true

@@ -92,7 +92,7 @@ package enum OutputRemedy {
         return .say(words, run: make.then(.letWrite(to: directory.description, readOnlyBy: cause)))
     }
 
-    /// Whether a directory is ``ownDirectory`` or below it, and systemd-tmpfiles makes that for this user.
+    /// Whether a directory is ``ownDirectory`` or below it, and systemd-tmpfiles creates that for this user.
     private static func isShipped(_ directory: AbsolutePath, for user: UInt32) -> Bool {
         (directory.description + "/").hasPrefix(ownDirectory + "/") && SystemManager.isSystemd
             && Owner.argument(user: user) == Identity.serviceName

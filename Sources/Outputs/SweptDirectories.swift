@@ -52,7 +52,7 @@ package final class SweptDirectories: Sendable {
         }
     }
 
-    /// Has this user's writer sweep the directory of `output` once more: one that failed may have been killed, and left a
+    /// Has this user's writer sweep the directory of `output` again: one that failed may have been killed, and left a
     /// temporary file.
     package func forget(beside output: AbsolutePath, of user: String) {
         swept.withLock { _ = $0.remove(Place(beside: output, user: user)) }

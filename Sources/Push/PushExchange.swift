@@ -176,7 +176,7 @@ package struct PushExchange {
         }
     }
 
-    /// Reads what is there and sets the values that are made of it; returns what writes the secret, nil if it is there
+    /// Reads what is there and sets the values that are built from it; returns what writes the secret, nil if it is there
     /// already.
     private mutating func prepare() throws(RoleFailure) -> PushRequest? {
         placeContent = nil

@@ -19,7 +19,7 @@ struct Redeployment: Sendable {
     /// Begins a deployment where none has what was pushed; returns whether one has that runs.
     let deploy: @Sendable (inout PushExchange) throws(RoleFailure) -> Bool
 
-    /// For so long after a write what an API shows may be older than that.
+    /// How long after a write an API may still show an older state.
     static let staleness: Seconds = 300
 }
 

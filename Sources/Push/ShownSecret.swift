@@ -13,7 +13,7 @@ extension PushKind {
         case hidden
         /// Whether the place holds anything is not shown.
         case unknown
-        /// A digest that is made in an unknown way.
+        /// A digest that is computed in an unknown way.
         case digest(String)
         /// This is there, and is not written over, because of the failure.
         case unwritable(ShownSecret, RoleFailure)

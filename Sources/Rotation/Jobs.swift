@@ -76,7 +76,7 @@ struct Jobs: Sendable {
 
     // MARK: Running
 
-    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping: then only what it has come to is
+    /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping: then only its result is
     /// kept.
     mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
         guard mayStart(resource, isObservation: work.isObservation, isKeeping: work.isKeeping, &deadlines) else {
@@ -195,7 +195,7 @@ struct Jobs: Sendable {
         return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds(roundingUp: pause))
     }
 
-    /// Whether a log event reports it: the probe and the run of an action fail for the same reason, and that `metrics_file`
+    /// Whether another event reports it: the probe and the run of an action fail for the same reason, and that `metrics_file`
     /// cannot be written is a fault of the daemon.
     private func isSaid(_ failure: Failure, of resource: Resource, _ isReminder: Bool) -> Bool {
         switch resource {

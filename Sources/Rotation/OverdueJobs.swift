@@ -8,7 +8,7 @@ extension Rotation {
     package static let overdueAfter: Seconds = 30
     /// An action on a unit whose job lasts longer is reported: by systemd's defaults (DefaultTimeoutStopSec=,
     /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The job is still waited for,
-    /// because to order it again would restart the application once more.
+    /// because to order it again would restart the application a second time.
     package static let unitOverdueAfter: Seconds = 300
 
     /// Has the work for overdue jobs planned without them.

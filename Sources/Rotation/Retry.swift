@@ -122,7 +122,7 @@ extension Retry {
         case minted
         /// The action ran, or its probe passed: both fail for the same reason.
         case counterpartSucceeded
-        /// A file changed that could not be read, or not be written for lack of permission. No sooner than after a second, in
+        /// A file changed that could not be read, or not be written without permission. No sooner than after a second, in
         /// case another program changes it all the time. Other failed writes cause notices themselves.
         case changed
         /// A file changed that another program had changed while it was merged: once that program has finished, the cause is

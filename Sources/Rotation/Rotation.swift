@@ -107,7 +107,7 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// Adopts a configuration. What did not change keeps its state, but every key and every file is read once more, unless it
+    /// Adopts a configuration. What did not change keeps its state, but every key and every file is read again, unless it
     /// is being read already: administrators reload to have the daemon do that.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
         let old = configurationWatch.adopt(configuration, at: now)

@@ -2,7 +2,7 @@ internal import Failures
 package import Linux
 package import Model
 
-/// The files in a state directory that hold records. They are only read here, and nothing is created or locked: what runs
+/// The files in a state directory that hold records. They are only read here, and nothing is created or locked: programs
 /// other than the daemon may read them too.
 struct RecordFiles: Sendable {
     let path: AbsolutePath

@@ -73,7 +73,7 @@ extension StateDirectory {
 
     /// Why the directory could not be used; nil when it could. Changes nothing.
     package static func problem(with path: AbsolutePath, as identity: Identity) -> Failure? {
-        // A missing one is made later, which needs a writable parent.
+        // A missing one is created later, which needs a writable parent.
         let isThere = FileStatus.following(path.description) != nil
         let place = isThere ? path : path.directory
         func making() -> Remedy? { isThere ? nil : OutputRemedy.making(path, for: identity.user, mode: "0700") }

@@ -193,7 +193,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// Identifies this daemon among others with the same host name: 32 hexadecimal digits, made when there are none. Blocks.
+    /// Identifies this daemon among others with the same host name: 32 hexadecimal digits, created when there are none. Blocks.
     package func instance() throws(Failure) -> String {
         let file = "\(path)/instance"
         let bytes = try files.bytes(of: file, at: .path(path))

@@ -125,7 +125,7 @@ package struct StatusClient: Sendable {
     private static let mostUnanswered = 3
 
     /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile; throws where it
-    /// does not for so long that it cannot be starting.
+    /// does not for longer than a start takes.
     private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(StatusClientError) {
         var unanswered = 0
         while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.deadline.hasPassed {

@@ -42,7 +42,7 @@ package enum StatusClientError: Error, Hashable, Sendable, CustomStringConvertib
         }
     }
 
-    /// What helps; nil for an answer, which says itself what does.
+    /// The remedy; nil for an answer, which has its own.
     package var remedy: Remedy? {
         switch self {
         case .notReachable:

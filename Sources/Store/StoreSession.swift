@@ -14,7 +14,7 @@ package struct StoreSession {
     private let now: () -> Int64
     private let random: (Int64) -> Int64
     private var requests: MemberRequests
-    /// Why the last request failed; a request in a pause fails likewise.
+    /// Why the last request failed; a request in a pause fails in the same way.
     private var last: RoleFailure?
     /// What to watch after the last read.
     package private(set) var watchable: Watchable?

@@ -8,7 +8,7 @@ import SystemPackage
 /// The rules are:
 /// - Every user may send this connection any message, because a match rule does not hold back a signal that is addressed
 ///   to it. So messages are taken only from the bus itself and from the connection that owned systemd's name when this
-///   one was made. The bus writes the sender into each message.
+///   one was opened. The bus writes the sender into each message.
 /// - When that owner changes (`systemctl daemon-reexec`), systemd counts as unreachable here: a new connection finds the
 ///   new owner.
 /// - Only ``receive()`` waits, and never past the deadline or the cancellation, however many messages come.

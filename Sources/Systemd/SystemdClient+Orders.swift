@@ -126,7 +126,7 @@ extension SystemdClient {
         }
     }
 
-    /// A unit's state after an order, asked once more over a new connection if systemd goes away meanwhile.
+    /// A unit's state after an order, asked again over a new connection if systemd goes away meanwhile.
     mutating func conditionAgain(of unit: String) throws(UnitError) -> UnitState {
         do throws(UnitError) {
             return try condition(of: unit)

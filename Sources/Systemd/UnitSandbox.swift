@@ -129,7 +129,7 @@ package struct UnitSandbox: Hashable, Sendable {
         return nearest.flatMap { $0.isAllowed ? nil : "NoExecPaths=\($0.path)" }
     }
 
-    /// Whether systemd makes this directory, owned by the unit's user, each time the unit starts.
+    /// Whether systemd creates this directory, owned by the unit's user, each time the unit starts.
     package func makes(_ directory: String) -> Bool { directories.contains(directory) }
 
     private static func nearest(_ mounts: [Mount]) -> Mount? {

@@ -10,14 +10,14 @@ extension UnitSettings {
         package let path: String
         /// False if this process may not look.
         package let isMissing: Bool
-        /// Whether a link is where systemd makes a directory of its own.
+        /// Whether a link is where systemd creates a directory.
         package var isLink = false
     }
 
     /// Those of ``needs`` that are missing.
     package var missing: [Need] { needs.filter(\.isMissing) }
 
-    /// Links where systemd makes a directory itself: it follows none there, and the start fails. With `DynamicUser=` it makes such
+    /// Links where systemd creates a directory: it follows none there, and the start fails. With `DynamicUser=` it makes such
     /// a link, and may have left one.
     private static func links(_ values: [String: Value]) -> [Need] {
         guard values["DynamicUser"] != .flag(true) else { return [] }
@@ -33,7 +33,7 @@ extension UnitSettings {
 
     /// Settings of paths that may be prefixed with `-`, for one that may be missing, and with `+`.
     package static let pathLists = ["ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "ExecPaths", "NoExecPaths"]
-    /// Settings of directories that systemd makes at the start and lets the unit write to, and where these are.
+    /// Settings of directories that systemd creates at the start and lets the unit write to, and where these are.
     static let writableDirectories = [
         (setting: "StateDirectory", place: "/var/lib/"), ("CacheDirectory", "/var/cache/"),
         ("LogsDirectory", "/var/log/"), ("RuntimeDirectory", "/run/"),
@@ -69,7 +69,7 @@ extension UnitSettings {
                     if !prefix.contains("-") { inside.append((setting, String(path.dropFirst(prefix.count)))) }
                 }
             }
-            // Another command of the unit may put a program into a directory that is made for it.
+            // Another command of the unit may put a program into a directory that is created for it.
             for setting in ["ExecStartPre", "ExecStart"] {
                 inside += values.items(setting).filter { item in
                     !item.isOptional && !made.contains { RealPath.isAt(item.name, orBelow: $0) }

@@ -75,9 +75,9 @@ package final class UserWriterClient: Sendable {
 
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
 
-    /// Asks once more where the connection was closed without an answer: systemd does that to what waits when a writer has
+    /// Asks again if the connection was closed without an answer: systemd does that to what waits when a writer has
     /// ended (`FlushPending=`), which may have been idle for too long just then. The second time it is one that cannot start. A file
-    /// is not written once more at once: the writer that was killed may have left a temporary file, which is removed first.
+    /// is not written again at once: the writer that was killed may have left a temporary file, which is removed first.
     private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
         -> WriterAnswer
     {

@@ -112,7 +112,7 @@ package final class UserWriterService {
         }
     }
 
-    /// Root's configuration: the user as whom files are written must not decide what is written.
+    /// Root's configuration: the user who owns the files must not decide what is written.
     private func load() throws(Failure) -> LoadedConfiguration {
         switch ConfigurationLoader.load(path: configuration, as: .root, after: last) {
         case .success(let loaded):

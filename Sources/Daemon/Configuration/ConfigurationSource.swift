@@ -132,7 +132,7 @@ extension ConfigurationSource {
 }
 
 extension Identity {
-    /// This user with the configuration's trusted directories, as whom keys are read.
+    /// This user, who reads keys, with the configuration's trusted directories.
     package func trusting(_ configuration: Configuration) -> Identity {
         trusting(configuration.trustedDirectories.map { FilePath($0.description) })
     }

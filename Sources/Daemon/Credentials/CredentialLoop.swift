@@ -8,7 +8,7 @@ import Systemd
 
 /// Accepts and answers connections on the credential socket's thread, and sleeps in between.
 ///
-/// Not Sendable: it stays on the thread that made it.
+/// Not Sendable: it stays on the thread that created it.
 final class CredentialLoop {
     private let server: CredentialServer
     private let listener: ListeningSocket
@@ -168,7 +168,7 @@ final class CredentialLoop {
     }
 }
 
-/// What the thread waits on; made before it starts, because a thread that cannot wait is of no use.
+/// What the thread waits on; created before it starts, because a thread that cannot wait is of no use.
 final class CredentialWaits: Sendable {
     let epoll: Epoll
     let timer: BootTimer

@@ -5,7 +5,7 @@ import Rotation
 import SystemPackage
 import Systemd
 
-/// The credential socket and its server: the socket that systemd passed, else one that the daemon makes as soon as a
+/// The credential socket and its server: the socket that systemd passed, else one that the daemon creates as soon as a
 /// client is configured to be served from it.
 final class CredentialSocket: Sendable {
     private enum State {
@@ -29,7 +29,7 @@ final class CredentialSocket: Sendable {
     /// Only the owner may connect. systemd connects as root, which may do so in any case.
     private static let mode: UInt32 = 0o600
 
-    /// - Parameter statusSocket: the daemon's own socket is made in the directory of this path.
+    /// - Parameter statusSocket: the daemon's own socket is created in the directory of this path.
     init(_ server: CredentialServer, from sockets: inout PassedSockets, beside statusSocket: String) {
         self.server = server
         path = LocalService.path(Self.fileName, nextTo: statusSocket)

@@ -34,7 +34,7 @@ package struct DryRun: Sendable {
     /// In the order of the clients' names.
     package let secrets: [Secret]
     package let problems: [Problem]
-    /// The lines that the sandboxes of the writing units lack.
+    /// The lines missing from the sandboxes of the writing units.
     package let dropIns: [UnitDropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
@@ -47,7 +47,7 @@ package struct DryRun: Sendable {
     package let warningsOfUnits: [String]
     /// By the actions' names; what `run` still serves.
     package let unguardedArguments: [UnguardedArgument]
-    /// The state directory, if it is missing and systemd makes it when the service starts.
+    /// The state directory, if it is missing and systemd creates it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?
     /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be
     /// read.

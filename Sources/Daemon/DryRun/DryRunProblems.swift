@@ -78,12 +78,12 @@ struct DryRunProblems {
         }
     }
 
-    /// That the socket that systemd has made lets in another group than the configuration says; nil if it does not, or
+    /// That the socket that systemd created lets in another group than the configuration says; nil if it does not, or
     /// there is none.
     ///
     /// - Parameter socket: the daemon's status socket.
     func warning(ofControlGroupAt socket: String) -> String? {
-        // Another socket than the service's is made by the daemon, for this group.
+        // Another socket than the service's is created by the daemon, for this group.
         guard SystemManager.isSystemd, CommandContext.current.socket == nil, let name = configuration.controlGroup,
             let group = try? Accounts.groupID(name), let status = FileStatus.following(socket),
             status.kind == .socket, status.group != group, status.mode & 0o002 == 0, !FileStatus.hasAccessList(socket)

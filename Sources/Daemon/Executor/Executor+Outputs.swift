@@ -124,7 +124,7 @@ extension Executor {
 
     // MARK: Sources
 
-    /// What helps where a source cannot be read; nil if the daemon's user lacks the right to.
+    /// The remedy if a source cannot be read; nil if the daemon's user lacks the right to.
     private static func remedy(ofSource error: FileError) -> Remedy? {
         switch error.code {
         case .permissionDenied: nil

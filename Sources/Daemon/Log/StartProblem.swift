@@ -14,7 +14,7 @@ struct StartProblem: Sendable {
         StartProblem(words: "cannot run: \(error)", errno: error.number)
     }
 
-    /// No names can be made for temporary files.
+    /// No names can be created for temporary files.
     static func temporaryNames(_ error: FileError) -> StartProblem {
         StartProblem(words: "cannot run: \(error)", errno: error.cause)
     }

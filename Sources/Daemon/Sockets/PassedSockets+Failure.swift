@@ -6,7 +6,7 @@ import Systemd
 
 extension PassedSockets {
     /// The socket that systemd passed under this name (`FileDescriptorName=`); nil when it passed none, and the daemon
-    /// makes its own.
+    /// creates its own.
     ///
     /// - Parameters:
     ///   - path: where the socket is to be, if it has to be a Unix socket: only of these does the kernel say who has connected.

@@ -1,6 +1,6 @@
 import Linux
 
-/// `/run/clientsecretd`, which systemd-tmpfiles makes (systemd/clientsecretd.tmpfiles).
+/// `/run/clientsecretd`, which systemd-tmpfiles creates (systemd/clientsecretd.tmpfiles).
 enum RuntimeDirectory {
     private static let path = "/run/clientsecretd"
 

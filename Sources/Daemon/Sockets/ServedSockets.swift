@@ -5,11 +5,11 @@ import StatusAPI
 
 /// What serves the daemon's sockets; nothing with `--once`.
 struct ServedSockets: Sendable {
-    /// Nil also if the socket cannot be made.
+    /// Nil also if the socket cannot be created.
     let status: StatusListener?
     let credentials: CredentialSocket?
 
-    /// Lets those use the sockets whom a configuration names, and serves what it wants served. Any thread.
+    /// Lets the users that a configuration names use the sockets, and serves what it has. Any thread.
     ///
     /// - Returns: the daemon faults that this raises or clears.
     func follow(_ configuration: Configuration, as identity: Identity) -> [Input] {

@@ -7,7 +7,7 @@ import StatusAPI
 import SystemPackage
 import Systemd
 
-/// The status server together with the socket it listens on: one that systemd passed, or one of the daemon's own.
+/// The status server together with the socket it listens on: one that systemd passed, or the daemon's own.
 final class StatusListener: Sendable {
     let server: StatusServer
     private let socket: ListeningSocket
@@ -20,7 +20,7 @@ final class StatusListener: Sendable {
     /// - Parameters:
     ///   - passed: the socket that systemd passed under the name ``passedName``, if it did.
     ///   - metrics: the socket for monitoring that systemd passed, if it did.
-    ///   - path: where a socket of the daemon's own is made otherwise.
+    ///   - path: where the daemon's own socket is created otherwise.
     init(
         passed: ListeningSocket?, metrics: ListeningSocket?, path: String, control: ControlPermission,
         handle: @escaping StatusServer.Handler
@@ -65,7 +65,7 @@ final class StatusListener: Sendable {
         }
     }
 
-    /// What helps where systemd may not open the socket; nil if it may, or another daemon's is meant.
+    /// The remedy if systemd may not open the socket; nil if it may, or another daemon's is meant.
     private static var mask: Remedy? {
         let context = CommandContext.current
         return context.hasSystemd && context.socket == nil ? UnitMask.remedy(ofSocket: "clientsecretd.socket") : nil

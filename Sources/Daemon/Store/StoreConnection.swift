@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A connection to the service for the store: answers and notices as lines, and how many notices the service may send.
 struct StoreConnection: ~Copyable {
-    /// ``StoreServiceClient/Idle/generation`` when it was made.
+    /// ``StoreServiceClient/Idle/generation`` when it was opened.
     let generation: Int
     private var stream: UnixStream
     /// Whether it ends before the next request, which another process is to answer.

@@ -16,7 +16,7 @@ package struct SandboxReview: Sendable {
         self.service = service
     }
 
-    /// The lines that the unit which writes `path` lacks; none if systemd cannot be asked. Blocks.
+    /// The lines missing from the unit that writes `path`; none if systemd cannot be asked. Blocks.
     ///
     /// - Parameter user: whose writer writes it; nil: the daemon itself.
     package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [UnitDropIn] {
@@ -92,7 +92,7 @@ package struct SandboxReview: Sendable {
                 : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
     }
 
-    /// Whether the state directory is missing and systemd makes it when the service starts.
+    /// Whether the state directory is missing and systemd creates it when the service starts.
     func makes(_ path: AbsolutePath) -> Bool {
         service.sandbox.makes(path.description) && FileStatus.following(path.description) == nil
     }
@@ -201,7 +201,7 @@ package struct SandboxReview: Sendable {
         return status.owner == id || status.mode & 0o022 != 0
     }
 
-    /// The user as whom the unit writes.
+    /// The user that the unit writes as.
     private func id(of user: String?) -> UInt32? {
         try? Accounts.userID(user ?? service.settings.user ?? ServiceUnit.daemonUser)
     }

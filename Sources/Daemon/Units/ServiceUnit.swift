@@ -29,7 +29,7 @@ package struct ServiceUnit: Sendable {
     package static let daemonUser: String = namedUser ?? Identity.serviceName
 
     /// The account of that user; nil if there is none. Throws where systemd did not answer: its unit may name another user
-    /// than the package's, and nothing is to be judged or made for the wrong one.
+    /// than the package's, and nothing must be judged or created for the wrong one.
     package static func daemonAccount() throws(SystemError) -> Account? {
         if case .failure(let error) = asked, error.isSilence {
             throw SystemError("ask systemd which user runs the daemon", errno: .timedOut)

@@ -240,7 +240,7 @@ package struct UnitsInEffect {
         return "write \(lines) into a drop-in of \(unit) whose name comes after \(Printable.name(name))"
     }
 
-    /// What helps where a unit reaches nothing; nil if no drop-in of its limits the addresses.
+    /// The remedy if a unit reaches nothing; nil if no drop-in of its limits the addresses.
     static func remedyForAddresses(of unit: String, _ settings: UnitSettings) -> Remedy? {
         settings.addressLimit.map { limit in
             .say(

@@ -6,7 +6,7 @@ import SystemPackage
 extension Watcher {
     /// The result of adding a watch, or of following the links to a file.
     enum Finding: Sendable {
-        /// - Parameter isNarrow: watched only for subdirectories that are made, moved or removed.
+        /// - Parameter isNarrow: watched only for subdirectories that are created, moved or removed.
         case watched(AbsolutePath, Int32, isNarrow: Bool)
         case missing(AbsolutePath)
         case notWatched(AbsolutePath)
@@ -24,7 +24,7 @@ extension Watcher {
         .modified, .attributesChanged, .closedAfterWrite, .movedFrom, .movedTo, .created, .deleted, .deletedSelf,
         .movedSelf, .onlyDirectory, .excludeUnlinked,
     ]
-    /// Subdirectories that are made, moved or removed, and changed rights to search them: for directories in which nothing
+    /// Subdirectories that are created, moved or removed, and changed rights to search them: for directories in which nothing
     /// else is of interest.
     private static let subdirectoryMask: Inotify.Mask = [
         .attributesChanged, .movedFrom, .movedTo, .created, .deletedSelf, .movedSelf, .onlyDirectory, .added,
@@ -39,7 +39,7 @@ extension Watcher {
         let path = directory.description
         guard let status = FileStatus.following(path) else { return .missing(directory) }
         guard FileSystems.givesNotice(path) else { return .notWatched(directory) }
-        // In a directory where anybody makes files, such as /tmp, each one would wake the daemon; and only the owner
+        // In a directory where any user creates files, such as /tmp, each one would wake the daemon; and only the owner
         // of a subdirectory can move it.
         guard !(isOnlyAncestor && status.isSticky) else { return .notWatched(directory) }
         do {

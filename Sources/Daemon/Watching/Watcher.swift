@@ -22,7 +22,7 @@ final class Watcher {
     /// By watch: two paths of one directory share one.
     private var directories: [Int32: Set<AbsolutePath>] = [:]
     private var watches: [AbsolutePath: Int32] = [:]
-    /// Directories that are watched only for subdirectories that are made, moved or removed.
+    /// Directories that are watched only for subdirectories that are created, moved or removed.
     private var narrow: Set<AbsolutePath> = []
     /// Directories whose watch a worker adds, with the number of the request.
     private var asking: [AbsolutePath: Int] = [:]
@@ -193,7 +193,7 @@ final class Watcher {
             if event.mask.contains(.overflowed) {
                 for (directory, interests) in list.interests {
                     noticed.formUnion(interests.all)
-                    // A lost notice may have reported that it was removed or moved, or that an awaited directory was made.
+                    // A lost notice may have reported that it was removed or moved, or that an awaited directory was created.
                     ask(for: directory)
                 }
                 continue

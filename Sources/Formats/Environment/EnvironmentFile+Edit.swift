@@ -1,7 +1,7 @@
 /// Setting variables in an environment file while every other byte stays.
 ///
 /// - Every assignment of a variable is set, also one behind a byte-order mark.
-/// - Without any, one is appended, after adding a line break that the last line lacks. If readers would not agree on it there,
+/// - Without any, one is appended, after a line break, if the last line has none. If readers would not agree on it there,
 ///   Node 20 would not find it or a shell would not export it, it becomes the first line or goes before `set +a`.
 /// - It is written as `NAME=value`, after `export` if every other one is exported by itself or only that has a shell export it; indentation and `export` stay, the old value goes.
 ///   A comment after the value moves to a line of its own before it: systemd and docker would read it as the end of the value.

@@ -164,7 +164,7 @@ struct EnvironmentFile {
         return assignment
     }
 
-    /// Where a shell may change a variable once more, behind the last time that it certainly assigns it: by a branch, a loop,
+    /// Where a shell may change a variable again, after the last time that it certainly assigns it: by a branch, a loop,
     /// a function, or a command such as `unset`. Before that, it does not matter.
     private func doubts(about known: [[UInt8]: String]) -> [String: Int] {
         let hidden = Dictionary(uniqueKeysWithValues: known.map { (ShellReader.hidden($0), $1) })

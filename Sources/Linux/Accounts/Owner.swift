@@ -3,8 +3,8 @@ package import Failures
 
 /// Users and groups as text: `alice (1000)`, or only the number where no name is known.
 package enum Owner {
-    /// What lets a user give files to a group. No command: a member may do whatever else the group may. Nobody joins root's,
-    /// which a file has that root made.
+    /// What lets a user give files to a group. No command: a member may do all else that the group may. No user should join root's,
+    /// which a file has that root created.
     package static func joining(group: String, user: UInt32) -> Remedy {
         let name = words(user: user)
         if group == "root" || group == "0" { return leavingRoots(name) }

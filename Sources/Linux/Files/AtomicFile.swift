@@ -157,7 +157,7 @@ package struct AtomicFile: ~Copyable {
             throw FileError(
                 .fileTooLarge, at: place.path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
         }
-        // In an append-only directory the temporary could be made but neither renamed nor removed.
+        // In an append-only directory the temporary file could be created but neither renamed nor removed.
         try place.directory.status.requireChangeable(place.directory.path, for: identity)
         let temporary = try GuardedWalk.untilSettled { () throws(FileError) in
             try TemporaryFile(for: place.name, in: place.directory, naming: naming)

@@ -30,7 +30,7 @@ struct ExtendedAttributes {
 
     /// What `call` writes into a buffer of the size that it is given; nil if there is nothing or no support.
     private func read(_ call: (UnsafeMutablePointer<UInt8>?, Int) -> Int64) throws(FileError) -> [UInt8]? {
-        // Few files have any: the largest buffer is made only where a small one was not enough.
+        // Few files have any: the largest buffer is allocated only if a small one was not enough.
         for size in [Self.usualSize, Self.sizeLimit] {
             var count: Int64 = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, length in

@@ -13,7 +13,7 @@ struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
     let name: FilePath.Component
     let descriptor: Descriptor
-    /// The file's status when it was made.
+    /// The file's status when it was created.
     let made: FileStatus
     /// The file that may be removed under this name; nil: there is none.
     private var own: FileStatus?

@@ -10,9 +10,9 @@ package enum ChildProcess {
     ///
     /// Standard input is empty; standard output and error are captured together. At the timeout, or when `cancel` is
     /// raised, SIGTERM goes to the child's process group, and two seconds later (`termination_timeouts.h`) SIGKILL to all its
-    /// descendants, in whatever group they are; likewise when this process ends, however it does. A child that kills its supervisor is
+    /// descendants, in any process group. The same if this process ends in any way. A child that kills its supervisor is
     /// killed with all its descendants, in a process that adopts orphans. When the child ends by itself, its
-    /// background processes do not delay the report, since a hook may restart a server. They go on until this process
+    /// background processes do not delay the report, since a hook may restart a server. They continue until this process
     /// ends, however it does; see ``releaseBackgroundProcesses()``.
     ///
     /// Throws when the program could not be started: `.noSuchFileOrDirectory`, `.permissionDenied`, `.noExec`…

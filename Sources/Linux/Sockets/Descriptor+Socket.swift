@@ -14,7 +14,7 @@ extension Descriptor {
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue
-            // A momentary lack of memory is a reason to wait as well.
+            // If memory runs out for a moment, waiting helps, too.
             case EAGAIN, ENOBUFS, ENOMEM: return 0
             default: throw SystemError("write to a socket", errno: Errno(rawValue: errno))
             }

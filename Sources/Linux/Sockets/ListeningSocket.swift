@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A socket that listens for connections: one that this process has made at a path, or one that it was handed.
+/// A socket that listens for connections: one that this process created at a path, or one that was passed to it.
 package final class ListeningSocket: Sendable {
     /// Non-blocking; what it accepts blocks.
     package let descriptor: Descriptor
     package let kind: SocketKind
-    /// The path of a socket that was made here, and the file that it named then; nil for one that was handed over, whose name
+    /// The path of a socket that was created here, and the file that it named then; nil for one that was passed, whose name
     /// outlives this process.
     private let name: (path: String, file: FileStatus)?
 
@@ -55,7 +55,7 @@ package final class ListeningSocket: Sendable {
 
     /// Lets root, the owner and, where a group is given, its members connect from now on. Throws `.notPermitted` when
     /// the owner is not a member, and then only root and the owner may; `.staleNFSFileHandle` when the path now names
-    /// another file. Who may connect to a socket that was handed over is decided where it was made.
+    /// another file. Who may connect to a socket that was passed is decided where it was created.
     package func permit(group: UInt32?) throws(SystemError) {
         guard let name else { return }
         try SystemError.check(
@@ -65,7 +65,7 @@ package final class ListeningSocket: Sendable {
             "let a group connect to \(name.path)")
     }
 
-    /// Removes the socket that was made here, unless its path now names another file.
+    /// Removes the socket that was created here, unless its path now names another file.
     package func removeName() {
         guard let name, let now = try? Self.look(at: name.path), now.isSameFile(as: name.file) else { return }
         _ = unsafe unlink(name.path)

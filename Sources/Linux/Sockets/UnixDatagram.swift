@@ -17,7 +17,7 @@ package struct UnixDatagram: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - address: an absolute path, looked up each time, or an abstract address with `@` in front.
-    ///   - passed: a descriptor of which the reader gets a copy.
+    ///   - passed: a descriptor; the reader gets a copy.
     package func send(_ bytes: [UInt8], to address: String, passing passed: Int32? = nil) throws(SystemError) -> Bool {
         // Only a connected socket can be polled for room in the queue.
         try SystemError.check(unsafe clinux_datagram_connect(descriptor.raw, address), "send to \(address)")

@@ -22,7 +22,7 @@ extension PushKind {
         },
         shown: shownBySupabase)
 
-    /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: how it is made is not documented.
+    /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: its computation is undocumented.
     @Sendable private static func shownBySupabase(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret {
         guard let shown = exchange.json(answer)?["external_apple_secret"]?.text else { return .empty }
         if shown == exchange.secretText { return .same }

@@ -1,7 +1,7 @@
 import Model
 
 extension Client {
-    /// A client under a new configuration. What is known of it stays, but for what the configuration makes void.
+    /// A client under a new configuration. What is known of it stays, except what the configuration invalidates.
     ///
     /// - Parameter former: the client of this name under the configuration before; nil for a new one.
     init(_ subject: ConfiguredClient, _ former: Client?, _ change: ConfigurationChange) {

@@ -50,7 +50,7 @@ enum RepeatCause {
     /// A file that was read for the first time lacked the secret, so that applications may have read this one while no
     /// daemon ran; nil: something else or nothing.
     case foundInFile(SecretInfo?)
-    /// Other content was in a file, which is repaired, for so long that applications may have read it.
+    /// Other content was in a file, which is repaired, long enough for applications to read it.
     case wasInFile
     /// Another secret was at a target, which is repaired.
     case wasAtTarget

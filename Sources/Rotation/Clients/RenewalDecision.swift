@@ -49,7 +49,7 @@ extension Rotation {
     /// sixty renewals were asked for within a minute.
     private func mintingTime(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> WallTime? {
         let now = deadlines.now.wall
-        // None comes after a secret from the future, which a wrong clock has made.
+        // None comes after a secret from the future, minted by a wrong clock.
         let issued = [clients[client].secret.current, pendingCandidate(client)].compactMap { $0?.issuedAt }
         let latest = issued.filter { $0 <= now }.max()
         guard let latest, latest + Claims.backdating >= now else { return now }
@@ -62,7 +62,7 @@ extension Rotation {
         clock.noteMint(secret)
         // Another key signed than was read: the file was replaced, and its change notice is still to come.
         if keys.digest(of: key) != secret.signer { observeAgain(at: .key(key)) }
-        // A reload may have made it a client that receives its secrets.
+        // A reload may have turned it into a client that receives its secrets.
         guard let client = index[name], client.entry.source == nil else { return }
         let isCurrent = noteMinted(secret, client, at: now)
         events.append(.minted(name, secret, clients[client].secret.minted()))

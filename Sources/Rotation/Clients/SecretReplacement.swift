@@ -14,12 +14,12 @@ extension Rotation {
     ) -> String? {
         // By a clock that is not trusted, or may be ahead, none counts as expired or critical: only a greater one replaces it.
         let tellsLife = clock.failure == nil && spared(client, &deadlines) == nil
-        // Any usable secret replaces one that has expired, or that Apple refuses, such as one that a wrong clock made.
+        // Any usable secret replaces one that has expired, or that Apple refuses, such as one minted by a wrong clock.
         guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
             !tellsLife || !deadlines.reached(current.expiresAt),
             refusal(of: current, for: client, &deadlines).map({ !tellsLife && $0.isAboutTime }) != false
         else { return nil }
-        // The secret with the longer life says what too soon is: an hour left is too little to replace one made for 90 days.
+        // The secret with the longer life says what too soon is: an hour left is too little to replace one minted for 90 days.
         let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
         if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
             return "it expires too soon, at \(issued.expiresAt)"

@@ -3,7 +3,7 @@ import Model
 /// The secrets that the credential socket serves.
 ///
 /// - A client's secret is served once the client is settled, as its outputs would hold it: a starting application must
-///   not get one that a restart of the daemon would lose. Until then the previous one is served, unless that was made
+///   not get one that a restart of the daemon would lose. Until then the previous one is served, unless that was minted
 ///   for ids that are no longer configured.
 extension Rotation {
     mutating func planCredential(_ client: ConfiguredClient) {

@@ -52,7 +52,7 @@ struct Verification: Sendable {
     /// Why the newest secret counts as refused; nil while it does not. A single refusal may be a stray one.
     var refusal: Failure? { if case .refused(let failure) = answer { failure } else { nil } }
 
-    /// Whether Apple's first answer about a candidate, or the second after a refusal, is still to come.
+    /// Whether Apple's first answer about a candidate, or the second after a refusal, is still missing.
     var isUndecided: Bool {
         switch answer {
         case .none, .refusedOnce, .unknown(refusedOnce: _?): true
@@ -205,7 +205,7 @@ extension Rotation {
         return candidate
     }
 
-    /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal goes over to
+    /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal passes to
     /// the replacement's verification and stays until Apple accepts that one: only this proves that the cause is gone.
     func currentRefusal(_ client: ConfiguredClient) -> Failure? {
         (pendingCandidate(client) == nil ? clients[client].verification?.refusal : nil)
@@ -224,7 +224,7 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    /// Drops a candidate that is no longer usable, and makes one current that can wait no longer.
+    /// Drops a candidate that is no longer usable, and makes one current that cannot wait any longer.
     ///
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
     mutating func planCandidate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {

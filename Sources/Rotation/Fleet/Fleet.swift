@@ -15,7 +15,7 @@ import Model
 ///   for none of those.
 /// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
 ///   than the day in which every machine reports: a clock that is behind costs no machine its report. This machine's own
-///   never is removed. A machine whose report is gone by then, as another signer removes it as well, is not missing.
+///   never is removed. A machine whose report another signer has removed by then is not missing.
 /// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
 ///   on: at worst these hold until the deadline, or admit all machines.
 struct Fleet: Sendable {
@@ -221,7 +221,7 @@ struct Fleet: Sendable {
         return counts
     }
 
-    /// A machine that was silent for so long that its report is removed; nil if there is none.
+    /// A machine that was silent long enough for its report to be removed; nil if there is none.
     ///
     /// It is looked for once after each read: until the next one no other machine is found.
     mutating func takeForgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {

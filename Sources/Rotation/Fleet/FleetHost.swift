@@ -23,12 +23,12 @@ extension Fleet {
             return min(at, seen)
         }
 
-        /// Whether it has given no sign of life since a moment for so long that it is silent, whatever is rolled out.
+        /// Whether it has not reported since a moment for long enough to be silent, with or without a rollout.
         static func isSilent(since lastSign: WallTime, at now: Now) -> Bool {
             now.wall - lastSign > HostReport.silence
         }
 
-        /// Whether it was silent for so long that its report is removed.
+        /// Whether it was silent long enough for its report to be removed.
         func isForgotten(at now: Now) -> Bool {
             now.boot >= seenAt + HostReport.silence
                 && now.wall - lastSign(isOldPerhaps: true, at: now) >= HostReport.removedAfter

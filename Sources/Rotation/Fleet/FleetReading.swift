@@ -1,6 +1,6 @@
 import Model
 
-/// When the machines' reports are read and removed, and what that has come to.
+/// When the machines' reports are read and removed, and the result.
 extension Rotation {
     // MARK: What is
 

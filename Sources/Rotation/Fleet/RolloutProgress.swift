@@ -158,7 +158,7 @@ extension RolloutPolicy.Machine {
             let hasDelivered = holds && member.holding.delivered
             return RolloutPolicy.Machine(
                 name: member.machine, rank: rollout.rank(of: member.machine), hasDelivered: hasDelivered,
-                // What it lacks of the store says nothing of its applications.
+                // A problem with the store says nothing about its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
                     && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
                 isSilent: member.isSilent && members.haveHadTime && !hasDelivered)

@@ -39,7 +39,7 @@ struct StoreReading: Sendable {
     private var refuses = false
     /// What was tried, for the metrics.
     private(set) var counts = StoreView()
-    /// Until when a secret that is merely missing is not minted before its place was read: another signer may have made one.
+    /// Until when a secret that is merely missing is not minted before its place was read: another signer may have minted one.
     private var awaitedUntil: BootTime?
 
     private static let interval: Seconds = 60

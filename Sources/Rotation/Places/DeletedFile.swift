@@ -3,7 +3,7 @@ package import Model
 /// What applies to a file that was deleted, or that holds something else.
 ///
 /// - It is created again with its secrets, as one that never existed.
-/// - A shared file that held other lines is not: a new one would lack them, and an application would start with half of its
+/// - A shared file that held other lines is not: a new one would not have them, and an application would start with half of its
 ///   settings. ``FailureCode/outputDeleted`` is reported until the file is back.
 /// - A file that is to hold nothing but a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).

@@ -99,7 +99,7 @@ extension Rotation {
         }
     }
 
-    /// At a file's first observation: if it lacks the wanted secret, applications may have read other content while no
+    /// At a file's first observation: if it does not have the wanted secret, applications may have read other content while no
     /// daemon ran, or have started without a file that was published before. A reboot empties directories such as /run, but
     /// applications start after the daemon.
     private mutating func judgeFirst(_ observation: FileObservation, of spec: FileSpec, at now: Now) {

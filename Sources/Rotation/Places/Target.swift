@@ -34,7 +34,7 @@ struct Target: Sendable {
 
     /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
     static let readingInterval: Seconds = 3600
-    /// For so long after a write what an API shows may be older than that: Supabase was seen to take a minute and a half.
+    /// How long after a write an API may still show an older value: Supabase was seen to take a minute and a half.
     private static let staleness: Seconds = 300
     /// How often the API is read meanwhile.
     static let staleInterval: Seconds = 60
@@ -99,7 +99,7 @@ struct Target: Sendable {
     /// Has it read again.
     mutating func readAgain() { readAt = nil }
 
-    /// Has it read again, and put in order at once if it is contested: the user may just have stopped what changed it.
+    /// Has it read again, and repaired at once if it is contested: the user may just have stopped what changed it.
     mutating func requestRepair() {
         readAt = nil
         drift.requestRepair()
@@ -154,7 +154,7 @@ struct Target: Sendable {
         shown = isRefuted ? reading.instead ?? shown : nil
         readAt = now.boot
         writtenAt = now.wall
-        // The one that has replaced it is pushed next, and only then is the place in order.
+        // The one that has replaced it is pushed next, and only then is the place up to date.
         guard secret == wanted else { return nil }
         let isNew = drift.isNew([.whole: secret.fingerprint])
         // Since when something else was there is not known: an application may have read it.
@@ -174,7 +174,7 @@ struct Target: Sendable {
     /// - Parameters:
     ///   - secret: what was looked for.
     ///   - wanted: what is to be there now.
-    /// - Returns: whether it took that and never showed it, for so long that it does not keep it.
+    /// - Returns: whether it accepted that and did not show it in time, so that it does not keep it.
     mutating func recordRead(
         _ secret: SecretInfo, _ reading: PushPlaceReading, wanted: SecretInfo?, at now: Now
     ) -> Bool {

@@ -69,7 +69,7 @@ struct Targets: Sendable {
 ///   that the document is written once; the others find theirs there.
 /// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
 ///   newer.
-/// - Actions wait for a push that runs, for 30 seconds, and not for one that fails: then they run once more when it has
+/// - Actions wait for a push that runs, for 30 seconds, and not for one that fails: then they run again when it has
 ///   succeeded.
 extension Rotation {
     // MARK: What is

@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// Pauses a listening socket when a connection cannot be accepted for lack of descriptors or memory.
+/// Pauses a listening socket when a connection cannot be accepted because descriptors or memory are used up.
 ///
 /// The waiting clients keep the socket readable, so NIO would retry at once, for ever. NIO's own `AcceptBackoffHandler`
 /// only stops new reads from being requested, and a read that has failed still counts as requested.

@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-/// The characters and the small grammars that requests are made of (RFC 9110, section 5.6; RFC 3986).
+/// The characters and the small grammars of requests (RFC 9110, section 5.6; RFC 3986).
 enum RequestSyntax {
     private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
     private static let delimiters = Set("!$&'()*+,;=".utf8)

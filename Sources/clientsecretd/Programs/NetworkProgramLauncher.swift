@@ -48,7 +48,7 @@ struct NetworkProgramLauncher {
         return answer.result
     }
 
-    /// What helps where nothing was reached and sudo has dropped the variables that name the proxy; empty elsewhere.
+    /// The remedy if nothing was reached and sudo has dropped the variables that name the proxy; empty elsewhere.
     static func proxyRemedy(for kind: TransportFailure.Kind?) -> String {
         let environment = ProcessEnvironment.current
         let hasProxy = ["https_proxy", "HTTPS_PROXY"].contains { environment[$0]?.isEmpty == false }

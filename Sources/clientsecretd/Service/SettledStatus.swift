@@ -49,7 +49,7 @@ extension ClientView {
             outputs.contains { $0.state == .pending }
             || !restraints.contains { $0.rawValue == reasonReport?.failure?.code }
                 && actions.contains { $0.state == .pending && $0.waitsFor == nil }
-        // What is in order may come with a warning.
+        // What is ok may come with a warning.
         return isAnyPending && outputs.allSatisfy { $0.state == .ok || $0.error == nil }
             && actions.allSatisfy { $0.error == nil }
     }

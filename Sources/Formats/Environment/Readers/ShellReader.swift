@@ -4,7 +4,7 @@
 ///   command, which a placeholder of several words looks like, and by `export` and its like.
 /// - What may assign or remove a variable has a name that no variable has (``hidden(_:)``): a branch, a loop, a function that
 ///   is called, an expansion, `unset`, `read`, `eval` and their like. So has the assignment of a variable that may be
-///   read-only or of another type by then, and all behind what may keep the shell from going on.
+///   read-only or of another type by then, and all after what may stop the shell.
 /// - A command that may carry out text from elsewhere in the file (`eval "$A"`) may assign all that is named in such text.
 /// - A pipeline, a subshell and a job in the background leave the variables as they are. They, definitions of functions,
 ///   here-documents, substitutions and the commands of the shell itself are entries, too, with names that no variable has.

@@ -26,7 +26,7 @@ enum VerifyResult {
         if case .verdict(let verdict, _, _, _) = self { verdict.outcome } else { .unknown }
     }
 
-    /// What helps against a refusal.
+    /// The remedy of a refusal.
     var advice: [RefusalAdvice] {
         if case .verdict(_, _, _, let advice) = self { advice } else { [] }
     }

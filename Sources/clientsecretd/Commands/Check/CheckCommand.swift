@@ -75,7 +75,7 @@ struct CheckCommand: ParsableCommand {
             of: loaded, from: source, socket: daemon.path(), unit: unit, inEffect: inEffect)
         let positions = FailurePositions(in: loaded)
         func line(_ failure: Failure, _ severity: Diagnostic.Severity, client: ClientName? = nil) -> Diagnostic {
-            // What helps one user only is wrong for root.
+            // A remedy for one user only is wrong for root.
             positions.diagnostic(failure, severity, client: client, withRemedy: !isForeign)
         }
         // Several problems may be one line, whose commands are in the order of the lines.

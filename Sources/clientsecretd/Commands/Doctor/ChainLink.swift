@@ -31,7 +31,7 @@ struct ChainLink: Equatable {
     let state: State
     /// On one line; escaped, and without a secret.
     let words: String
-    /// What helps; nil if nothing is known to.
+    /// The remedy; nil if none is known.
     var remedy: Remedy?
 
     init(_ name: Name, _ state: State, _ words: String, _ remedy: Remedy? = nil) {

@@ -97,7 +97,7 @@ extension ChainFacts {
             name, .broken, words, failure?.remedy.map { .reported($0, command: failure?.command) })
     }
 
-    /// What helps against an error that the daemon shows: the remedy of its reason, if the error is that reason.
+    /// The remedy of an error that the daemon shows: the remedy of its reason, if the error is that reason.
     func remedy(of error: String?, else other: Remedy? = nil) -> Remedy? {
         guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
             let failure = reason.failure, let remedy = failure.remedy

@@ -2,7 +2,7 @@ import ArgumentParser
 import Formats
 import Model
 
-/// A program that takes the client secret as a string, as `init --app` knows it: how it is given the secret, and how it comes to
+/// A program that takes the client secret as a string, as `init --app` knows it: how it gets the secret, and how it comes to
 /// read the next one.
 struct AppPreset {
     let name: String
@@ -14,7 +14,7 @@ struct AppPreset {
     var file: String?
     /// What systemd does after a renewal; nil for a program that reads the file again by itself.
     var verb: Action.UnitVerb?
-    /// The unit that its package brings; nil if it has another name on each machine.
+    /// The unit that its package installs; nil if it has another name on each machine.
     var unit: String?
     /// What the oneshot unit that is started runs; nil if no unit is started.
     var runs: String?

@@ -34,7 +34,7 @@ struct InitAnswers {
     var formerKeyID: KeyID?
     /// Whether `--from` has said where the secret is read.
     var isFromFile = false
-    /// A key of the configuration to which a client is added; nil: the client brings its own.
+    /// A key of the configuration to which a client is added; nil: the client has its own.
     var existingKey: KeyName?
 
     /// Takes what the secret in a file says, where the flags do not.

@@ -218,7 +218,7 @@ struct InitDialog {
     }
 
     private func askForVariable(_ answers: inout InitAnswers) throws {
-        // Another name would leave the application with the secret that it has, be that an expired one.
+        // Another name would leave the application with the secret that it has, even if that has expired.
         let holders = answers.variablesWithSecret
         if holders.count > 1 { say("  It holds client secrets in \(holders.joined(separator: ", ")).") }
         answers.variable = try answer(

@@ -17,7 +17,7 @@ struct InitPlan {
     private let commands: [ShellCommand]
     /// What is needed and masked.
     private let masked: [Remedy]
-    /// What helps where the service is masked, so that no command starts it; nil if it is not.
+    /// The remedy if the service is masked, so that no command starts it; nil if it is not.
     private let mask: Remedy?
     /// Whether the service is started.
     private let isStarted: Bool

@@ -11,7 +11,7 @@ import Outputs
 struct InitSource {
     private let path: AbsolutePath
     private let bytes: [UInt8]
-    /// The user as whom it is written from now on; nil: it is the daemon's own.
+    /// The user who writes it from now on; nil: the daemon's.
     let user: String?
 
     init(_ path: AbsolutePath, isOfService: Bool) throws(CommandFailure) {

@@ -32,7 +32,7 @@ struct NewClient: Equatable {
         /// The format's name.
         var format = FormatRegistry.standard.name
         var variable: String?
-        /// The user whose file it is, and as whom it is written; nil: the daemon's own.
+        /// The user who owns and writes the file; nil: the daemon's.
         var user: String?
         /// The group that may read it.
         var group: String?

@@ -7,7 +7,7 @@ import Systemd
 /// files, and commands that have them take effect. Nothing here touches the machine.
 ///
 /// The rules:
-/// - A file that exists keeps what it holds, and gets the lines that it lacks at its end.
+/// - A file that exists keeps what it holds, and gets the missing lines at its end.
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
 /// - A directory is described for tmpfiles.d where there is none, never one that exists.
 struct SystemFiles: Equatable {
@@ -38,7 +38,7 @@ struct SystemFiles: Equatable {
     /// - Parameters:
     ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
-    ///   - isMissing: whether the output's directory has to be made.
+    ///   - isMissing: whether the output's directory must be created.
     ///   - mask: the remedy where a socket, or what it starts, is masked.
     init(
         for new: NewClient, dropIns: [UnitDropIn], rule: String?, isMissing: (AbsolutePath) -> Bool,
@@ -58,7 +58,7 @@ struct SystemFiles: Equatable {
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
         if let target = new.target { listen("clientsecretd-push@\(target.name).socket", mask) }
-        // The service brings this one along, where it is not masked.
+        // The service starts this one, unless it is masked.
         if case .credential? = new.destination { masked += [mask(Self.credentialSocket)].compactMap(\.self) }
         guard case .file(let file)? = new.destination else { return }
         if let user = file.user {
