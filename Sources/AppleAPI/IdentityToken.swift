@@ -83,7 +83,7 @@ package struct IdentityToken: Sendable {
     }
 
     /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is reported
-    /// of the claims: they may be anybody's.
+    /// of the claims: they may come from any user.
     ///
     /// - Parameter nonce: the one that was sent to Apple, or from which what was sent was made; nil if there was none.
     package func problems(keys: KeySet, client: ClientID, nonce: String?, now: WallTime) -> [Problem] {

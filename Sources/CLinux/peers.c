@@ -41,7 +41,7 @@ static int bind_with_mode(int descriptor, const struct sockaddr_un *address, uin
         _exit(0);
     }
     if (child < 0) error = -errno;
-    // Somebody else may have reaped it; what it came to is known already.
+    // Other code may have reaped it; its result is known already.
     else while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;

@@ -99,7 +99,7 @@ static bool reap(pid_t *program, struct clinux_report *report) {
     }
 }
 
-// Nobody else takes the status of a child, so its number is its own until this process has.
+// No other process takes the status of a child, so its number is its own until this process has.
 static void kill_children(void) {
     int32_t listed[CLINUX_CHILDREN_LISTED];
     int count = clinux_children_list(listed);

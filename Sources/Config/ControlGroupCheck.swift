@@ -22,7 +22,7 @@ struct ControlGroupCheck {
     }
 
     /// False for a file that is missing or not guarded, which is reported as the key's own failure. Uses the rules for
-    /// configurations because they, unlike those for keys, let anybody read.
+    /// configurations because they, unlike those for keys, let any user read.
     private func isReadable(_ path: AbsolutePath, by group: UInt32) -> Bool {
         guard let status = try? TrustedFile.check(path.description, for: .configuration, as: identity) else {
             return false

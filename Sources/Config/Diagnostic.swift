@@ -60,7 +60,7 @@ package enum UnreadText: Hashable, Sendable {
 
 /// Collects diagnostics while a configuration is read, so that all errors are reported at once.
 final class Diagnostics {
-    /// More than anybody fixes in one go; bounds the output for a file of nothing but errors.
+    /// More than a user fixes in one go; bounds the output for a file of nothing but errors.
     static let maximum = 500
 
     private var seen: Set<Diagnostic> = []

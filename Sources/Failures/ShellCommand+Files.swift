@@ -61,7 +61,7 @@ extension ShellCommand {
         return ShellCommand("chmod \(classes + "-w") \(file.path)")?.run(as: keeper)
     }
 
-    /// Takes all rights in a key file from everybody but its owner and, where `group` may keep them, its group.
+    /// Takes all rights in a key file from all users but its owner and, where `group` may keep them, its group.
     package static func guardKey(_ key: PathComponent, group mayRead: Bool) -> ShellCommand? {
         guard key.isKeptFile, let keeper = key.keeper, !key.hasAccessList else { return nil }
         let mode = key.mode & (mayRead ? 0o040 : 0) | 0o600
@@ -107,7 +107,7 @@ extension ShellCommand {
             .then(ShellCommand("cp -p \(path) \(copy) && mv \(new) \(path)"))
     }
 
-    /// Lets everybody execute a program that everybody may read already.
+    /// Lets all users execute a program that all may read already.
     package static func makeExecutable(_ program: PathComponent) -> ShellCommand? {
         guard program.isKeptFile, let keeper = program.keeper, program.mode & 0o004 != 0 else { return nil }
         return ShellCommand("chmod a+x \(program.path)")?.run(as: keeper)

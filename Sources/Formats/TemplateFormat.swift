@@ -61,7 +61,7 @@ package struct TemplateFormat: OutputFormat {
     /// Nil if it is no longer known: then nothing can be written, and any token in the file counts.
     private let template: String?
 
-    /// Far more secrets than anybody puts into one file: each is compared with the whole file.
+    /// Far more secrets than any file holds: each is compared with the whole file.
     private static let candidateLimit = 100
 
     package init(parameter: String?) { template = parameter }

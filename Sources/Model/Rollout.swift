@@ -83,7 +83,7 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
     case hold
     /// Go on, in spite of the machines that fail now.
     case resume
-    /// Admit everybody at once.
+    /// Admit all machines at once.
     case finish
 
     /// Whether a rollout in this state is what was asked for.

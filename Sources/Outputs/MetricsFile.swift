@@ -3,7 +3,7 @@ internal import Formats
 package import Linux
 package import Model
 
-/// The `metrics_file` on disk: readable by everybody, because it holds no secret, and replaced whole.
+/// The `metrics_file` on disk: readable by all users, because it holds no secret, and replaced whole.
 ///
 /// Its path is checked like an output's, so that no link makes it a key, the configuration or an output.
 package struct MetricsFile: Sendable {

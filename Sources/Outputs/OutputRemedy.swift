@@ -22,7 +22,7 @@ extension Failure {
 
 /// The remedy when an output cannot be written, for the user that writes it.
 package enum OutputRemedy {
-    /// The service may write to it (systemd/clientsecretd.tmpfiles), and everybody may read it. Below it the daemon creates
+    /// The service may write to it (systemd/clientsecretd.tmpfiles), and all users may read it. Below it the daemon creates
     /// directories itself.
     package static let ownDirectory = "/run/clientsecretd/out"
 

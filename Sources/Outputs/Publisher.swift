@@ -138,7 +138,7 @@ package struct Publisher: Sendable {
         if hasContent, let content = target.content {
             let found = try merge.read(content.bytes)
             bytes = try merge.merged(secrets, into: content.bytes, found)
-            // The value of a variable whose client has no secret yet may be anybody's.
+            // The value of a variable whose client has no secret yet may be any user's.
             let keepsContent = found.otherLines || found.slots.keys.contains { secrets[$0] == nil }
             if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return true }
             if keepsContent { kept = .content }

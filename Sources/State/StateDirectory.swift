@@ -115,7 +115,7 @@ package final class StateDirectory: Sendable {
         }
         let fresh = try TemporaryNames()
         // A daemon killed while it saved its tag has left a temporary with an unknown tag; under the lock it cannot be
-        // anybody else's.
+        // any other program's.
         try fresh.sweep(beside: file, as: identity, ofAnyTag: true)
         try AtomicFile(file, as: identity, limit: tagLimit).replace(with: Array(fresh.tag.utf8), naming: fresh)
         return fresh

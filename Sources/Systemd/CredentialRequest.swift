@@ -4,7 +4,7 @@ import Linux
 /// A service manager's request for a unit that has `LoadCredential=NAME:SOCKET` (systemd.exec(5)).
 ///
 /// The manager sends nothing: it binds its end of the connection to an abstract address that holds the request. As
-/// anybody can bind to one, only root is to be believed.
+/// any user can bind to one, trust only root.
 package struct CredentialRequest: Hashable, Sendable {
     /// The unit's own name, never an alias: for an instance of a template with the instance's name, escapes kept.
     package let unit: String

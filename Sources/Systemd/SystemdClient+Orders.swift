@@ -16,7 +16,7 @@ extension SystemdClient {
     package mutating func carryOut(
         _ order: UnitOrder, on name: String, settling: Int64 = UnitTimeouts.stayingUp, ended: EndedStarts? = nil
     ) throws(UnitError) -> Bool {
-        // Before the state is read: a stop by anybody from now on is noticed.
+        // Before the state is read: a stop by any user from now on is noticed.
         try subscribe()
         // Signals name it so, and what one order learns of it counts for one under another name.
         let unit = try ownName(of: name)

@@ -34,7 +34,7 @@ package struct SystemdClient: ~Copyable {
     /// The socket on which systemd serves only root, without a message bus; systemctl uses it, too.
     private static let privateSocket = "/run/systemd/private"
 
-    /// Connects: root to systemd itself, everybody else to the system's bus.
+    /// Connects: root to systemd itself, all others to the system's bus.
     ///
     /// - Parameters:
     ///   - milliseconds: how long all calls on this value may take together.

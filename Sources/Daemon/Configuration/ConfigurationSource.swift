@@ -97,7 +97,7 @@ extension ConfigurationSource {
             return
         }
         let isOpen = loaded.isReadableByAll
-        // Text that not everybody may read is readable to the daemon by the group that may read its keys.
+        // Text that not all users may read is readable to the daemon by the group that may read its keys.
         try LastGoodConfiguration(of: loaded).keep(
             in: LastGoodConfiguration.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
             group: isOpen ? 0 : account?.primaryGroup ?? 0)

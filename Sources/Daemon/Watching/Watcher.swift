@@ -45,7 +45,7 @@ final class Watcher {
 
     /// Milliseconds between two reads of what no watch reports on: the documented minute.
     private static let pollInterval: Int64 = 60_000
-    /// Milliseconds between reads. Where anybody may make files, as in /tmp, there can be a hundred thousand notices a
+    /// Milliseconds between reads. Where any user may create files, as in /tmp, there can be a hundred thousand notices a
     /// second: read as they come, they would keep a core busy.
     private static let readingPause: Int64 = 1_000
     /// Milliseconds to wait for further mounts, as when a container starts.

@@ -16,7 +16,7 @@ struct EnvironmentFile {
         case unclear(FormatError)
     }
 
-    /// Far more than anybody assigns one variable in one file: bounds the work of editing.
+    /// Far more often than any file assigns one variable: bounds the work of editing.
     private static let assignmentLimit = 100
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -154,7 +154,7 @@ struct EnvironmentFile {
                 advice: "write the variable from which the application reads the client secret")
         }
         // Some readers know no values of several lines, such as django-environ and old ones of dotenv for Ruby. To them the edit
-        // would remove another variable, and it did so to everybody where only the closing quote was forgotten.
+        // would remove another variable, also where only the closing quote was forgotten.
         for line in lines.dropFirst() where assigns(line) {
             throw FormatError(
                 line: line + 1,

@@ -3,7 +3,7 @@ package import Failures
 
 /// Users and groups as text: `alice (1000)`, or only the number where no name is known.
 package enum Owner {
-    /// What lets a user give files to a group. No command: a member may do all else that the group may. No user should join root's,
+    /// What lets a user give files to a group. No command: a member may do all that the group may. No user should join root's,
     /// which a file has that root created.
     package static func joining(group: String, user: UInt32) -> Remedy {
         let name = words(user: user)

@@ -48,7 +48,7 @@ struct AccessList {
 
     /// The users and groups that the list gives rights to which only trusted users may have.
     ///
-    /// - Parameter readersToo: whether only trusted users and the groups that may read keys may read the file; else everybody may.
+    /// - Parameter readersToo: whether only trusted users and the groups that may read keys may read it; else all users may.
     func strangers(to identity: Identity, group owningGroup: UInt32, readersToo: Bool) -> [Stranger] {
         let mask = entries.first { $0.tag == .mask }?.rights ?? 7
         return entries.compactMap { entry in

@@ -3,7 +3,7 @@ internal import Failures
 internal import Glibc
 import SystemPackage
 
-/// Reads /proc and files of other programs and users, to report what they say. What is read here decides nothing: nobody is
+/// Reads /proc and files of other programs and users, to report what they say. What is read here decides nothing: no user is
 /// trusted for it.
 package enum ForeignFile {
     /// The content of a regular file, links followed; nil if there is none, it may not be read or is longer than `limit`

@@ -2,7 +2,7 @@ internal import Failures
 import SystemPackage
 
 /// Who may use a key file: its owner, who is root or the acting user, may read and write it; the acting user's primary
-/// group may read it. Below a trusted directory anybody may read it. Where root acts for the service's user, that user
+/// group may read it. Below a trusted directory any user may read it. Where root acts for the service's user, that user
 /// and that user's primary group may as well.
 struct KeyFilePermissions {
     private let identity: Identity
@@ -51,7 +51,7 @@ struct KeyFilePermissions {
                     ? .removeEntries(entries, ofFile: key) : nil))
     }
 
-    /// Takes a key or its passphrase from everybody but the user that works with it. There is no command for what may be another
+    /// Takes a key or its passphrase from all users but the one that works with it. There is no command for what may be another
     /// file of the machine that a wrong path names, such as /etc/shadow.
     ///
     /// - Parameter isSecret: whether the file was read and certainly is one.

@@ -40,7 +40,7 @@ package struct Peer: Hashable, Sendable {
 
     /// The address that the peer has bound its end to, as it is in `sun_path`; empty when it has bound none.
     ///
-    /// An abstract one begins with a NUL, and anybody can bind one.
+    /// An abstract one begins with a NUL, and any user can bind one.
     package static func address(of descriptor: Int32) throws(SystemError) -> [UInt8] {
         var address = [UInt8](repeating: 0, count: Int(CLINUX_UNIX_ADDRESS))
         let count = try SystemError.check(

@@ -54,6 +54,6 @@ package struct HTTPLimits: Hashable, Sendable {
     /// workers holds a dozen directories and a few files open as it walks a path. The workers that keep records
     /// share the descriptors of one path.
     private static let descriptorsForRotation = 192
-    /// The minimum for any number of descriptors: half for root and the daemon's user, half for everybody else.
+    /// The minimum for any number of descriptors: half for root and the daemon's user, half for all others.
     private static let fewestConnections = 8
 }

@@ -13,7 +13,7 @@ enum ServiceUser {
     /// who has to work with it. Where none is known, it is checked as the caller.
     ///
     /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon uses its
-    /// state directory. Nil if it is not known, systemd cannot be asked, or for anybody else.
+    /// state directory. Nil if it is not known, systemd cannot be asked, or for another user.
     static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
         let owner = try CommandFailure.explaining {
             () throws(SystemError) -> (account: Account, state: AbsolutePath?)? in

@@ -22,7 +22,7 @@ struct TokenReport {
     }
 
     /// Checks the identity token that came from Apple itself and, where there is one, the one that came with the code: it
-    /// went through the browser, where anybody may have put another one in its place.
+    /// went through the browser, where any program may have put another one in its place.
     ///
     /// - Parameter isRequired: whether Apple has to send one.
     mutating func check(
