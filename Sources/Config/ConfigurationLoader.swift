@@ -43,7 +43,7 @@ package enum ConfigurationLoader {
     /// The targets in the file `path`, the only one that may name some; nothing else in it is read. Only root and `identity`
     /// may be able to write to it.
     ///
-    /// Where the file is missing or its targets are wrong, those of the text last adopted: the daemon uses that text,
+    /// If the file is missing or its targets are wrong, those of the text last adopted: the daemon uses that text,
     /// and what it pushes must arrive. Not where this user may not read the file: the daemon may have adopted it since.
     ///
     /// Blocks on the file system.
@@ -89,7 +89,7 @@ package enum ConfigurationLoader {
         else {
             return .failure(configurationError)
         }
-        // Where neither can be used, the reasons are those of the current file, which an operator has to correct.
+        // If neither can be used, the reasons are those of the current file, which an operator has to correct.
         return section(in: kept, read).mapError { _ in configurationError }
     }
 

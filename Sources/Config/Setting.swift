@@ -73,7 +73,7 @@ extension Setting {
 /// Why a value cannot be used, and what to write instead.
 struct ValueError: Error {
     let words: String
-    /// Where the reason is that a file could not be read: why its text is not known.
+    /// If the reason is that a file could not be read: why its text is not known.
     let unread: UnreadText?
 
     init(_ words: String, unread: UnreadText? = nil) {

@@ -176,7 +176,7 @@ package struct Publisher: Sendable {
         }
         let merge = OutputMerge(file: file)
         guard !mayCreate, try !merge.format().mayReplace(content.bytes) else { return true }
-        // Where no slot can be edited, that is reported, and keeps the file from being written: that it has no known format says
+        // If no slot can be edited, that is reported, and keeps the file from being written: that it has no known format says
         // nothing more.
         if FormatRegistry.guess(content.bytes) == nil, let failures = try? merge.editFailures(in: content.bytes),
             failures.count == file.slots.count

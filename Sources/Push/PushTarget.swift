@@ -42,7 +42,7 @@ package struct PushTarget: Sendable {
             WebAddress(text, allowingQuery: true).map { $0.origin + $0.path } ?? text
         }
         var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name), at: written(endpoint))
-        // Where the settings are the requests themselves.
+        // For kinds whose settings are the requests themselves.
         if settings.isEmpty { words += kind.write.texts.map(written) }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for word in words {

@@ -141,7 +141,7 @@ package struct Rotation: Sendable {
             where: { resource in
                 switch resource {
                 case .target(let target): samePlaces.contains(target)
-                // Where Apple is no longer asked, no answer will end it.
+                // If Apple is no longer asked, no answer will end it.
                 case .verification(let client): verified.contains(client)
                 default: isKnown(resource)
                 }
@@ -230,7 +230,7 @@ package struct Rotation: Sendable {
         case .run: runFinished(job, result, at: now)
         case .probe: probeFinished(job, result, before: lastFailure, at: now)
         case .writeMetrics: metricsFinished(job, result)
-        // Where it cannot be removed it stays, as do all files of a former configuration.
+        // If it cannot be removed it stays, as do all files of a former configuration.
         case .removeMetrics: return
         }
         if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }

@@ -16,7 +16,7 @@ extension StateDirectory {
 
     /// Whether it is `StateDirectory=` of the daemon's unit. A command knows only the package's.
     private static func isMadeBySystemd(_ path: AbsolutePath) -> Bool {
-        // Where it is a link, systemd does not even start the service.
+        // If it is a link, systemd does not even start the service.
         if ForeignFile.link(path.description) != nil { return false }
         if let ofSystemd = unsafe getenv("STATE_DIRECTORY").map({ unsafe String(cString: $0) }) {
             return ofSystemd.split(separator: ":").first == path.description[...]

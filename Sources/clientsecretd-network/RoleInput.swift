@@ -10,7 +10,7 @@ enum RoleInput {
     /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
     private static let longestForm = 131_072
 
-    /// Where systemd has passed a listening socket (sd_listen_fds(3)), accepts one connection and makes it standard input and
+    /// If systemd has passed a listening socket (sd_listen_fds(3)), accepts one connection and makes it standard input and
     /// output. Further connections are served by further processes, to which systemd hands the configuration and the token
     /// as they are then.
     static func takeConnection() throws {

@@ -75,7 +75,7 @@ extension Executor {
         keyring.keepOnly(Set(configuration.keys.keys))
         services.pusher.keepOnly(configuration)
         let place = settings.stateDirectory(of: configuration).flatMap { path in
-            // Where it does not answer, its path is taken as it is.
+            // If it does not answer, its path is used unchanged.
             state.isSilent ? path.description : try? GuardedPath.directory(path.description, as: identity)
         }
         reservedPaths.set(

@@ -72,7 +72,7 @@ extension Executor {
     func tidy(
         _ clients: Set<ClientName>, _ moment: WallTime, _ removed: Set<OutputPlace>, _ outputs: Set<OutputPlace>
     ) -> Outcome {
-        // Where there is no state directory there is nothing to tidy.
+        // Without a state directory there is nothing to tidy.
         (try? state.get())?.tidy(keeping: clients, expiredBefore: moment)
         return .tidied(orphans(among: removed, excluding: outputs))
     }

@@ -50,7 +50,7 @@ package struct HiddenOutputSearch {
                 found.formUnion(mounts)
                 for name in Set(units) {
                     guard let unit = settings[name].map({ collector.unit(name, $0, of: output) }) else { continue }
-                    // Where the unit reads another output of the client, that one is the one to be hidden.
+                    // If the unit reads another output of the client, only that one can be hidden.
                     let isRead = unit.environmentFiles.contains { output.realPath == $0.realPath }
                     let readsCopy = unit.environmentFiles.contains { output.copies.contains($0.realPath) }
                     if isRead || !readsCopy { found.formUnion(HiddenOutput.settings(of: unit, over: output)) }

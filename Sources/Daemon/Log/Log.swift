@@ -108,7 +108,7 @@ struct Log: Sendable {
     private func offer(_ line: [UInt8]) -> Bool {
         for first in stride(from: 0, to: line.count, by: Self.pipeRoom) {
             guard timeout.wait(for: STDERR_FILENO) else { return false }
-            // Where standard error cannot be written to, there is no other place to report that.
+            // If standard error cannot be written to, there is no other place to report that.
             let piece = line[first..<min(first + Self.pipeRoom, line.count)]
             guard Descriptor.write(piece, to: STDERR_FILENO) == nil else { return false }
         }

@@ -117,7 +117,7 @@ extension EnvironmentFile {
         places.append(isProgram ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } ?? edited.count : firstTextOffset)
         if let end = exports?.end { places.append(end) }
         additions += places.map { edited[..<$0] + added + edited[$0...] }
-        // Where `set +a` does not begin its line, nothing can be added before it.
+        // If `set +a` does not begin its line, nothing can be added before it.
         if exports?.isOver == true {
             additions.append(edited + (isEnded ? [] : lineBreak) + lines(setting: missing, values, areExported: true))
         }

@@ -53,7 +53,7 @@ extension PushKind {
             variable?["values"]?.elements?.first { $0["context"]?.text == context }
         }
         guard let value = value(of: exchange.values["context"]) else {
-            // Where the context has none, the value of all contexts is in use.
+            // If the context has none, the value of all contexts is in use.
             return value(of: "all") == nil ? .empty : .another(.something)
         }
         // The values of a secret are masked.
@@ -106,7 +106,7 @@ extension PushExchange {
         let id = entry["id"]?.text
         switch state {
         case "ready":
-            // Where auto publishing is stopped, it waits for a person.
+            // If auto publishing is stopped, it waits for a person.
             guard milliseconds(entry["published_at"]) == nil else {
                 return Deployment(.running, state, id: id, began: began)
             }

@@ -123,7 +123,7 @@ extension PushExchange {
         let isStaged = ["STAGED", "ROLLING"].contains(entry["readySubstate"]?.text)
         let stage: Deployment.Stage =
             switch state {
-            // Where new deployments are not given the production domains, it waits for a person.
+            // If new deployments do not get the production domains, it waits for a person.
             case "READY" where isStaged: .going
             case "READY": .running
             case "ERROR", "DELETED": .failed

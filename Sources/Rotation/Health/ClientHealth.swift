@@ -186,7 +186,7 @@ extension Rotation {
             ? Failure(.notDelivered, at: .client(client.name)) : notPublished(client)
     }
 
-    /// Where it is not known what a client has, because the daemon has not looked there since it started: an output, or what
+    /// Where the daemon does not know what a client has, because it has not looked there since it started: an output, or what
     /// decides about its secret.
     private func uncheckedPlace(of client: ConfiguredClient) -> Failure.Place? {
         if let path = client.files.first(where: { files[$0]?.slots == nil }) { return .path(path) }

@@ -107,7 +107,7 @@ enum ServiceUser {
     /// The user that runs the command. Root acts for the user that runs the configuration's daemon as well, so that a key
     /// guarded for that user does not count as unguarded.
     fileprivate static func identity(for configuration: String) -> Identity {
-        // Where the user database cannot be read, root acts for no other user.
+        // If the user database cannot be read, root acts for no other user.
         let account = try? account(of: configuration)
         return account.map { Identity.current().acting(for: $0) } ?? identity
     }
