@@ -61,6 +61,14 @@ import Testing
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
     }
 
+    /// After a mount was noticed, a worker finds the directory gone before the notice of its file's removal is read.
+    @Test func aDirectoryFoundMissingIsReadAgainAlthoughItsNoticesAreLost() throws {
+        let directory = try TemporaryDirectory()
+        let (watch, path) = try watchAtRest(in: directory)
+        try FileManager.default.removeItem(atPath: directory("out"))
+        #expect(watch.watcher.handle([.missing(path.directory)], at: watch.now()).contains(.file(path)))
+    }
+
     @Test func everythingIsReadAgainThatIsJudgedByMore() throws {
         let (watch, path) = try watchAtRest(in: try TemporaryDirectory())
         #expect(watch.watcher.handle([.mayHaveChanged], at: watch.now()) == [.file(path)])
@@ -75,6 +83,23 @@ import Testing
         #expect(watch.watcher.poll(at: watch.now()).contains(.file(path)))
         #expect(try eventually { try watch.notices().contains(.file(path)) })
         #expect(!watch.watcher.isMissingWatches)
+    }
+
+    /// Nothing tells of what is moved in a directory without a watch, such as one in which anybody makes files.
+    @Test func anotherDirectoryBelowOneThatIsNotWatchedIsWatchedInItsPlace() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["open", "open/way", "open/way/out", "new", "new/out"] { try directory.folder(name) }
+        _ = unsafe chmod(directory("open"), 0o1777)
+        let path = try #require(AbsolutePath(directory("open/way/out/app.env")))
+        let watch = try Watch(try configuration(path))
+        #expect(try eventually { try watch.notices() == [.file(path)] })
+        while try watch.notices() != [] {}
+        try FileManager.default.moveItem(atPath: directory("open/way"), toPath: directory("old"))
+        try FileManager.default.moveItem(atPath: directory("new"), toPath: directory("open/way"))
+        #expect(try eventually { try watch.notices() == [.file(path)] })
+        while try watch.notices() != [] {}
+        try directory.write("A=1", to: "open/way/out/app.env")
+        #expect(try eventually { try watch.notices() == [.file(path)] })
     }
 
     /// Two paths lead to one directory, which has one watch for both.

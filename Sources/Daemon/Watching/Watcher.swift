@@ -112,8 +112,14 @@ final class Watcher {
                 noticed.formUnion(take(watch, of: directory, isNarrow: isNarrow))
             case .missing(let directory):
                 asking[directory] = nil
-                guard list.interests[directory] != nil else { break }
-                if let watch = watches[directory] { forget(watch, of: directory) }
+                guard let interests = list.interests[directory] else { break }
+                if let watch = watches[directory] {
+                    // Its notices that are not read yet, such as the removal of a file before that of the directory, are lost
+                    // with it.
+                    forget(watch, of: directory)
+                    noticed.formUnion(interests.all)
+                    askBelow(directory)
+                }
                 awaitCreation(of: directory)
             case .notWatched(let directory), .noRoom(let directory):
                 asking[directory] = nil
@@ -160,6 +166,7 @@ final class Watcher {
         // What happened before the watch was added, or widened, gave no notice.
         guard old != watch || isWider else { return [] }
         for name in interests.awaited { if let child = directory.appending(name) { ask(for: child) } }
+        askBelow(directory)
         return interests.all
     }
 
@@ -176,6 +183,15 @@ final class Watcher {
         guard list.interests[directory]?.isOnlyAncestor == true, let watch = watches[directory] else { return }
         forget(watch, of: directory)
         ask(for: directory)
+    }
+
+    /// Asks for the directories of interest below one whose path may lead elsewhere now: their watches would stay with the
+    /// directories that it led to.
+    private func askBelow(_ directory: AbsolutePath) {
+        guard let names = list.interests[directory]?.descendants.keys else { return }
+        for other in names.reduce(into: Set(), { $0.formUnion(list.rerouted(in: directory, name: $1)) }) {
+            ask(for: other)
+        }
     }
 
     private func repeatAsking(_ directory: AbsolutePath) {
