@@ -29,7 +29,7 @@ import Testing
         try disk.unfill()
         try sandbox.recovers("room was made again")
         #expect(try sandbox.text(disk("web.jwt")) != old)
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
         #expect(sandbox.stop() == 0)
     }
 
@@ -55,7 +55,7 @@ import Testing
         strace.detach()
         try sandbox.recovers("the directory could be synced")
         #expect(try sandbox.text(output) != old)
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
     }
 
     @Test func aDirectoryThatSomethingIsMountedOnIsServedAnew() throws {
@@ -123,7 +123,7 @@ import Testing
             #expect(clean.status == 0, "\(clean.complaints), round \(round), seed \(seed)")
             #expect(!clean.complaints.contains("state directory"), "\(clean.complaints), round \(round), seed \(seed)")
             tokens.append(try sandbox.text(disk("out/web.jwt")))
-            #expect(sandbox.leftovers() == [], "round \(round), seed \(seed)")
+            try sandbox.expectNoLeftovers("round \(round), seed \(seed)")
             // The state directory knows the secret by itself.
             try FileManager.default.removeItem(atPath: disk("out/web.jwt"))
             #expect(try sandbox.command("run", "--once").status == 0)

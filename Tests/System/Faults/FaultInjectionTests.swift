@@ -75,6 +75,6 @@ import Testing
         #expect(try sandbox.signers(of: new, among: [sandbox.key]).count == faults.count)
         try field.stop()
         #expect(try sandbox.command("run", "--once").status == 0)
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
     }
 }

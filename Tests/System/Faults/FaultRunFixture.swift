@@ -101,7 +101,7 @@ final class FaultRunFixture {
         #expect(try variable(comment) == token, comment)
         #expect(token != old, comment)
         afterFix.insert(token)
-        #expect(sandbox.leftovers() == [], comment)
+        try sandbox.expectNoLeftovers(comment)
         return isHit
     }
 

@@ -112,7 +112,7 @@ final class KillStormFixture {
         }
         try verify(tokens, by: [sandbox.key])
         // Records are written after what they say was done.
-        try sandbox.eventually("no temporary file, \(comment)") { sandbox.leftovers() == [] }
+        try sandbox.expectNoLeftovers(comment)
         for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("out")).sorted() {
             expected.append(try sandbox.text(output(name)))
         }

@@ -48,7 +48,7 @@ import Testing
         #expect(sandbox.stop() == 0)
         #expect(try sandbox.log().contains("stopped although 1 jobs had not ended"))
         #expect(try sandbox.command("run", "--once").status == 0)
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
     }
 
     @Test func aKeyAndAHookThatDoNotAnswerHoldUpTheirOwnClientOnly() throws {

@@ -43,7 +43,7 @@ import Testing
             try sandbox.outputs(of: "web").map(\.state) == ["failed"]
         }
         #expect(!FileManager.default.fileExists(atPath: sandbox.directory("app/.env")))
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
     }
 
     @Test func onceAndCheckGoByTheWriterToo() throws {
@@ -101,7 +101,7 @@ import Testing
             try sandbox.write(content, to: "app/secret", of: Self.user)
             try sandbox.eventually("the secret") { try sandbox.directory.read("app/secret").hasPrefix("eyJ") }
         }
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
     }
 
     @Test func aWriterThatFailsIsAskedAgain() throws {
@@ -117,7 +117,7 @@ import Testing
         #expect(log.contains("the writer for its user did not answer"))
         #expect(log.contains("the writer for its user gave an unreadable answer"))
         #expect(try sandbox.directory.read("app/.env").hasPrefix(Self.text))
-        #expect(sandbox.leftovers() == [], "what the killed writer left")
+        try sandbox.expectNoLeftovers("what the killed writer left")
     }
 
     @Test func aWriterThatDoesNotRespondHoldsUpItsOwnFilesOnly() throws {

@@ -66,8 +66,11 @@ import Testing
         let last = try fleet.published(signer)
         try FileManager.default.removeItem(atPath: signer.state)
 
-        let health = try follower.command("health")
-        #expect(health.status == 0)
+        var health = try follower.command("health")
+        try follower.eventually("health without the first signer") {
+            health = try follower.command("health")
+            return health.status == 0
+        }
         #expect(health.output.contains(#/the first secret to expire is web.s, .*'web'=\d+s/#), "\(health.output)")
         for machine in [second, follower] {
             try machine.eventually("a secret that the second signer has minted", within: 120) {

@@ -54,7 +54,7 @@ import Testing
         #expect(try sandbox.command("renew", "web").status == 0)
         try Self.holdsWhatIsServed(sandbox)
         #expect(try written(sandbox) != first)
-        #expect(sandbox.leftovers() == [])
+        try sandbox.expectNoLeftovers()
     }
 
     /// Of two files that tell of one client node_exporter believes one, which may be the old one.

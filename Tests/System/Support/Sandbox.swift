@@ -269,4 +269,9 @@ final class Sandbox {
         let names = FileManager.default.enumerator(atPath: directory.path)?.compactMap { $0 as? String } ?? []
         return names.filter { ($0 as NSString).lastPathComponent.hasPrefix(".clientsecretd-") }
     }
+
+    /// Waits until there are no temporary files: a daemon that runs may be writing one right now.
+    func expectNoLeftovers(_ comment: Comment = "") throws {
+        try eventually("no temporary file, \(comment)") { leftovers() == [] }
+    }
 }
