@@ -357,10 +357,18 @@ import Testing
         "A=(\n", "A=x'\n", "\"\"", "`", "A=x \\\n", "A=a;", "SECRET  ",
     ])
     func muchSyntaxIsReadOrRefused(piece: String) throws {
-        let bytes = Array(String(repeating: piece, count: (1 << 16) / piece.utf8.count).utf8)
+        let bytes = Array(String(repeating: piece, count: EnvironmentFile.separatorLimit / 2 - 1).utf8)
         let value = try EnvironmentFile(Array("SECRET=x\n".utf8) + bytes).values(of: ["SECRET"])["SECRET"]
         if case .unclear = value { return }
         #expect(value == .one([120]))
+    }
+
+    /// A dozen readers keep each entry: a file of 1 MiB would take a gigabyte of memory, which the other clients need.
+    @Test(arguments: ["A=\n", "A=;", "a|", "A ", "$(", "{", "a>"])
+    func aFileOfTooManyWordsIsRefused(piece: String) throws {
+        let text = "SECRET=x\n" + String(repeating: piece, count: 20_000)
+        let formatError = #expect(throws: FormatError.self) { try edited(text) }
+        #expect(formatError?.reason == "it has more than 20000 words, too many for an environment file")
     }
 
     @Test(arguments: [

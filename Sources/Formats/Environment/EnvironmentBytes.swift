@@ -35,6 +35,9 @@ extension UInt8 {
 
     var isQuote: Bool { self == .singleQuote || self == .doubleQuote }
 
+    /// Whether a new word, command or entry may begin behind it for some reader.
+    var separatesWords: Bool { isDotenvSpace || ";&|<>(){}$`".utf8.contains(self) }
+
     /// White space to systemd and Node.
     var isSystemdSpace: Bool { self == .space || self == .tab || isLineBreak }
 

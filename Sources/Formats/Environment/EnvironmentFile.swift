@@ -19,6 +19,10 @@ struct EnvironmentFile {
     /// Far more often than any file assigns one variable: bounds the work of editing.
     private static let assignmentLimit = 100
 
+    /// Of blanks, line breaks and bytes with a meaning to a shell. Each may begin an entry or a word, which a dozen readers keep:
+    /// without a limit, a file of 1 MiB takes a gigabyte of memory. Of 135 environment files of other projects none has 4,000.
+    static let separatorLimit = 20_000
+
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var bytes: [UInt8]
@@ -37,6 +41,12 @@ struct EnvironmentFile {
         lineStarts = [0] + bytes.indices.lazy.filter { bytes[$0] == .lineFeed }.map { $0 + 1 }
         if let offset = bytes.firstIndex(of: 0) {
             throw FormatError(line: 1 + bytes[..<offset].count { $0 == .lineFeed }, reason: "it holds a NUL byte")
+        }
+        let separators = bytes.indices.lazy.filter { bytes[$0].separatesWords }.dropFirst(Self.separatorLimit)
+        if let offset = separators.first {
+            throw FormatError(
+                line: 1 + bytes[..<offset].count { $0 == .lineFeed },
+                reason: "it has more than \(Self.separatorLimit) words, too many for an environment file")
         }
         readings = EnvironmentReader.allCases.compactMap { reader in
             reader.entries(in: bytes).map { Reading(reader: reader, entries: $0) }
