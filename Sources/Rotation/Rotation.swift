@@ -19,8 +19,8 @@ package struct Rotation: Sendable {
     var keys = KeyFiles()
     /// Everything known about each client.
     var clients = Clients()
-    var files = Files()
-    var targets = Targets()
+    var files = FileStates()
+    var targets = TargetStates()
     /// Of each action of a client.
     var runs: [ActionID: ActionRun] = [:]
     var probes = ActionProbes()

@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// What a file was seen to hold, and what happened to it.
-struct File: Sendable {
+struct FileState: Sendable {
     private var spec: FileSpec
     var reading: Reading<FileObservation>
     private(set) var writtenAt: WallTime?
@@ -113,5 +113,36 @@ struct File: Sendable {
 
     func checkInvariants(next: JobID) -> [String] {
         reading.checkInvariants(next: next) + (isFresh && observed == nil ? ["it counts as read, and was not"] : [])
+    }
+}
+
+/// The files that secrets are written to.
+struct FileStates: Sendable {
+    private var all: [AbsolutePath: FileState] = [:]
+
+    subscript(_ path: AbsolutePath) -> FileState? {
+        _read { yield all[path] }
+        _modify { yield &all[path] }
+    }
+
+    /// Whether what a file was seen to hold still counts.
+    func isFresh(_ path: AbsolutePath) -> Bool { all[path]?.isFresh == true }
+
+    /// Every secret that was seen in a file.
+    var allSecrets: [SecretInfo] {
+        all.values.flatMap { ($0.observed?.slots ?? [:]).values.compactMap(\.issued) }
+    }
+
+    mutating func adopt(_ specs: [AbsolutePath: FileSpec], next: JobID) {
+        let former = all
+        all = specs.reduce(into: [:]) { all, entry in
+            var file = former[entry.key] ?? FileState(entry.value, next: next)
+            file.adopt(entry.value, next: next)
+            all[entry.key] = file
+        }
+    }
+
+    func checkInvariants(next: JobID) -> [String] {
+        all.flatMap { path, file in file.checkInvariants(next: next).map { "\(path): \($0)" } }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// What is put into places behind an API, and what becomes of it there.
-@Suite struct TargetsTests {
+@Suite struct TargetPlanTests {
     private let web = "web"
     private let target: TargetName
     private let other: SecretInfo

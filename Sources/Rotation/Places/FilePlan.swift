@@ -2,37 +2,8 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// The files that secrets are written to.
-struct Files: Sendable {
-    private var all: [AbsolutePath: File] = [:]
-
-    subscript(_ path: AbsolutePath) -> File? {
-        _read { yield all[path] }
-        _modify { yield &all[path] }
-    }
-
-    /// Whether what a file was seen to hold still counts.
-    func isFresh(_ path: AbsolutePath) -> Bool { all[path]?.isFresh == true }
-
-    /// Every secret that was seen in a file.
-    var allSecrets: [SecretInfo] {
-        all.values.flatMap { ($0.observed?.slots ?? [:]).values.compactMap(\.issued) }
-    }
-
-    mutating func adopt(_ specs: [AbsolutePath: FileSpec], next: JobID) {
-        let former = all
-        all = specs.reduce(into: [:]) { all, entry in
-            var file = former[entry.key] ?? File(entry.value, next: next)
-            file.adopt(entry.value, next: next)
-            all[entry.key] = file
-        }
-    }
-
-    func checkInvariants(next: JobID) -> [String] {
-        all.flatMap { path, file in file.checkInvariants(next: next).map { "\(path): \($0)" } }
-    }
-}
-
+/// When files are read and written, and what came of it.
+///
 /// - A file is read back before it is judged, and again after every sign that it has changed; what a job read that began
 ///   before the sign does not count. One that is never quiet is read too, so that it is known to be bad before it may
 ///   be written.

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// How files come to hold the current secrets.
-@Suite struct FilesTests {
+@Suite struct FilePlanTests {
     private let web = "web"
 
     private func settled(_ clients: [String: ClientConfiguration]) throws -> Bench {

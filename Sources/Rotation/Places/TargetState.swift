@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// A place behind an API: what was put there, and what the API shows of it.
-struct Target: Sendable {
+struct TargetState: Sendable {
     let output: PushOutput
     /// What was last put there, as far as is known.
     private(set) var pushed: SecretInfo?
@@ -32,12 +32,8 @@ struct Target: Sendable {
     // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
     private(set) var drift = Drift(memory: 21_600, contestedInterval: 3600)
 
-    /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
-    static let readingInterval: Seconds = 3600
     /// How long after a write an API may still show an older value: Supabase was seen to take a minute and a half.
     private static let staleness: Seconds = 300
-    /// How often the API is read meanwhile.
-    static let staleInterval: Seconds = 60
 
     init(_ output: PushOutput) { self.output = output }
 
@@ -201,6 +197,57 @@ struct Target: Sendable {
 
     func checkInvariants() -> [String] {
         sight != .nothing && pushed == nil ? ["it was read before anything was put there"] : []
+    }
+}
+
+/// The places behind APIs that secrets are put into.
+struct TargetStates: Sendable {
+    private var all: [TargetName: TargetState] = [:]
+
+    subscript(_ target: TargetName) -> TargetState? {
+        _read { yield all[target] }
+        _modify { yield &all[target] }
+    }
+
+    /// The target at this place; nil if a reload has changed where it leads.
+    subscript(_ output: PushOutput) -> TargetState? {
+        get { all[output.target].flatMap { $0.output == output ? $0 : nil } }
+        set { if all[output.target]?.output == output { all[output.target] = newValue } }
+    }
+
+    mutating func adopt(_ index: ConfigurationIndex) {
+        let former = all
+        all = [:]
+        for output in index.all.flatMap(\.targets) {
+            var target = former[output.target] ?? TargetState(output)
+            if target.output != output { target = TargetState(output) }
+            target.readAgain()
+            all[output.target] = target
+        }
+    }
+
+    /// Takes what a client's record says.
+    mutating func recall(_ record: Record) {
+        for (output, pushed) in record.pushed { self[output]?.recall(pushed) }
+        for (output, content) in record.shown { self[output]?.recall(content) }
+    }
+
+    /// What was last put into a client's targets, for its record.
+    func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
+        client.targets.reduce(into: [:]) { all, output in
+            if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
+        }
+    }
+
+    /// What APIs have shown last that a client's targets hold, for its record.
+    func shown(of client: ConfiguredClient) -> [PushOutput: PushPlaceContent] {
+        client.targets.reduce(into: [:]) { all, output in
+            all[output] = self.all[output.target]?.lastShown
+        }
+    }
+
+    func checkInvariants() -> [String] {
+        all.flatMap { name, target in target.checkInvariants().map { "target \(name): \($0)" } }
     }
 }
 

@@ -2,57 +2,8 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// The places behind APIs that secrets are put into.
-struct Targets: Sendable {
-    private var all: [TargetName: Target] = [:]
-
-    subscript(_ target: TargetName) -> Target? {
-        _read { yield all[target] }
-        _modify { yield &all[target] }
-    }
-
-    /// The target at this place; nil if a reload has changed where it leads.
-    subscript(_ output: PushOutput) -> Target? {
-        get { all[output.target].flatMap { $0.output == output ? $0 : nil } }
-        set { if all[output.target]?.output == output { all[output.target] = newValue } }
-    }
-
-    mutating func adopt(_ index: ConfigurationIndex) {
-        let former = all
-        all = [:]
-        for output in index.all.flatMap(\.targets) {
-            var target = former[output.target] ?? Target(output)
-            if target.output != output { target = Target(output) }
-            target.readAgain()
-            all[output.target] = target
-        }
-    }
-
-    /// Takes what a client's record says.
-    mutating func recall(_ record: Record) {
-        for (output, pushed) in record.pushed { self[output]?.recall(pushed) }
-        for (output, content) in record.shown { self[output]?.recall(content) }
-    }
-
-    /// What was last put into a client's targets, for its record.
-    func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
-        client.targets.reduce(into: [:]) { all, output in
-            if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
-        }
-    }
-
-    /// What APIs have shown last that a client's targets hold, for its record.
-    func shown(of client: ConfiguredClient) -> [PushOutput: PushPlaceContent] {
-        client.targets.reduce(into: [:]) { all, output in
-            all[output] = self.all[output.target]?.lastShown
-        }
-    }
-
-    func checkInvariants() -> [String] {
-        all.flatMap { name, target in target.checkInvariants().map { "target \(name): \($0)" } }
-    }
-}
-
+/// When places behind APIs are read and pushed to, and what came of it.
+///
 /// - A target holds one client's secret. Only targets with members of one document make their clients a batch. Neither a file,
 ///   nor another client, nor READY waits for a target.
 /// - A secret counts as published when the API said that it took it. The client's record keeps which one that was, so that a
@@ -102,6 +53,11 @@ extension Rotation {
 
     // MARK: What is wanted
 
+    /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
+    private static let readingInterval: Seconds = 3600
+    /// How often it is read while it may still show an older value than the last one written.
+    private static let staleInterval: Seconds = 60
+
     mutating func planTarget(_ target: TargetName, _ deadlines: inout Deadlines) {
         guard let client = index.clientOfTarget[target], let state = targets[target], isSettled(client),
             let wanted = wantedSecret(client)
@@ -123,8 +79,8 @@ extension Rotation {
         if let readAt = state.readAt {
             let next =
                 state.sight == .awaited
-                ? readAt + Target.staleInterval
-                : readAt.after(Target.readingInterval, spreadBy: jobs.jitter("read \(target)"))
+                ? readAt + Self.staleInterval
+                : readAt.after(Self.readingInterval, spreadBy: jobs.jitter("read \(target)"))
             guard state.isReadable, deadlines.reached(next) else { return }
         }
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)
