@@ -162,7 +162,7 @@ package final class DaemonRun {
         let now = Now.current
         let clock = start.state.known?.clock
         var rotation = Rotation(
-            seed: UInt64.random(in: 0 ... .max), hostJitter: RenewalJitter.value, builtAt: Version.builtAt,
+            seed: UInt64.random(in: 0 ... .max), renewalJitter: RenewalJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce,
             clockRun: clock?.run, isRestart: clock?.wasUsedSinceBoot == true)
         rotation.handle(

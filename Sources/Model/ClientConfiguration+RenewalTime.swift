@@ -15,7 +15,7 @@ extension ClientConfiguration {
 
     /// When `issued` is replaced.
     ///
-    /// - Parameter jitter: from 0 to 1, fixed for a host, so that a fleet does not renew at one moment and a restart
+    /// - Parameter jitter: from 0 to 1, fixed for a machine, so that a fleet does not renew at one moment and a restart
     ///   does not move renewals.
     package func renewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         // A received secret is renewed by its signer, by that machine's jitter.

@@ -75,11 +75,11 @@ package struct FleetClientView: Hashable, Sendable {
 package struct FleetMachineView: Hashable, Sendable {
     package var machine: String
     package var state: FleetCounts.State
-    package var holding: HostReport.Holding
+    package var holding: MachineReport.Holding
     /// When it last gave a sign of life.
     package var lastSeen: WallTime
 
-    package init(machine: String, state: FleetCounts.State, holding: HostReport.Holding, lastSeen: WallTime) {
+    package init(machine: String, state: FleetCounts.State, holding: MachineReport.Holding, lastSeen: WallTime) {
         self.machine = machine
         self.state = state
         self.holding = holding

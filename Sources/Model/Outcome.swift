@@ -14,7 +14,7 @@ package enum Outcome: Hashable, Sendable {
     case rolloutPut(RolloutPut)
     case reportPut(ReportPut)
     /// By the names of the machines.
-    case reportsRead([String: HostObservation])
+    case reportsRead([String: ReportObservation])
     /// The report is gone, or is another one.
     case reportForgotten
     case observed(FileObservation)

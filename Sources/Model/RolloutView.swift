@@ -17,12 +17,12 @@ package struct RolloutView: Hashable, Sendable {
     /// Since when it has been in this state, as far as this machine has seen.
     package var since: WallTime
     /// How many machines have reported the client and report it no more. Their ranks are not known, so places are kept for
-    /// them until they report, or have been silent for ``HostReport/silence``.
+    /// them until they report, or have been silent for ``MachineReport/silence``.
     package var missing: Int
 
     /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
     /// machine has had the time to.
-    package var end: WallTime { since + HostReport.silence }
+    package var end: WallTime { since + MachineReport.silence }
 
     /// The share in whole percent, rounded down: a hundred are all.
     package var percent: Int { Int((share * 100 + 1e-9).rounded(.down)) }

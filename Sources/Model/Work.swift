@@ -20,7 +20,7 @@ package enum Work: Hashable, Sendable {
     /// none), and in the same transaction the secret, where it is given.
     case putRollout(ClientName, Rollout, at: StorePlace, ifAt: Int64, with: SecretPut?)
     /// Put this machine's report into the store, under its name there, as ``putInStore(_:_:at:ifAt:)`` does a secret.
-    case putReport(HostReport, machine: String, ifAt: Int64)
+    case putReport(MachineReport, machine: String, ifAt: Int64)
     /// Read what all machines report of these clients.
     case readReports(of: Set<ClientIdentity>)
     /// Remove the report of a machine from the store, unless it was changed at another revision.

@@ -253,7 +253,7 @@ extension Rotation {
         guard let current = clients[client].secret.current, clients[client].record.value.current == current,
             rank(of: current, client) != nil
         else { return nil }
-        let soonest = client.entry.firstReplacement(of: current, jitter: hostJitter)
+        let soonest = client.entry.firstReplacement(of: current, jitter: renewalJitter)
         return clock.spares(current, due: soonest, builtAt: builtAt, &deadlines) ? current : nil
     }
 }

@@ -30,7 +30,7 @@ package struct Rotation: Sendable {
     var storeReading = StoreReading()
     var admissions = OwnAdmissions()
     var ownReport = OwnReport()
-    var fleet = Fleet()
+    var fleet = FleetReports()
     var faults = DaemonFaults()
     var metrics = WrittenMetrics()
     var stateChangeActions = StateChangeActions()
@@ -45,8 +45,8 @@ package struct Rotation: Sendable {
     /// What the credential socket is to serve from now on, since the last plan.
     var served: [ServedSecret] = []
 
-    /// From 0 to 1: where in the renewal window this host renews.
-    let hostJitter: Double
+    /// From 0 to 1: where in the renewal window this machine renews.
+    let renewalJitter: Double
     /// When the program was built: an earlier clock is wrong.
     let builtAt: WallTime
     let startedAt: WallTime
@@ -57,19 +57,19 @@ package struct Rotation: Sendable {
 
     /// - Parameters:
     ///   - seed: of retries' jitter; fixed for a run.
-    ///   - hostJitter: from 0 to 1, fixed for a host.
+    ///   - renewalJitter: from 0 to 1, fixed for a host.
     ///   - once: end when everything was tried and nothing runs.
     ///   - clockRun: what an earlier run has seen of the clock; nil if that is not known.
     ///   - isRestart: whether a daemon ran before since the machine was started: applications may have been started meanwhile
     ///     without a file that is missing.
     package init(
-        seed: UInt64, hostJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
+        seed: UInt64, renewalJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
         once: Bool = false, clockRun: ClockRun? = nil, isRestart: Bool = false
     ) {
         clock = ClockTrust(clockRun)
         jobs = Jobs(seed: seed)
         configurationWatch = ConfigurationWatch(path: configurationPath, startedAt: startedAt)
-        self.hostJitter = hostJitter
+        self.renewalJitter = renewalJitter
         self.builtAt = builtAt
         self.startedAt = startedAt
         isOnce = once

@@ -36,7 +36,7 @@ final class Bench {
     /// How far what it holds is rolled out.
     var rollouts: [StorePlace: RolloutObservation] = [:]
     /// What the machines report, by their names.
-    var reports: [String: HostObservation] = [:]
+    var reports: [String: ReportObservation] = [:]
     /// What reading a client's source finds; nothing for one that is missing here.
     var sources: [ClientName: SourceObservation] = [:]
     var reportedStates: ReportedStates?
@@ -79,11 +79,12 @@ final class Bench {
     private static let mostRounds = 200
 
     init(
-        _ configuration: Configuration, once: Bool = false, hostJitter: Double = 0, builtAt: Int64 = -365 * Values.day,
+        _ configuration: Configuration, once: Bool = false, renewalJitter: Double = 0,
+        builtAt: Int64 = -365 * Values.day,
         isRestart: Bool = false
     ) throws {
         rotation = Rotation(
-            seed: 7, hostJitter: hostJitter, builtAt: Values.moment(builtAt), startedAt: Values.moment(0),
+            seed: 7, renewalJitter: renewalJitter, builtAt: Values.moment(builtAt), startedAt: Values.moment(0),
             configurationPath: "/etc/clientsecretd/clientsecretd.yaml", once: once, isRestart: isRestart)
         text = .success(.configuration(configuration))
         for name in configuration.keys.keys { prints[name] = try Values.print("1") }
@@ -92,10 +93,10 @@ final class Bench {
 
     /// With the key `apple` alone.
     convenience init(
-        _ clients: [String: ClientConfiguration], once: Bool = false, hostJitter: Double = 0,
+        _ clients: [String: ClientConfiguration], once: Bool = false, renewalJitter: Double = 0,
         builtAt: Int64 = -365 * Values.day
     ) throws {
-        try self.init(Values.configuration(clients), once: once, hostJitter: hostJitter, builtAt: builtAt)
+        try self.init(Values.configuration(clients), once: once, renewalJitter: renewalJitter, builtAt: builtAt)
     }
 
     var now: Now {
@@ -251,11 +252,11 @@ final class Bench {
         _ machine: String, _ fingerprint: Fingerprint?, ago: Int64 = 0, delivered: Bool = true, failure: String? = nil
     ) {
         let at = now.wall - Seconds(ago)
-        let holding = HostReport.Holding(
+        let holding = MachineReport.Holding(
             secret: fingerprint.map { SecretName($0) }, since: at, delivered: delivered, failure: failure)
-        reports[machine] = HostObservation(
+        reports[machine] = ReportObservation(
             revision: (reports[machine]?.revision ?? 10_000) + 1,
-            report: HostReport(at: at, clients: [Values.identity: holding]))
+            report: MachineReport(at: at, clients: [Values.identity: holding]))
     }
 
     /// What somebody is told who asks for the machines with the only client.
@@ -409,7 +410,7 @@ final class Bench {
             let found = reports[machine]
             guard found?.revision ?? 0 == revision else { return .success(.reportPut(.found(found))) }
             storeRevision += 1
-            reports[machine] = HostObservation(revision: storeRevision, report: report, isOwn: true)
+            reports[machine] = ReportObservation(revision: storeRevision, report: report, isOwn: true)
             return .success(.reportPut(.done(revision: storeRevision)))
         case .readReports: return .success(.reportsRead(reports))
         case .forgetReport(let machine, let revision):

@@ -72,7 +72,7 @@ enum Samples {
         {
             FleetMachineView(
                 machine: name, state: state,
-                holding: HostReport.Holding(
+                holding: MachineReport.Holding(
                     secret: fingerprint.map { SecretName($0) }, since: start, delivered: false, failure: failure),
                 lastSeen: start + 5)
         }

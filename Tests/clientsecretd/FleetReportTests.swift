@@ -18,7 +18,7 @@ import Testing
     ) -> FleetMachineView {
         FleetMachineView(
             machine: name, state: state,
-            holding: HostReport.Holding(
+            holding: MachineReport.Holding(
                 secret: fingerprint.map { SecretName($0) }, since: now - 7_200, delivered: failure == nil,
                 failure: failure),
             lastSeen: now - 180)

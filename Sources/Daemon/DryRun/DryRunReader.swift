@@ -30,7 +30,7 @@ struct DryRunReader: Sendable {
     /// What `run` would know after every job that only reads: the others would write or run something.
     func rotation(of configuration: Configuration, from settings: ConfigurationSource, at now: Now) -> Rotation {
         var rotation = Rotation(
-            seed: 0, hostJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
+            seed: 0, renewalJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
             configurationPath: settings.path,
             clockRun: state.map { BootRecord(in: $0, as: settings.identity).run })
         rotation.handle(.configured(configuration), at: now)

@@ -174,7 +174,8 @@ final class Executor: Sendable {
         case .putReport(let report, let machine, let revision):
             .reportPut(
                 try services.store.put(
-                    HostReportValue(instance: try state.get().instance(), report: report), of: machine, ifAt: revision))
+                    MachineReportValue(instance: try state.get().instance(), report: report), of: machine,
+                    ifAt: revision))
         case .readReports(let clients): .reportsRead(try services.store.readReports(of: clients))
         case .forgetReport(let machine, let revision):
             try services.store.forgetReport(of: machine, ifAt: revision)

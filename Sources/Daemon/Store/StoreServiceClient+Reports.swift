@@ -14,7 +14,7 @@ extension StoreServiceClient {
     private static let mostHoldings = 200_000
 
     /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
-    func put(_ value: HostReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
+    func put(_ value: MachineReportValue, of machine: String, ifAt revision: Int64) throws(Failure) -> ReportPut {
         let put = StoreRequest.Put(Array(value.text.utf8), at: .report(of: machine), ifAt: revision)
         switch try ask(.put([put])) {
         case .put(let revision): return .done(revision: revision)
@@ -26,8 +26,8 @@ extension StoreServiceClient {
     }
 
     /// What all machines report of these clients. Blocks.
-    func readReports(of clients: Set<ClientIdentity>) throws(Failure) -> [String: HostObservation] {
-        var found: [String: HostObservation] = [:]
+    func readReports(of clients: Set<ClientIdentity>) throws(Failure) -> [String: ReportObservation] {
+        var found: [String: ReportObservation] = [:]
         var holdings = 0
         var first: [UInt8]?
         var last: StoreKey?
@@ -72,13 +72,13 @@ extension StoreServiceClient {
     /// What the place of a report holds; nil for nothing, also if it may not be read.
     private static func report(
         _ entry: StoreEntry, of clients: Set<ClientIdentity>, own instance: String?
-    ) -> HostObservation? {
+    ) -> ReportObservation? {
         switch entry {
         case .missing, .forbidden: return nil
-        case .tooLong(let revision): return HostObservation(revision: revision, report: nil, isOwn: false)
+        case .tooLong(let revision): return ReportObservation(revision: revision, report: nil, isOwn: false)
         case .value(let bytes, let revision):
-            let value = HostReportValue(bytes, of: clients)
-            return HostObservation(
+            let value = MachineReportValue(bytes, of: clients)
+            return ReportObservation(
                 revision: revision, report: value?.report, isOwn: instance != nil && value?.instance == instance)
         }
     }

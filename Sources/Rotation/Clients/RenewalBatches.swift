@@ -34,7 +34,7 @@ extension Rotation {
 
     private func mayBeRenewedEarly(_ client: ConfiguredClient, at now: Now) -> Bool {
         guard let current = mintedSecret(of: client) else { return false }
-        return now.wall >= client.entry.earliestRenewal(of: current, jitter: hostJitter)
+        return now.wall >= client.entry.earliestRenewal(of: current, jitter: renewalJitter)
     }
 
     /// A client that receives its secrets renews nothing.

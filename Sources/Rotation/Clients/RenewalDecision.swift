@@ -122,7 +122,7 @@ extension Rotation {
         }
         let renewal = renewal(of: current, client)
         if deadlines.reached(renewal) { return .mint(.due(current)) }
-        if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: hostJitter)),
+        if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: renewalJitter)),
             together.contains(client.name)
         {
             return .mint(.together(current))
@@ -157,6 +157,6 @@ extension Rotation {
     /// When the current secret is to be replaced.
     func renewal(of secret: SecretInfo, _ client: ConfiguredClient) -> WallTime {
         configurationWatch.isRestrained
-            ? client.entry.criticalAt(secret) : client.entry.renewal(of: secret, jitter: hostJitter)
+            ? client.entry.criticalAt(secret) : client.entry.renewal(of: secret, jitter: renewalJitter)
     }
 }

@@ -133,7 +133,7 @@ extension Rotation {
         else { return nil }
         for held in [clients[client].secret.current, pendingCandidate(client)].compactMap({ $0 })
         where objection(to: offered, over: held, client, &deadlines) != nil { return nil }
-        return deadlines.reached(client.entry.renewal(of: offered, jitter: hostJitter)) ? nil : offered
+        return deadlines.reached(client.entry.renewal(of: offered, jitter: renewalJitter)) ? nil : offered
     }
 
     /// Whether a better secret may become current. No action runs under the last good configuration, so only what becomes

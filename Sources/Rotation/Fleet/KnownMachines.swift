@@ -40,7 +40,7 @@ struct KnownMachines: Sendable {
         var missing: [UInt32: BootTime] = [:]
         for machine in machines.known where !reporting.contains(machine) && !hasLeft(machine) {
             let since = machines.missingSince[machine] ?? now.boot
-            if now.boot < since + HostReport.silence { missing[machine] = since }
+            if now.boot < since + MachineReport.silence { missing[machine] = since }
         }
         if reporting.count + missing.count > Self.limit { missing = [:] }
         let known = reporting.union(missing.keys)

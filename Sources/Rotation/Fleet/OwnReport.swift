@@ -5,7 +5,7 @@ import Model
 /// What this machine says of itself in the store.
 ///
 /// - The report is put once every client was tried, when it changes, and once a day. After a change it waits for up to a
-///   minute, a time that differs between hosts: a renewal would otherwise bring the reports of all machines at once.
+///   minute, a time that differs between machines: a renewal would otherwise bring the reports of all machines at once.
 /// - A put names the revision at which the report was last put. A report that was there before the start is replaced, also
 ///   one of another installation of this machine.
 /// - A report at a greater revision that this daemon did not put is another daemon's under the same name. That is a fault
@@ -42,7 +42,7 @@ struct OwnReport: Sendable {
 
     private struct Entry: Hashable, Sendable {
         let identity: ClientIdentity
-        var holding: HostReport.Holding
+        var holding: MachineReport.Holding
     }
 
     /// In milliseconds.
@@ -62,7 +62,7 @@ struct OwnReport: Sendable {
 
     /// Notes what a client holds; nil for one that is not reported.
     fileprivate mutating func note(
-        _ holding: HostReport.Holding?, of identity: ClientIdentity, _ client: ClientName, at now: Now
+        _ holding: MachineReport.Holding?, of identity: ClientIdentity, _ client: ClientName, at now: Now
     ) {
         let old = holdings[client]
         var entry = holding.map { Entry(identity: identity, holding: $0) }
@@ -74,24 +74,24 @@ struct OwnReport: Sendable {
         changedAt = changedAt ?? now.boot
     }
 
-    fileprivate func isDue(hostJitter: Double, _ deadlines: inout Deadlines) -> Bool {
+    fileprivate func isDue(renewalJitter: Double, _ deadlines: inout Deadlines) -> Bool {
         if let pausedUntil, !deadlines.reached(pausedUntil) { return false }
         if isUrgent { return true }
-        let wait = Int64(Self.spread * hostJitter)
+        let wait = Int64(Self.spread * renewalJitter)
         if let changedAt, deadlines.reached(changedAt.advanced(milliseconds: wait)) { return true }
         guard let putAt else { return false }
         let interval = otherSeenAt == nil ? Self.interval : Self.intervalWithOther
         // Machines that were started together spread over the last quarter.
-        return deadlines.reached(putAt.after(interval, spreadBy: hostJitter))
+        return deadlines.reached(putAt.after(interval, spreadBy: renewalJitter))
     }
 
     /// The report as it would be put, and the revision that the put names.
-    fileprivate func wanted(at now: Now) -> (report: HostReport, revision: Int64) {
-        var clients: [ClientIdentity: HostReport.Holding] = [:]
+    fileprivate func wanted(at now: Now) -> (report: MachineReport, revision: Int64) {
+        var clients: [ClientIdentity: MachineReport.Holding] = [:]
         for entry in holdings.values {
             clients.merge([entry.identity: entry.holding]) { $0.isWorse(than: $1) ? $0 : $1 }
         }
-        return (HostReport(at: now.wall, clients: clients), revision ?? 0)
+        return (MachineReport(at: now.wall, clients: clients), revision ?? 0)
     }
 
     fileprivate mutating func begin() {
@@ -109,7 +109,7 @@ struct OwnReport: Sendable {
     }
 
     /// Records what was found in place of what was last put. Returns whether another instance reports under the same name.
-    fileprivate mutating func found(_ found: HostObservation?, at now: Now) -> Bool {
+    fileprivate mutating func found(_ found: ReportObservation?, at now: Now) -> Bool {
         defer {
             revision = found?.revision ?? 0
             isPutting = false
@@ -141,7 +141,7 @@ struct OwnReport: Sendable {
     }
 
     /// Goes on from the report that was put before a restart: what was current then has been so since.
-    private mutating func resume(_ report: HostReport?) {
+    private mutating func resume(_ report: MachineReport?) {
         for (name, entry) in holdings {
             guard let former = report?.clients[entry.identity], former.hasSameSecret(as: entry.holding),
                 former.since < entry.holding.since
@@ -152,7 +152,7 @@ struct OwnReport: Sendable {
 
     /// Forgets another instance that was not seen for long. Returns whether it was a fault.
     fileprivate mutating func forgetOther(_ deadlines: inout Deadlines) -> Bool {
-        guard let otherSeenAt, deadlines.reached(otherSeenAt + HostReport.silence) else { return false }
+        guard let otherSeenAt, deadlines.reached(otherSeenAt + MachineReport.silence) else { return false }
         defer { isNameTaken = false }
         self.otherSeenAt = nil
         return isNameTaken
@@ -203,7 +203,7 @@ extension Rotation {
         // A renewal under way is no failure: the fingerprint and `delivered` show it. Nor is a held rollout a failure of
         // this machine, nor a place that is switched off one of the secret.
         let isOfOthers = code == .rolloutHeld || code == .pushSwitchedOff
-        let holding = HostReport.Holding(
+        let holding = MachineReport.Holding(
             secret: view.current?.name, since: now.wall, delivered: view.delivered,
             failure: view.isUnderWay || view.health == .degraded && isOfOthers ? nil : code?.rawValue)
         ownReport.note(holding, of: client.identity, name, at: now)
@@ -214,7 +214,7 @@ extension Rotation {
         if ownReport.forgetOther(&deadlines) { clearFault(.storeMachineShared) }
         // While the store cannot be read, nothing can be put there either. A single run ends before the day does.
         guard let store = configuration.store, !isOnce, isReady, !storeReading.isFailing,
-            jobs.mayStart(.report, &deadlines), ownReport.isDue(hostJitter: hostJitter, &deadlines)
+            jobs.mayStart(.report, &deadlines), ownReport.isDue(renewalJitter: renewalJitter, &deadlines)
         else { return }
         let (report, revision) = ownReport.wanted(at: deadlines.now)
         if start(.putReport(report, machine: store.machine, ifAt: revision), on: .report, &deadlines) {

@@ -21,7 +21,7 @@ enum RolloutPolicy {
         var hasDelivered = false
         /// It holds that secret, and fails to deliver it.
         var isFailing = false
-        /// It has not delivered, and gives no sign of life: for ``HostReport/silence``, or since it was admitted
+        /// It has not delivered, and gives no sign of life: for ``MachineReport/silence``, or since it was admitted
         /// (``RolloutPolicy/silentFrom(admittedAt:seenAt:readableSince:_:)``).
         var isSilent = false
     }

@@ -77,7 +77,7 @@ struct RolloutProgress: Sendable {
     ///   - missing: how many machines have reported it, and have no report now.
     /// - Returns: what ``step(_:_:)`` decides by.
     mutating func observe(
-        _ settings: RolloutSettings, _ members: Fleet.Members, missing: Int, _ deadlines: inout Deadlines
+        _ settings: RolloutSettings, _ members: FleetReports.Members, missing: Int, _ deadlines: inout Deadlines
     ) -> RolloutPolicy.Progress {
         self.missing = missing
         var progress = RolloutPolicy.Progress(
@@ -97,17 +97,17 @@ struct RolloutProgress: Sendable {
             canariesAt = nil
         }
         // Of a new fleet, or a new store, the first reports are still to come, for as long as any machine may need for one.
-        let awaitsFirst = machines.isEmpty && !deadlines.reached(begunAt + HostReport.silence)
+        let awaitsFirst = machines.isEmpty && !deadlines.reached(begunAt + MachineReport.silence)
         isMoving =
             awaitsFirst || admitted.count < machines.count
             || machines.contains { !$0.hasDelivered && !$0.isSilent }
-        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + HostReport.silence) }
+        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + MachineReport.silence) }
         return progress
     }
 
     /// Has those admitted machines count as silent that have been so for too long since they were admitted.
     private mutating func noteLost(
-        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutSettings, _ members: Fleet.Members,
+        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutSettings, _ members: FleetReports.Members,
         _ deadlines: inout Deadlines
     ) {
         let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
@@ -152,7 +152,7 @@ struct RolloutProgress: Sendable {
 }
 
 extension RolloutPolicy.Machine {
-    static func all(_ members: Fleet.Members, of rollout: Rollout) -> [RolloutPolicy.Machine] {
+    static func all(_ members: FleetReports.Members, of rollout: Rollout) -> [RolloutPolicy.Machine] {
         members.all.map { member in
             let holds = member.holding.holds(rollout.secret)
             let hasDelivered = holds && member.holding.delivered

@@ -128,7 +128,7 @@ extension Rotation {
         own.rollout == nil && !admissions.wasRolledOut(own.place)
     }
 
-    private func members(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Fleet.Members? {
+    private func members(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> FleetReports.Members? {
         guard let store = configuration.store else { return nil }
         return fleet.members(
             of: client.identity, excluding: store.machine, isRollingOut: clients[client].rollout?.isGoing == true,

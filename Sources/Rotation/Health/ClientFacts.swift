@@ -207,7 +207,7 @@ extension ClientFacts {
         of weakest: SecretInfo, missingFrom lacking: [Failure.Place], _ deadlines: inout Deadlines
     ) -> Failure? {
         if !lacking.isEmpty { return .notPublished(name, missingFrom: lacking) }
-        // A host's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue.
+        // A machine's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue.
         let due = entry.renewal(of: weakest, jitter: 0)
         return deadlines.reached(due) ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
     }

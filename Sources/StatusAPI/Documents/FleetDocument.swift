@@ -39,7 +39,7 @@ extension FleetMachineView: JSONDocument {
         let failure = try members.orNull("failure", view?.holding.failure)
         self.init(
             machine: machine, state: state,
-            holding: HostReport.Holding(
+            holding: MachineReport.Holding(
                 secret: fingerprint.map { SecretName($0) }, since: since, delivered: delivered, failure: failure),
             lastSeen: try members("last_seen", view?.lastSeen))
     }

@@ -73,7 +73,7 @@ enum RolloutWords {
         if let missing = view?.missing, missing > 0 {
             lines.append(
                 "\(missing == 1 ? "1 machine reports" : "\(missing) machines report") the client no more; places are kept "
-                    + "for them until they do, or for \(DurationText.text(HostReport.silence))")
+                    + "for them until they do, or for \(DurationText.text(MachineReport.silence))")
         }
         guard let fleet, view?.state == .held else { return lines }
         let resume = ShellCommand.resumeRollout(client.description)?.text ?? ""

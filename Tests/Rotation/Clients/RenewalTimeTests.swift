@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func theHostsJitterMovesTheRenewalOfTheWholeHost() throws {
-        let bench = try Bench(["web": Values.client("web")], hostJitter: 0.25).started()
+        let bench = try Bench(["web": Values.client("web")], renewalJitter: 0.25).started()
         #expect(try bench.view("web").renewAt == Values.moment(5_184_000 - 32_400))
     }
 

@@ -11,7 +11,7 @@ struct OwnReportTests {
     private let web = Values.identity
 
     init() throws {
-        bench = try Bench(try Self.configuration(), hostJitter: 0.5)
+        bench = try Bench(try Self.configuration(), renewalJitter: 0.5)
     }
 
     private static func configuration(_ names: [String] = ["web"], store: String? = "etcd") throws -> Configuration {
@@ -23,7 +23,7 @@ struct OwnReportTests {
     }
 
     /// What was put since ``Bench/forget()``.
-    private var puts: [HostReport] {
+    private var puts: [MachineReport] {
         bench.works.compactMap { if case .putReport(let report, _, _) = $0 { report } else { nil } }
     }
 
@@ -31,8 +31,8 @@ struct OwnReportTests {
 
     /// A report of another machine's under the same name.
     private func intrude(revision: Int64) {
-        bench.reports["app17"] = HostObservation(
-            revision: revision, report: HostReport(at: bench.now.wall, clients: [:]))
+        bench.reports["app17"] = ReportObservation(
+            revision: revision, report: MachineReport(at: bench.now.wall, clients: [:]))
     }
 
     @Test func itIsPutWithinAMinuteAndThenDaily() throws {
@@ -210,7 +210,7 @@ struct OwnReportTests {
 
     /// Whichever of them is looked at.
     @Test func eachOfTwoMachinesOfOneNameSaysSo() throws {
-        let other = try Bench(try Self.configuration(), hostJitter: 0.9)
+        let other = try Bench(try Self.configuration(), renewalJitter: 0.9)
         other.storeRevision = 1_000_000
         for machine in [bench, other] { machine.go() }
         // They have one store: what one of them puts, the other one finds.
@@ -219,7 +219,7 @@ struct OwnReportTests {
                 let before = machine.reports
                 machine.pass(60)
                 guard machine.reports != before, let put = machine.reports["app17"] else { continue }
-                neighbour.reports["app17"] = HostObservation(revision: put.revision, report: put.report)
+                neighbour.reports["app17"] = ReportObservation(revision: put.revision, report: put.report)
                 let last = max(machine.storeRevision, neighbour.storeRevision)
                 machine.storeRevision = last
                 neighbour.storeRevision = last
@@ -264,7 +264,7 @@ struct OwnReportTests {
         bench.held = [.report]
         bench.pass(86_400)
         let put = try #require(puts.last)
-        bench.reports["app17"] = HostObservation(revision: 900, report: put, isOwn: true)
+        bench.reports["app17"] = ReportObservation(revision: 900, report: put, isOwn: true)
         bench.fail(.report, Failure(.storeTimedOut, at: .store))
         bench.pass(120)
         #expect(bench.reports["app17"]?.revision != 900)

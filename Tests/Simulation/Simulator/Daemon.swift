@@ -12,7 +12,7 @@ package class Daemon {
     package let outside: Outside
     package internal(set) var rotation: Rotation
     /// From 0 to 1, the same at every start.
-    let hostJitter: Double
+    let renewalJitter: Double
     var clocks = Clocks()
     var agenda = Agenda()
     var wake = Wake()
@@ -36,7 +36,7 @@ package class Daemon {
         random = SeededGenerator(seed: seed)
         self.outside = outside
         self.label = label
-        hostJitter = jitter
+        renewalJitter = jitter
         plannedAt = boot
         bornAt = boot
         clocks.pass(until: boot)
@@ -45,7 +45,7 @@ package class Daemon {
 
     private static func newborn(_ seed: UInt64, _ jitter: Double, at wall: WallTime) -> Rotation {
         Rotation(
-            seed: seed, hostJitter: jitter, builtAt: WallTime(secondsSinceEpoch: builtAt), startedAt: wall,
+            seed: seed, renewalJitter: jitter, builtAt: WallTime(secondsSinceEpoch: builtAt), startedAt: wall,
             configurationPath: "/etc/clientsecretd/clientsecretd.yaml")
     }
 
@@ -131,7 +131,7 @@ package class Daemon {
     func begin() {
         isAlive = true
         bornAt = boot
-        rotation = Self.newborn(random.next(), hostJitter, at: now.wall)
+        rotation = Self.newborn(random.next(), renewalJitter, at: now.wall)
         schedule(.input(.configured(outside.configuration)), after: 1)
         disturb(nil)
     }

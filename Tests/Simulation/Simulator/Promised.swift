@@ -82,9 +82,9 @@ extension Simulator {
     /// Whether a client's secret is published everywhere and not due yet, neither by itself nor in a batch.
     func isFresh(_ client: ClientName) -> Bool {
         guard let entry = outside.configuration.clients[client], let issued = published(client),
-            now.wall < entry.due(of: issued, jitter: hostJitter)
+            now.wall < entry.due(of: issued, jitter: renewalJitter)
         else { return false }
-        return now.wall < entry.dueTogether(of: issued, jitter: hostJitter)
+        return now.wall < entry.dueTogether(of: issued, jitter: renewalJitter)
             || !sharers(of: client).contains { isAnyDue($0) }
     }
 
@@ -94,7 +94,7 @@ extension Simulator {
         guard let span = renewal.dueWithin else { return asked }
         return asked.filter { name in
             guard let entry = outside.configuration.clients[name], let issued = published(name) else { return true }
-            return entry.due(of: issued, jitter: hostJitter) <= now.wall + span
+            return entry.due(of: issued, jitter: renewalJitter) <= now.wall + span
         }
     }
 
@@ -108,7 +108,7 @@ extension Simulator {
     private func isAnyDue(_ client: ClientName) -> Bool {
         guard let entry = outside.configuration.clients[client] else { return false }
         return entry.outputs.contains { output in
-            outside.secret(in: output).map { now.wall >= entry.due(of: $0, jitter: hostJitter) } ?? true
+            outside.secret(in: output).map { now.wall >= entry.due(of: $0, jitter: renewalJitter) } ?? true
         }
     }
 
@@ -120,7 +120,7 @@ extension Simulator {
                 guard let entry = outside.configuration.clients[other], let issued = published(other),
                     watch.isOwed(other, entry, isSynced: isSynced, at: boot), !watch.isMinting(other),
                     !verdicts.isHeldBack(other),
-                    now.wall >= entry.dueTogether(of: issued, jitter: hostJitter)
+                    now.wall >= entry.dueTogether(of: issued, jitter: renewalJitter)
                 else { continue }
                 throw Violation(.pace, "\(client) is renewed without \(other), which shares with it and is due soon")
             }

@@ -96,7 +96,7 @@ extension Simulator {
                 guard let issued = outside.secret(in: output), isUsable(issued, entry) else {
                     throw Violation(.applications, "\(output.path) holds no usable secret of \(name)")
                 }
-                let renewal = entry.due(of: issued, jitter: hostJitter)
+                let renewal = entry.due(of: issued, jitter: renewalJitter)
                 let bound = watch.bound(entry, isSynced: isSynced, at: boot) / 1000
                 if now.wall > renewal + Seconds(bound) {
                     throw Violation(

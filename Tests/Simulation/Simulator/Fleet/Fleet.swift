@@ -111,7 +111,7 @@ final class Fleet {
     /// A machine's place in the window for renewals, which no two signers share.
     private func jitter(_ seed: UInt64) -> Double {
         let jitter = Double(seed % 101) / 100
-        return signers.contains { $0.hostJitter == jitter } ? 1 - jitter * 0.99 : jitter
+        return signers.contains { $0.renewalJitter == jitter } ? 1 - jitter * 0.99 : jitter
     }
 
     func remove(_ machine: Machine) {

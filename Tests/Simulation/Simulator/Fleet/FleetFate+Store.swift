@@ -61,11 +61,11 @@ extension FleetFate {
         guard let board = fleet.board else { return }
         for _ in 0...draw(3) {
             let machine = chance(2) ? pick(fleet.machines).name : "ghost\(draw(20))"
-            let holding = HostReport.Holding(
+            let holding = MachineReport.Holding(
                 secret: fleet.history.isEmpty ? nil : pick(fleet.history).name,
                 since: fleet.wall + Seconds(draw(1000) - 500), delivered: chance(2), failure: chance(2) ? "junk" : nil)
             let ahead = pick([-400, -20, 0, 0, 20, 4000]) * Scenario.day
-            let report = HostReport(at: fleet.wall + Seconds(ahead), clients: [FleetScenario.identity: holding])
+            let report = MachineReport(at: fleet.wall + Seconds(ahead), clients: [FleetScenario.identity: holding])
             board.impersonate(machine, chance(4) ? nil : report, fleet.random.next(), now: fleet.boot)
         }
     }

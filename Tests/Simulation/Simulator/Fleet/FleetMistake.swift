@@ -195,7 +195,7 @@ package enum FleetMistake: PlantedMistake {
             return .success(
                 .reportsRead(
                     found.mapValues {
-                        HostObservation(revision: machine.boot, report: $0.report, isOwn: $0.isOwn)
+                        ReportObservation(revision: machine.boot, report: $0.report, isOwn: $0.isOwn)
                     }))
         case (.hidesFailingMachines, _, .success(.reportsRead(let found))):
             return .success(.reportsRead(found.mapValues(healed)))
@@ -209,7 +209,7 @@ package enum FleetMistake: PlantedMistake {
         }
     }
 
-    private func healed(_ found: HostObservation) -> HostObservation {
+    private func healed(_ found: ReportObservation) -> ReportObservation {
         var report = found.report
         report?.clients =
             found.report?.clients.mapValues { holding in
@@ -217,7 +217,7 @@ package enum FleetMistake: PlantedMistake {
                 holding.failure = nil
                 return holding
             } ?? [:]
-        return HostObservation(revision: found.revision, report: report, isOwn: found.isOwn)
+        return ReportObservation(revision: found.revision, report: report, isOwn: found.isOwn)
     }
 
     private func twist(

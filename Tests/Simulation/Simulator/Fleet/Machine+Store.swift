@@ -155,7 +155,7 @@ extension Machine {
     }
 
     private func put(
-        _ report: HostReport, as machine: String, ifAt revision: Int64, on board: Noticeboard
+        _ report: MachineReport, as machine: String, ifAt revision: Int64, on board: Noticeboard
     ) -> Result<Outcome, Failure> {
         // Reading goes on.
         if link.mayNotReport { return .failure(Failure(.storeForbidden, at: .store)) }
@@ -175,10 +175,10 @@ extension Machine {
             .reportPut(.found(board.reports[machine].map { observation($0, of: Set(report.clients.keys)) })))
     }
 
-    private func observation(_ found: Noticeboard.Report, of clients: Set<ClientIdentity>) -> HostObservation {
+    private func observation(_ found: Noticeboard.Report, of clients: Set<ClientIdentity>) -> ReportObservation {
         var report = found.value
         report?.clients = found.value?.clients.filter { clients.contains($0.key) } ?? [:]
-        return HostObservation(
+        return ReportObservation(
             revision: found.revision, report: report,
             isOwn: found.instance == instance && mistake != .knowsNoOwnReport)
     }

@@ -175,7 +175,7 @@ struct MachineWatch {
         let kept = machine.outside.records[FleetScenario.client]?.current
         for secret in FleetScenario.outputs.map(machine.published) + [kept] {
             guard let secret, !machine.isWrong(secret) else { continue }
-            if machine.now.wall < machine.entry.due(of: secret, jitter: machine.hostJitter) {
+            if machine.now.wall < machine.entry.due(of: secret, jitter: machine.renewalJitter) {
                 throw FleetViolation(.calm, "\(machine.name) mints although its secret is not due")
             }
         }
@@ -185,7 +185,7 @@ struct MachineWatch {
     private func checkMintBesideOthers(_ machine: Machine) throws {
         guard let board = machine.board, machine.link.isGood, let place = machine.places.first,
             let entry = board.places[place], case .secret(let secret) = entry.value, !machine.isWrong(secret),
-            machine.now.wall < machine.entry.due(of: secret, jitter: machine.hostJitter)
+            machine.now.wall < machine.entry.due(of: secret, jitter: machine.renewalJitter)
         else { return }
         // A pause after failures lasts for five minutes at most, and what tells of no changes is asked every ten.
         let isUsed = machine.boot > machine.madeAt + 60_000
@@ -200,7 +200,7 @@ struct MachineWatch {
         guard machine.isGood, machine.boot - machine.disturbedAt > Self.timeout else { return }
         if machine.isSigner {
             guard let secret = machine.published, !machine.isWrong(secret),
-                machine.now.wall <= machine.entry.due(of: secret, jitter: machine.hostJitter) + 300
+                machine.now.wall <= machine.entry.due(of: secret, jitter: machine.renewalJitter) + 300
             else { throw FleetViolation(.fresh, "\(machine.name) holds an overdue secret, or none") }
         } else {
             for (offered, since) in machine.offers { try checkReceived(offered, since, machine) }

@@ -15,7 +15,7 @@ final class Noticeboard {
     /// What a machine's place for its report holds.
     struct Report: Hashable {
         /// Nil for what is no report.
-        let value: HostReport?
+        let value: MachineReport?
         let instance: UInt64
         let revision: Int64
         let at: Int64
@@ -112,7 +112,9 @@ final class Noticeboard {
     func putLate(_ put: Put, moment: Int64) { late.append(LatePut(at: moment, put: put)) }
 
     /// Puts a machine's report if its place was last changed at this revision; nil when it was changed at another one.
-    func put(_ report: HostReport, of machine: String, _ instance: UInt64, ifAt expected: Int64, now: Int64) -> Int64? {
+    func put(_ report: MachineReport, of machine: String, _ instance: UInt64, ifAt expected: Int64, now: Int64)
+        -> Int64?
+    {
         if let entry = reports[machine], entry.value == report, entry.instance == instance { return entry.revision }
         guard reports[machine]?.revision ?? 0 == expected else { return nil }
         revision += 1
@@ -207,7 +209,7 @@ final class Noticeboard {
     }
 
     /// Somebody puts a report under a name.
-    func impersonate(_ machine: String, _ report: HostReport?, _ instance: UInt64, now: Int64) {
+    func impersonate(_ machine: String, _ report: MachineReport?, _ instance: UInt64, now: Int64) {
         revision += 1
         reports[machine] = Report(value: report, instance: instance, revision: revision, at: now)
         tamperedAt[machine] = now

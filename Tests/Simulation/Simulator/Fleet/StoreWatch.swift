@@ -28,7 +28,8 @@ struct StoreWatch {
     private func checkOrder(_ put: Machine.Put, _ machine: Machine) throws {
         guard !put.isConflict, machine.isGood, case .secret(let found)? = put.found?.value, !machine.isWrong(found),
             machine.rank(of: found) == machine.rank(of: put.secret),
-            machine.now.wall < machine.entry.due(of: found, jitter: machine.hostJitter), found.isLater(than: put.secret)
+            machine.now.wall < machine.entry.due(of: found, jitter: machine.renewalJitter),
+            found.isLater(than: put.secret)
         else { return }
         throw FleetViolation(
             .forward, "\(machine.name) puts \(put.secret.fingerprint) over \(found.fingerprint), which is later")

@@ -7,7 +7,7 @@ struct Told {
     /// What another machine has said of itself.
     struct Member {
         let machine: String
-        let holding: HostReport.Holding
+        let holding: MachineReport.Holding
         /// When this machine has first seen that, in milliseconds of the boot clock.
         let seenAt: Int64
         /// Whether it has given a sign of life within the last day, by whatever is to be known of it.
@@ -23,7 +23,7 @@ struct Told {
     }
 
     private struct Host {
-        let observation: HostObservation
+        let observation: ReportObservation
         let seenAt: Int64
         let hasChanged: Bool
     }
@@ -63,7 +63,7 @@ struct Told {
         }
     }
 
-    private mutating func learn(_ found: [String: HostObservation], excluding own: String, _ now: Now) {
+    private mutating func learn(_ found: [String: ReportObservation], excluding own: String, _ now: Now) {
         hosts = found.reduce(into: [:]) { hosts, entry in
             let known = self.hosts[entry.key]
             hosts[entry.key] =

@@ -2,12 +2,12 @@ import AppleClientSecret
 import Model
 
 /// The machines of the fleet, as their reports show them.
-extension Fleet {
+extension FleetReports {
     /// A machine, by its report and by when that was seen to change.
-    struct Host: Hashable, Sendable {
-        let observation: HostObservation
+    struct Machine: Hashable, Sendable {
+        let observation: ReportObservation
         /// What it reports, with what it reported earlier of clients for which there is no room now.
-        let report: HostReport?
+        let report: MachineReport?
         /// When it was first seen at this revision.
         let seenAt: BootTime
         /// Whether it was seen at another one before, or appeared after the first read.
@@ -25,13 +25,13 @@ extension Fleet {
 
         /// Whether it has not reported since a moment for long enough to be silent, with or without a rollout.
         static func isSilent(since lastSign: WallTime, at now: Now) -> Bool {
-            now.wall - lastSign > HostReport.silence
+            now.wall - lastSign > MachineReport.silence
         }
 
         /// Whether it was silent long enough for its report to be removed.
         func isForgotten(at now: Now) -> Bool {
-            now.boot >= seenAt + HostReport.silence
-                && now.wall - lastSign(isOldPerhaps: true, at: now) >= HostReport.removedAfter
+            now.boot >= seenAt + MachineReport.silence
+                && now.wall - lastSign(isOldPerhaps: true, at: now) >= MachineReport.removedAfter
         }
 
         /// Whether it has a report, in which this client is not.
@@ -43,7 +43,7 @@ extension Fleet {
     /// What a machine holds of one client.
     struct Member: Hashable, Sendable {
         let machine: String
-        let holding: HostReport.Holding
+        let holding: MachineReport.Holding
         let lastSeen: WallTime
         /// Whether it is silent whatever is rolled out.
         let isSilent: Bool

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
 /// How long a machine's report counts, and how long it is kept in the store.
-extension HostReport {
+extension MachineReport {
     /// A machine without a sign of life for longer is silent: more than a day, in which each machine puts its report.
     package static let silence: Seconds = 93_600
 

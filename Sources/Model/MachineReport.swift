@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// What a machine says of itself in the store. There is nothing secret in it, and a machine that may write there may have made it
 /// up.
-package struct HostReport: Hashable, Sendable {
+package struct MachineReport: Hashable, Sendable {
     /// When it was written, by that machine's clock.
     package var at: WallTime
     package var clients: [ClientIdentity: Holding]
@@ -24,7 +24,7 @@ package struct HostReport: Hashable, Sendable {
     }
 
     /// With what an earlier report of the same machine said of the clients that this one leaves out.
-    package func completed(by earlier: HostReport?) -> HostReport {
+    package func completed(by earlier: MachineReport?) -> MachineReport {
         guard leftOut != .nothing, let earlier else { return self }
         var whole = self
         whole.clients.merge(
@@ -74,15 +74,15 @@ package struct HostReport: Hashable, Sendable {
 }
 
 /// What a machine's place in the store held when it was read.
-package struct HostObservation: Hashable, Sendable {
+package struct ReportObservation: Hashable, Sendable {
     /// Of etcd's key.
     package let revision: Int64
     /// Nil for a value that is no report.
-    package let report: HostReport?
+    package let report: MachineReport?
     /// Whether this daemon's instance has put it, or one before it with the same state directory.
     package let isOwn: Bool
 
-    package init(revision: Int64, report: HostReport?, isOwn: Bool = false) {
+    package init(revision: Int64, report: MachineReport?, isOwn: Bool = false) {
         self.revision = revision
         self.report = report
         self.isOwn = isOwn
@@ -94,5 +94,5 @@ package enum ReportPut: Hashable, Sendable {
     /// It is there, at this revision.
     case done(revision: Int64)
     /// Nothing was put: the place was changed at another revision than expected, and holds this; nil for nothing.
-    case found(HostObservation?)
+    case found(ReportObservation?)
 }

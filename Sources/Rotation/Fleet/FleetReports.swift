@@ -18,11 +18,11 @@ import Model
 ///   never is removed. A machine whose report another signer has removed by then is not missing.
 /// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
 ///   on: at worst these hold until the deadline, or admit all machines.
-struct Fleet: Sendable {
+struct FleetReports: Sendable {
     /// Whether secrets are put into the store from here.
     private(set) var isSigner = false
-    private var hosts: [String: Host] = [:]
-    /// What the hosts hold of each client of this machine.
+    private var machines: [String: Machine] = [:]
+    /// What the machines hold of each client of this machine.
     private var members: [ClientIdentity: [Member]] = [:]
     /// The clients whose secrets are put into the store from here, and the current secret.
     private var own: [ClientName: Own] = [:]
@@ -68,7 +68,7 @@ struct Fleet: Sendable {
     private static let forgettingInterval: Seconds = 86_400
 
     mutating func adopt(_ change: ConfigurationChange) {
-        if change.isOfStore { self = Fleet() }
+        if change.isOfStore { self = FleetReports() }
         own = own.filter { change.index[$0.key]?.isSharing == true }
         counts = counts.filter { own[$0.key] != nil }
         lost = lost.filter { own[$0.key] != nil }
@@ -126,10 +126,10 @@ struct Fleet: Sendable {
 
     /// Notes which machines report each client.
     private mutating func noteMachines(at now: Now) {
-        let hosts = Dictionary(hosts.map { (MachineNumber.of($0.key), $0.value) }) { one, _ in one }
+        let machines = Dictionary(machines.map { (MachineNumber.of($0.key), $0.value) }) { one, _ in one }
         for identity in identities {
             let reporting = Set((members[identity] ?? []).map { MachineNumber.of($0.machine) })
-            known.see(reporting, of: identity, at: now) { hosts[$0]?.reportsOthers(than: identity) == true }
+            known.see(reporting, of: identity, at: now) { machines[$0]?.reportsOthers(than: identity) == true }
         }
     }
 
@@ -139,22 +139,22 @@ struct Fleet: Sendable {
     func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
 
     mutating func read(
-        _ found: [String: HostObservation], clockTellsAge: Bool, by job: JobID, at now: Now
+        _ found: [String: ReportObservation], clockTellsAge: Bool, by job: JobID, at now: Now
     ) {
         let isFirst = readBy == .beforeAll
-        for (machine, host) in hosts where clockTellsAge && found[machine] == nil && host.isForgotten(at: now) {
-            remove(machine)
+        for (name, machine) in machines where clockTellsAge && found[name] == nil && machine.isForgotten(at: now) {
+            remove(name)
         }
-        hosts = found.reduce(into: [:]) { hosts, entry in
+        machines = found.reduce(into: [:]) { machines, entry in
             // Compared as a whole: after a backup was restored another report may have the same revision.
-            let known = self.hosts[entry.key]
-            hosts[entry.key] =
+            let known = self.machines[entry.key]
+            machines[entry.key] =
                 known.flatMap { $0.observation == entry.value ? $0 : nil }
-                ?? Host(
+                ?? Machine(
                     observation: entry.value, report: entry.value.report?.completed(by: known?.report),
                     seenAt: now.boot, hasChanged: !isFirst)
         }
-        forgottenAt = forgottenAt.filter { hosts[$0.key] != nil }
+        forgottenAt = forgottenAt.filter { machines[$0.key] != nil }
         readingForbidden = nil
         if forgottenAt.isEmpty { forgettingForbidden = nil }
         readBy = job
@@ -184,7 +184,7 @@ struct Fleet: Sendable {
 
     /// Removes a machine that is not waited for to come back.
     private mutating func remove(_ machine: String) {
-        hosts[machine] = nil
+        machines[machine] = nil
         known.remove(MachineNumber.of(machine))
     }
 
@@ -195,13 +195,13 @@ struct Fleet: Sendable {
     private mutating func evaluate(clockTellsAge: Bool, at now: Now) {
         mayForget = true
         members = [:]
-        for (machine, host) in hosts {
-            let lastSeen = host.lastSign(isOldPerhaps: clockTellsAge, at: now)
-            let isSilent = Host.isSilent(since: lastSeen, at: now)
-            for (identity, holding) in host.report?.clients ?? [:] {
+        for (name, machine) in machines {
+            let lastSeen = machine.lastSign(isOldPerhaps: clockTellsAge, at: now)
+            let isSilent = Machine.isSilent(since: lastSeen, at: now)
+            for (identity, holding) in machine.report?.clients ?? [:] {
                 members[identity, default: []].append(
                     Member(
-                        machine: machine, holding: holding, lastSeen: lastSeen, isSilent: isSilent, seenAt: host.seenAt)
+                        machine: name, holding: holding, lastSeen: lastSeen, isSilent: isSilent, seenAt: machine.seenAt)
                 )
             }
         }
@@ -226,9 +226,9 @@ struct Fleet: Sendable {
     /// It is looked for once after each read: until the next one no other machine is found.
     mutating func takeForgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
         mayForget = false
-        let old = hosts.filter { machine, host in
-            machine != own && host.isForgotten(at: now)
-                && forgottenAt[machine].map { now.boot >= $0 + Self.forgettingInterval } ?? true
+        let old = machines.filter { name, machine in
+            name != own && machine.isForgotten(at: now)
+                && forgottenAt[name].map { now.boot >= $0 + Self.forgettingInterval } ?? true
         }
         return old.min { $0.key < $1.key }.map { ($0.key, $0.value.observation.revision) }
     }

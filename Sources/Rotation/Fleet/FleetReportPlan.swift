@@ -48,7 +48,7 @@ extension Rotation {
         }
         if !isRequested, storeReading.isFailing { return }
         let isDue = fleet.mayRead(
-            &deadlines, hostJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
+            &deadlines, renewalJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isRequested || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
         } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// What a signer knows of the machines that report.
-struct FleetTests {
+struct FleetReportsTests {
     private let bench: Bench
     private let web: ClientName
     private let identity = Values.identity
@@ -42,7 +42,8 @@ struct FleetTests {
         for machine in ["a", "b", "c"] { bench.report(machine, try current) }
         _ = try fleet()
         #expect(bench.rotation.fleet.known.missing(Values.identity) == 0)
-        bench.reports["b"] = HostObservation(revision: 20_000, report: HostReport(at: bench.now.wall, clients: [:]))
+        bench.reports["b"] = ReportObservation(
+            revision: 20_000, report: MachineReport(at: bench.now.wall, clients: [:]))
         bench.reports["c"] = nil
         _ = try fleet()
         #expect(bench.rotation.fleet.known.missing(Values.identity) == 1, "c may be back at any moment")
@@ -51,10 +52,11 @@ struct FleetTests {
     /// A report has room for some 85 clients: what it has no room for is not gone from the machine.
     @Test func aClientThatAReportHasNoRoomForIsKnownByTheLastOneThatNamedIt() throws {
         let other = ClientIdentity(team: identity.team, client: try #require(ClientID("com.example.other")))
-        func leaveOut(_ machine: String, _ leftOut: HostReport.LeftOut, revision: Int64) throws {
-            let holding = HostReport.Holding(secret: nil, since: bench.now.wall, delivered: true, failure: nil)
-            bench.reports[machine] = HostObservation(
-                revision: revision, report: HostReport(at: bench.now.wall, clients: [other: holding], leftOut: leftOut))
+        func leaveOut(_ machine: String, _ leftOut: MachineReport.LeftOut, revision: Int64) throws {
+            let holding = MachineReport.Holding(secret: nil, since: bench.now.wall, delivered: true, failure: nil)
+            bench.reports[machine] = ReportObservation(
+                revision: revision,
+                report: MachineReport(at: bench.now.wall, clients: [other: holding], leftOut: leftOut))
         }
         for machine in ["a", "b"] { bench.report(machine, try current, delivered: false) }
         func states() throws -> [String] {
@@ -114,7 +116,7 @@ struct FleetTests {
         #expect(try states() == [])
         let revision = try #require(bench.reports["a"]?.revision)
         bench.report("a", Fingerprint(leadingBytes: 1))
-        bench.reports["a"] = HostObservation(revision: revision, report: bench.reports["a"]?.report)
+        bench.reports["a"] = ReportObservation(revision: revision, report: bench.reports["a"]?.report)
         #expect(try states() == ["a behind"])
     }
 
@@ -184,7 +186,7 @@ struct FleetTests {
 
     @Test func aMachineThatIsSilentForTwoWeeksIsForgotten() throws {
         bench.report("a", try current, ago: 100 * Self.day)
-        bench.reports["b"] = HostObservation(revision: 7, report: nil)
+        bench.reports["b"] = ReportObservation(revision: 7, report: nil)
         bench.pass(600)
         bench.sleep(13 * Self.day)
         bench.report("c", try current)
@@ -200,7 +202,7 @@ struct FleetTests {
         bench.report("young", try current, ago: 12 * Self.day)
         // Nothing but what is seen of these counts: one may report with a clock that is wrong, or in another version.
         bench.report("fast", try current, ago: -15 * Self.day)
-        bench.reports["unreadable"] = HostObservation(revision: 7, report: nil)
+        bench.reports["unreadable"] = ReportObservation(revision: 7, report: nil)
         try bench.restart(Self.configuration())
         bench.sleep(Self.day)
         #expect(bench.reports.keys.sorted() == ["a", "fast", "signer", "unreadable", "young"])
@@ -342,7 +344,7 @@ struct FleetTests {
     }
 
     @Test func somethingElseThanAReportIsNoMachine() throws {
-        bench.reports["junk"] = HostObservation(revision: 3, report: nil)
+        bench.reports["junk"] = ReportObservation(revision: 3, report: nil)
         #expect(try fleet(all: true).counts.hosts == 1)
     }
 }

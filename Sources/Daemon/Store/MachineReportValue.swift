@@ -11,12 +11,12 @@ import Store
 ///   and a reader keeps what earlier reports said of the others.
 /// - Anybody who may write to the store may have written what is read: anything but the JSON of this version is ignored,
 ///   and so are clients that the caller does not name.
-struct HostReportValue {
+struct MachineReportValue {
     /// Identifies the daemon: two machines with the same host name have different values.
     let instance: String
-    let report: HostReport
+    let report: MachineReport
 
-    init(instance: String, report: HostReport) {
+    init(instance: String, report: MachineReport) {
         self.instance = instance
         self.report = report
     }
@@ -25,14 +25,14 @@ struct HostReportValue {
     ///
     /// - Parameter clients: all other clients in the report are ignored.
     init?(_ bytes: [UInt8], of clients: Set<ClientIdentity>) {
-        guard let read = try? HostReportText(parsing: bytes) else { return nil }
-        var held: [ClientIdentity: HostReport.Holding] = [:]
+        guard let read = try? MachineReportText(parsing: bytes) else { return nil }
+        var held: [ClientIdentity: MachineReport.Holding] = [:]
         for entry in read.clients where clients.contains(entry.identity) {
             held.merge([entry.identity: entry.holding]) { $0.isWorse(than: $1) ? $0 : $1 }
         }
         let isSettled = read.clients.contains { $0.holding.failure == nil && $0.holding.delivered }
-        let leftOut: HostReport.LeftOut = read.leftOut == 0 ? .nothing : isSettled ? .settled : .any
-        self.init(instance: read.instance, report: HostReport(at: read.at, clients: held, leftOut: leftOut))
+        let leftOut: MachineReport.LeftOut = read.leftOut == 0 ? .nothing : isSettled ? .settled : .any
+        self.init(instance: read.instance, report: MachineReport(at: read.at, clients: held, leftOut: leftOut))
     }
 
     /// The value, with as many clients as there is room for.
@@ -44,9 +44,9 @@ struct HostReportValue {
         }
         // A number of six digits, in case some are left out.
         var room = StoreEntry.longest - render([], leavingOut: 100_000).utf8.count
-        var entries: [HostReportEntry] = []
+        var entries: [MachineReportEntry] = []
         for (identity, holding) in clients {
-            let entry = HostReportEntry(identity: identity, holding: holding)
+            let entry = MachineReportEntry(identity: identity, holding: holding)
             // And a comma.
             room -= entry.jsonText.bytes.count + 1
             if room < 0 { break }
@@ -55,20 +55,20 @@ struct HostReportValue {
         return render(entries, leavingOut: clients.count - entries.count)
     }
 
-    private func render(_ entries: [HostReportEntry], leavingOut count: Int) -> String {
-        HostReportText(instance: instance, at: report.at, clients: entries, leftOut: count).json
+    private func render(_ entries: [MachineReportEntry], leavingOut count: Int) -> String {
+        MachineReportText(instance: instance, at: report.at, clients: entries, leftOut: count).json
     }
 }
 
 /// A report as it is in JSON.
-private struct HostReportText {
+private struct MachineReportText {
     let instance: String
     let at: WallTime
-    let clients: [HostReportEntry]
+    let clients: [MachineReportEntry]
     let leftOut: Int
 }
 
-extension HostReportText: JSONDocument {
+extension MachineReportText: JSONDocument {
     init(_ report: Self?, _ members: inout JSONMembers) throws(JSONError) {
         try members.constant("v", 1)
         instance = try members("instance", report?.instance)
@@ -80,12 +80,12 @@ extension HostReportText: JSONDocument {
 }
 
 /// What a report says of one client.
-private struct HostReportEntry {
+private struct MachineReportEntry {
     let identity: ClientIdentity
-    let holding: HostReport.Holding
+    let holding: MachineReport.Holding
 }
 
-extension HostReportEntry: JSONDocument {
+extension MachineReportEntry: JSONDocument {
     init(_ entry: Self?, _ members: inout JSONMembers) throws(JSONError) {
         let team = try members("team_id", entry?.identity.team)
         identity = ClientIdentity(team: team, client: try members("client_id", entry?.identity.client))
@@ -96,7 +96,7 @@ extension HostReportEntry: JSONDocument {
         let delivered = try members("delivered", entry?.holding.delivered)
         let failure = try members.orNull("failure", entry?.holding.failure)
         guard failure.map(Self.isCode) ?? true else { throw .unexpected("expected a failure's code", at: "failure") }
-        holding = HostReport.Holding(
+        holding = MachineReport.Holding(
             secret: fingerprint.map { SecretName($0, signed: signed) }, since: since, delivered: delivered,
             failure: failure)
     }
