@@ -67,9 +67,9 @@ package struct UnitSettings: Hashable, Sendable {
         }
     }
 
-    private let values: [String: Value]
+    let values: [String: Value]
     /// The unit's own file first, then its drop-ins in the order in which they apply.
-    private let files: [File]
+    let files: [File]
     /// What the next start needs that is not known to be there, as this process saw it when it asked: root sees more than the
     /// service's user.
     package let needs: [Need]
@@ -113,65 +113,6 @@ package struct UnitSettings: Hashable, Sendable {
         let isAllowed = user.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
         return isAllowed && user.utf8.count <= 31
     }
-
-    // MARK: The sandbox
-
-    /// A setting that is weaker in effect than in the unit's own file.
-    package struct Weakness: Hashable, Sendable {
-        /// Such as `PrivateNetwork=no`.
-        package let setting: String
-        /// The drop-in that sets it; nil when none does.
-        package let file: String?
-    }
-
-    /// Settings that are weaker in effect than in the unit's own file, in the order of their names.
-    package var weaknesses: [Weakness] {
-        guard let own = files.first else { return [] }
-        let shipped = own.assignments.reduce(into: [:]) { $0[$1.name] = $1.value }
-        return shipped.keys.sorted().compactMap { name in
-            guard let value = values[name], let inEffect = Self.weakened(name, shipped[name] ?? "", value) else {
-                return nil
-            }
-            let file = files.dropFirst().last { $0.assignments.contains { $0.name == name } }
-            return Weakness(setting: "\(name)=\(inEffect)", file: file?.path)
-        }
-    }
-
-    /// The values of settings from weak to strong; those of one rank protect alike.
-    private static let ranks: [String: [[String]]] = [
-        "ProtectSystem": [["no"], ["yes"], ["full"], ["strict"]],
-        "ProtectHome": [["no"], ["read-only"], ["tmpfs", "yes"]],
-        "ProtectProc": [["default"], ["noaccess"], ["ptraceable"], ["invisible"]],
-        "ProcSubset": [["all"], ["pid"]],
-        "KeyringMode": [["inherit"], ["shared"], ["private"]],
-        "DevicePolicy": [["auto"], ["closed", "strict"]],
-    ]
-
-    /// The value in effect if it is weaker than the shipped one; else nil.
-    private static func weakened(_ name: String, _ shipped: String, _ value: Value) -> String? {
-        switch value {
-        case .flag(let isOn): return !isOn && isYes(shipped) ? "no" : nil
-        case .text(let text):
-            guard let ranks = ranks[name], let wanted = ranks.firstIndex(where: { $0.contains(shipped) }) else {
-                return nil
-            }
-            return ranks.firstIndex { $0.contains(text) } ?? 0 < wanted ? text : nil
-        case .number(let mask):
-            switch name {
-            case "CapabilityBoundingSet", "AmbientCapabilities": return mask != 0 && shipped.isEmpty ? "…" : nil
-            // What is left allowed.
-            case "RestrictNamespaces": return mask != 0 && isYes(shipped) ? "no" : nil
-            default: return nil
-            }
-        case .list(let words): return name == "SystemCallArchitectures" && words.isEmpty ? "" : nil
-        case .items: return nil
-        case .filter(let isAllowList, let words):
-            guard name == "SystemCallFilter" || name == "RestrictAddressFamilies" else { return nil }
-            return isAllowList && !words.isEmpty ? nil : ""
-        }
-    }
-
-    private static func isYes(_ value: String) -> Bool { ["yes", "true", "on", "1"].contains(value) }
 
     // MARK: The addresses
 
@@ -227,7 +168,7 @@ package struct UnitSettings: Hashable, Sendable {
     /// What a file of the unit assigns to one of these settings and a later one removes: an empty value clears the setting.
     ///
     /// - Parameter name: what a value names; a later assignment replaces one of the same name.
-    private func cleared(
+    func cleared(
         _ settings: [String], _ name: (String) -> Substring
     ) -> [(setting: String, name: String, value: String, file: String)] {
         var named: [(setting: String, name: String, value: String)] = []
@@ -305,43 +246,6 @@ package struct UnitSettings: Hashable, Sendable {
     ///
     /// - Parameter followsLinks: whether the settings' paths are followed to where they lead, which blocks on their file systems.
     package func sandbox(followsLinks: Bool = true) -> UnitSandbox? { UnitSandbox(values, followsLinks: followsLinks) }
-
-    // MARK: Credentials
-
-    private static let loading = [
-        "LoadCredential", "LoadCredentialEncrypted", "SetCredential", "SetCredentialEncrypted",
-    ]
-
-    /// Whether the service is passed a credential of this name. A directory of credentials passes each of its files with the
-    /// directory's name before it.
-    package func loads(_ credential: String) -> Bool {
-        Self.loading.contains { loads(credential, by: $0) }
-    }
-
-    private func loads(_ credential: String, by setting: String) -> Bool {
-        values.words(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
-    }
-
-    /// A credential that a file of the unit names, and that a later one removes: it clears the setting.
-    package struct RemovedCredential: Hashable, Sendable {
-        package let name: String
-        /// The assignment that it takes to have it again, such as `LoadCredential=token:/etc/token`; without the text of a
-        /// credential that is set.
-        package let assignment: String
-        /// The file that clears the setting.
-        package let file: String
-    }
-
-    /// The text that `SetCredential=` has for a file which does not exist does not replace the file.
-    package var removedCredentials: [RemovedCredential] {
-        cleared(Self.loading) { $0.prefix { $0 != ":" } }.filter { removed in
-            !loads(removed.name, by: removed.setting)
-                && !Self.loading.contains { $0.hasPrefix("Load") && loads(removed.name, by: $0) }
-        }.map { setting, name, value, file in
-            RemovedCredential(
-                name: name, assignment: setting + "=" + (setting.hasPrefix("Set") ? name + ":…" : value), file: file)
-        }
-    }
 }
 
 extension [String: UnitSettings.Value] {
