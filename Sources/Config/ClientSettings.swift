@@ -22,7 +22,7 @@ struct ClientSettings {
     private(set) var verify: Setting<Bool> = .absent
     private(set) var credential: Setting<ServedCredential> = .absent
     private(set) var share: Setting<Bool> = .absent
-    private(set) var rollout: Setting<RolloutSettings> = .absent
+    private(set) var rollout: Setting<RolloutConfiguration> = .absent
 
     /// The settings that `defaults` may have too.
     static let rows: [Row] = [
@@ -41,7 +41,7 @@ struct ClientSettings {
         Row("verify", \.verify, isOfMinting: true, Scalar.truth),
         Row("credential", \.credential, read: CredentialSettings.read),
         Row("share", \.share, isOfMinting: true, Scalar.truth),
-        Row("rollout", \.rollout, isOfMinting: true, read: RolloutSettingsSection.read),
+        Row("rollout", \.rollout, isOfMinting: true, read: RolloutSettings.read),
     ]
 
     /// The setting that belongs to one client.

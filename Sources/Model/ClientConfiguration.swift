@@ -27,7 +27,7 @@ package struct ClientConfiguration: Hashable, Sendable {
     /// Whether its minted secrets are put into the store, where there is one.
     package var isShared: Bool
     /// How the machines that receive them from there deliver them; nil: each by itself.
-    package var rollout: RolloutSettings?
+    package var rollout: RolloutConfiguration?
 
     /// The keys that may sign for it, in the order of preference.
     package var keys: [KeyName] { [key] + otherKeys }

@@ -1,14 +1,9 @@
-package import AppleClientSecret
-
 /// The etcd through which machines share secrets. The core knows that there is one, and nothing of its members.
 package struct SecretStore: Hashable, Sendable {
     /// How it is called in messages and in the status document. Another text where the settings lead elsewhere.
     package var place: String
     /// The name under which this machine reports there.
     package var machine: String
-
-    /// How long before its end this machine's certificate is a reason to look: many authorities take days to make another.
-    package static let certificateNotice = Seconds(14 * 86_400)
 
     package init(place: String, machine: String) {
         self.place = place

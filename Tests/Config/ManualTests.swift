@@ -78,7 +78,7 @@ import Testing
 
     @Test func everySettingOfARolloutIsExplained() throws {
         let explained = settings(under: "setting of `rollout`", in: try section("Clients"))
-        #expect(explained.sorted() == RolloutSettingsSection.names.sorted())
+        #expect(explained.sorted() == RolloutSettings.names.sorted())
     }
 
     /// A setting is written with its colon where it is spoken of.

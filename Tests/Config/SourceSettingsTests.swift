@@ -142,7 +142,7 @@ import Testing
         #expect(try signer("rollout: {}, ").rollout == .standard)
         #expect(
             try signer("rollout: {canaries: 3, at_once: 10%, pause: 1h}, ").rollout
-                == RolloutSettings(canaries: 3, atOnce: 10, pause: 3600))
+                == RolloutConfiguration(canaries: 3, atOnce: 10, pause: 3600))
         // Of all clients, but for one that stays at home.
         let defaults = "defaults: {rollout: {canaries: 2}}"
         #expect(try signer("", defaults: defaults).rollout?.canaries == 2)

@@ -5,6 +5,7 @@ import Glibc
 import Keys
 import Linux
 import Model
+import Rotation
 import Store
 import SystemPackage
 

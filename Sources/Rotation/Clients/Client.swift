@@ -25,7 +25,7 @@ struct Client: Sendable {
     /// When received secrets may be delivered; nil if none was drawn.
     var turn: DeliveryTurn?
     /// What was put into the store; nil before the first put.
-    var share: OwnSecretPuts?
+    var share: StorePuts?
     /// Nil if no secret of it is rolled out from here.
     var rollout: RolloutProgress?
     /// What the credential socket serves.

@@ -49,13 +49,13 @@ enum RolloutPolicy {
     ///   - seenAt: when it has last reported.
     ///   - readableSince: since when reports have been read.
     static func silentFrom(
-        admittedAt: BootTime, seenAt: BootTime?, readableSince: BootTime, _ settings: RolloutSettings
+        admittedAt: BootTime, seenAt: BootTime?, readableSince: BootTime, _ settings: RolloutConfiguration
     ) -> BootTime {
         max(admittedAt, seenAt ?? admittedAt, readableSince) + max(settings.pause, reporting)
     }
 
     /// How many canaries there are to be: fewer than configured where fewer machines report.
-    private static func wanted(_ machines: [Machine], _ settings: RolloutSettings) -> Int {
+    private static func wanted(_ machines: [Machine], _ settings: RolloutConfiguration) -> Int {
         min(settings.canaries, machines.count { !$0.isSilent })
     }
 
@@ -67,19 +67,21 @@ enum RolloutPolicy {
     }
 
     /// Whether all wanted canaries have delivered.
-    static func haveCanariesDelivered(_ rollout: Rollout, _ machines: [Machine], _ settings: RolloutSettings) -> Bool {
+    static func haveCanariesDelivered(_ rollout: Rollout, _ machines: [Machine], _ settings: RolloutConfiguration)
+        -> Bool
+    {
         let wanted = wanted(machines, settings)
         return wanted > 0 && admitted(machines, by: rollout).count { $0.hasDelivered } >= wanted
     }
 
     /// Up to which rank the canaries of a new rollout are admitted.
-    static func beginning(_ progress: Progress, _ settings: RolloutSettings) -> UInt64 {
+    static func beginning(_ progress: Progress, _ settings: RolloutConfiguration) -> UInt64 {
         let room = max(0, settings.canaries - progress.missing)
         return progress.machines.filter { !$0.isSilent }.prefix(room).last?.rank ?? 0
     }
 
     /// The rollout's next state; the same one if nothing is to be done yet.
-    static func next(_ rollout: Rollout, _ progress: Progress, _ settings: RolloutSettings) -> Rollout {
+    static func next(_ rollout: Rollout, _ progress: Progress, _ settings: RolloutConfiguration) -> Rollout {
         guard !rollout.admitsAll, rollout.state == .going else { return rollout }
         var next = rollout
         let machines = progress.machines

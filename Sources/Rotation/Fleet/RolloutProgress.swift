@@ -77,7 +77,7 @@ struct RolloutProgress: Sendable {
     ///   - missing: how many machines have reported it, and have no report now.
     /// - Returns: what ``step(_:_:)`` decides by.
     mutating func observe(
-        _ settings: RolloutSettings, _ members: FleetReports.Members, missing: Int, _ deadlines: inout Deadlines
+        _ settings: RolloutConfiguration, _ members: FleetReports.Members, missing: Int, _ deadlines: inout Deadlines
     ) -> RolloutPolicy.Progress {
         self.missing = missing
         var progress = RolloutPolicy.Progress(
@@ -107,7 +107,7 @@ struct RolloutProgress: Sendable {
 
     /// Has those admitted machines count as silent that have been so for too long since they were admitted.
     private mutating func noteLost(
-        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutSettings, _ members: FleetReports.Members,
+        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutConfiguration, _ members: FleetReports.Members,
         _ deadlines: inout Deadlines
     ) {
         let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
@@ -127,7 +127,7 @@ struct RolloutProgress: Sendable {
     }
 
     /// How the rollout is raised or held by what was observed; nil if it stays as it is.
-    func step(_ progress: RolloutPolicy.Progress, _ settings: RolloutSettings) -> Rollout? {
+    func step(_ progress: RolloutPolicy.Progress, _ settings: RolloutConfiguration) -> Rollout? {
         let next = RolloutPolicy.next(rollout, progress, settings)
         return next == rollout ? nil : next
     }

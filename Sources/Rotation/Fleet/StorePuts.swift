@@ -19,6 +19,30 @@ struct OwnPlace {
     }
 }
 
+/// A signer's puts of one of its own secrets into the store.
+struct StorePuts: Hashable, Sendable {
+    /// The secret that was last put there.
+    private var secret: SecretInfo
+    /// When it was tried to put it there.
+    private var puts = putLimit
+
+    /// How often it is tried before the place counts as contested.
+    private static let putLimit = RateLimit(3, in: 3600)
+
+    init(_ secret: SecretInfo) { self.secret = secret }
+
+    /// Records that a secret was put, or was to be.
+    mutating func put(_ secret: SecretInfo, at now: Now) {
+        if self.secret != secret { self = StorePuts(secret) }
+        puts.note(at: now.boot)
+    }
+
+    /// Whether a secret was put there so often that nothing more is put there.
+    func isContested(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
+        self.secret == secret && !puts.admits(&deadlines)
+    }
+}
+
 /// How secrets and their rollouts are put into the store.
 ///
 /// - Nothing is put while the store cannot be read. Nor is it by a distrusted clock, by which a newer secret may seem to come
@@ -26,6 +50,13 @@ struct OwnPlace {
 /// - A put names the revision that was last seen, and tells what it has found at another one.
 /// - A put that fails may still have been carried out: the store is read again.
 /// - One put runs for a client at a time.
+/// - A secret is put there once it is kept in the state directory and, with `verify: true`, Apple was asked. One that
+///   Apple has refused is not.
+/// - If another signer was first, the put finds that one's secret: it becomes the current one here if a machine that receives
+///   its secrets would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due; else the put is repeated.
+/// - A place in which it was tried to put a secret three times within an hour is contested, and not written until that hour
+///   is over.
+/// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(at:_:)``.
 extension Rotation {
     // MARK: What is
 
@@ -91,7 +122,37 @@ extension Rotation {
         }
     }
 
+    /// Counts that it was tried to put a secret, even if nothing was put: a place that always holds something else would be
+    /// put into without a pause.
+    mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
+        var share = clients[client].share ?? StorePuts(secret)
+        share.put(secret, at: now)
+        clients[client].share = share
+    }
+
     // MARK: What is wanted
+
+    /// Whether the store may hold the secret that is missing here.
+    func awaitsStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
+        placeToPut(client).map { storeReading.isAwaited(at: $0, &deadlines) } == true
+    }
+
+    mutating func planShare(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+        let name = client.name
+        guard isSettled(client), let own = ownPlace(client) else { return }
+        if own.observed.holds(own.secret) { return recover(.share(name)) }
+        guard let revision = own.observed.revision, betterInStore(client, &deadlines) == nil,
+            clients[client].share?.isContested(own.secret, &deadlines) != true
+        else { return }
+        let work: Work =
+            if let rollout = rolloutToPut(own, client, &deadlines), let revisionOfRollout = own.revisionOfRollout {
+                .putRollout(
+                    name, rollout, at: own.place, ifAt: revisionOfRollout, with: SecretPut(own.secret, ifAt: revision))
+            } else {
+                .putInStore(name, own.secret, at: own.place, ifAt: revision)
+            }
+        put(work, on: .share(name), of: name, &deadlines)
+    }
 
     /// Starts a put, unless another one runs for this client. Returns whether it was started.
     ///

@@ -235,14 +235,6 @@ extension Rotation {
         }
     }
 
-    /// Why a client's places in the store cannot be read; nil while they can.
-    func storeFailure(of client: ConfiguredClient) -> Failure? {
-        guard client.concernsStore else { return nil }
-        if let attempts = jobs.attempts[.store] { return attempts.failure }
-        let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
-        return isForbidden ? Failure(.storeForbidden, at: .store) : nil
-    }
-
     /// Ends the pauses after what the service answered: another process takes its place, and reads the certificates and the
     /// password again.
     mutating func storeServiceEnded(at now: Now) {
@@ -262,18 +254,6 @@ extension Rotation {
     /// Has the next plan cover every client whose secrets are received from the store, or put there.
     mutating func touchClientsOnStore() {
         for client in index.all where client.concernsStore { touch(client) }
-    }
-
-    // MARK: What is reported
-
-    /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
-    func certificateReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
-        guard client.concernsStore, let expiry = storeReading.counts.certificateExpiresAt,
-            deadlines.reached(expiry - SecretStore.certificateNotice)
-        else { return nil }
-        return Reason(
-            failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
-            since: expiry - SecretStore.certificateNotice)
     }
 
     // MARK: What is wanted

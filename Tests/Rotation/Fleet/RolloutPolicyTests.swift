@@ -69,7 +69,7 @@ struct RolloutPolicyTests {
                 name: "app\(number)", rank: UInt64(number + 1) * 1000, hasDelivered: letter == "d",
                 isFailing: letter == "f", isSilent: letter == "s")
         }
-        let settings = RolloutSettings(canaries: row.canaries, atOnce: row.atOnce, pause: 600)
+        let settings = RolloutConfiguration(canaries: row.canaries, atOnce: row.atOnce, pause: 600)
         let progress = RolloutPolicy.Progress(
             machines: machines, missing: row.missing, isPauseOver: row.isPauseOver,
             isEverybodyKnown: row.isEverybodyKnown)
@@ -102,7 +102,7 @@ struct RolloutPolicyTests {
         let silentFrom = RolloutPolicy.silentFrom(
             admittedAt: start + Seconds(admittedAt), seenAt: seenAt.map { start + Seconds($0) },
             readableSince: start + Seconds(readableSince),
-            RolloutSettings(canaries: 1, atOnce: 5, pause: Seconds(pause)))
+            RolloutConfiguration(canaries: 1, atOnce: 5, pause: Seconds(pause)))
         #expect(silentFrom == start + Seconds(from))
     }
 
@@ -114,7 +114,7 @@ struct RolloutPolicyTests {
             }
             let rollout = Rollout(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 1)
             return RolloutPolicy.haveCanariesDelivered(
-                rollout, machines, RolloutSettings(canaries: canaries, atOnce: 5, pause: 600))
+                rollout, machines, RolloutConfiguration(canaries: canaries, atOnce: 5, pause: 600))
         }
         #expect(have("d---", 1))
         #expect(!have("d---", 2), "a further canary is wanted")

@@ -23,7 +23,7 @@ final class Fleet {
     /// Nil where secrets are handed on by files.
     let board: Noticeboard?
     /// How signers let machines deliver; nil where they let them all.
-    private(set) var rollout: RolloutSettings?
+    private(set) var rollout: RolloutConfiguration?
     private(set) var machines: [Machine] = []
     private var watches: [String: MachineWatch] = [:]
     private var storeWatches: [String: StoreWatch] = [:]
@@ -68,7 +68,7 @@ final class Fleet {
         self.mistake = mistake
         board = kind == .files ? nil : Noticeboard()
         if kind == .rollouts {
-            rollout = RolloutSettings(
+            rollout = RolloutConfiguration(
                 canaries: 1 + Int(random.next() % 2), atOnce: [5, 20, 50][Int(random.next() % 3)],
                 pause: [120, 300, 600, 1200][Int(random.next() % 4)])
         }

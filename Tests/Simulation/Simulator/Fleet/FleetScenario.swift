@@ -31,7 +31,7 @@ enum FleetScenario {
     ///   - keys: those that may sign, in the order of preference; a signer uses the first one.
     ///   - storeMachine: how the machine is called in the store; nil where secrets are handed on by files.
     ///   - rollout: how a signer lets machines deliver; nil where it lets them all.
-    static func configuration(isSigner: Bool, keys: [Int], storeMachine: String?, rollout: RolloutSettings?)
+    static func configuration(isSigner: Bool, keys: [Int], storeMachine: String?, rollout: RolloutConfiguration?)
         -> Configuration
     {
         var entry = ClientConfiguration(

@@ -21,7 +21,7 @@ final class Machine: Daemon {
     /// Puts that were not checked yet.
     var puts: [Put] = []
     /// How a signer lets machines deliver; nil where it lets them all.
-    let rollout: RolloutSettings?
+    let rollout: RolloutConfiguration?
     /// Rollouts that it has put, or wanted to, and that were not checked yet.
     var rolloutPuts: [RolloutPut] = []
     /// What the store has told it since its start.
@@ -66,7 +66,7 @@ final class Machine: Daemon {
 
     init(
         _ name: String, isSigner: Bool, keys: [Int], seed: UInt64, jitter: Double, at boot: Int64,
-        mistake: FleetMistake?, board: Noticeboard?, rollout: RolloutSettings?
+        mistake: FleetMistake?, board: Noticeboard?, rollout: RolloutConfiguration?
     ) {
         self.name = name
         self.isSigner = isSigner

@@ -75,7 +75,7 @@ struct RolloutWatch {
 ///
 /// A machine acts when its action begins to run for a secret for the first time, although its application could wait.
 struct ActionWatch {
-    private let settings: RolloutSettings
+    private let settings: RolloutConfiguration
     private var courses: [Fingerprint: Course] = [:]
 
     private struct Course {
@@ -106,7 +106,7 @@ struct ActionWatch {
         }
     }
 
-    init(_ settings: RolloutSettings) {
+    init(_ settings: RolloutConfiguration) {
         self.settings = settings
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// How a signer lets the machines of its fleet deliver.
-struct RolloutsTests {
+struct RolloutPlanTests {
     private let bench: Bench
     private let place = Values.place()
     private let web: ClientName
@@ -19,7 +19,7 @@ struct RolloutsTests {
     }
 
     private static func configuration(
-        _ rollout: RolloutSettings? = .standard, store: String = "etcd"
+        _ rollout: RolloutConfiguration? = .standard, store: String = "etcd"
     ) throws -> Configuration {
         var client = try Values.client("web")
         client.rollout = rollout
@@ -272,7 +272,7 @@ struct RolloutsTests {
 
     /// A canary may report a minute after it has delivered, and is read half a minute later.
     @Test func aShortPauseGivesNobodyUpBeforeItsReport() throws {
-        try bench.reload(Self.configuration(RolloutSettings(canaries: 1, atOnce: 5, pause: 60)))
+        try bench.reload(Self.configuration(RolloutConfiguration(canaries: 1, atOnce: 5, pause: 60)))
         try renew()
         bench.pass(170)
         #expect(try admitted.count == 1)
@@ -354,7 +354,7 @@ struct RolloutsTests {
 
     /// The second canary is only found later.
     @Test func thePauseBeginsAgainWithAFurtherCanary() throws {
-        try bench.restart(Self.configuration(RolloutSettings(canaries: 2, atOnce: 100, pause: 600)))
+        try bench.restart(Self.configuration(RolloutConfiguration(canaries: 2, atOnce: 100, pause: 600)))
         bench.go()
         bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 99)
         let ranked = try ranked

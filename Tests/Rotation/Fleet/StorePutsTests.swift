@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// A machine with the private key, and the store.
-struct OwnSecretPutsTests {
+struct StorePutsTests {
     private let bench: Bench
     private let signer: KeyDigest
     private let place = Values.place()

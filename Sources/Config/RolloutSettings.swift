@@ -1,14 +1,14 @@
 import Model
 
 /// `rollout`: how the machines that receive a client's secrets from the store deliver them.
-enum RolloutSettingsSection {
+enum RolloutSettings {
     static let names = ["canaries", "at_once", "pause"]
 
-    static func read(in client: Section) -> Setting<RolloutSettings> {
+    static func read(in client: Section) -> Setting<RolloutConfiguration> {
         client.section("rollout", names: names).flatMap { read($0.value) }
     }
 
-    private static func read(_ section: Section) -> Setting<RolloutSettings> {
+    private static func read(_ section: Section) -> Setting<RolloutConfiguration> {
         let canaries = section.value("canaries") { text throws(ValueError) in
             guard let count = Int(text), (1...1_000_000).contains(count), String(count) == text else {
                 throw ValueError("\(quoted(text)) is not a number of machines; write 1 or more")
@@ -23,10 +23,10 @@ enum RolloutSettingsSection {
         }
         let pause = section.value("pause", Scalar.rolloutPause)
         if canaries.isWrong || atOnce.isWrong || pause.isWrong { return .wrong }
-        let standard = RolloutSettings.standard
+        let standard = RolloutConfiguration.standard
         return .given(
             Located(
-                RolloutSettings(
+                RolloutConfiguration(
                     canaries: canaries.value ?? standard.canaries, atOnce: atOnce.value ?? standard.atOnce,
                     pause: pause.value ?? standard.pause),
                 at: section.position))

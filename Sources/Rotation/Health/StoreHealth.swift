@@ -1,0 +1,62 @@
+package import AppleClientSecret
+internal import Failures
+package import Model
+
+extension SecretStore {
+    /// How long before its end this machine's certificate is a reason to look: many authorities take days to make another.
+    package static let certificateNotice = Seconds(14 * 86_400)
+}
+
+/// When the store, or this machine's certificate for it, is a reason for a client not to be ok.
+///
+/// - A store that refuses this machine is reported at once; one that is not reached after a while.
+extension Rotation {
+    /// Why a client's places in the store cannot be read; nil while they can.
+    func storeFailure(of client: ConfiguredClient) -> Failure? {
+        guard client.concernsStore else { return nil }
+        if let attempts = jobs.attempts[.store] { return attempts.failure }
+        let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
+        return isForbidden ? Failure(.storeForbidden, at: .store) : nil
+    }
+
+    /// How long the store may be unreachable before a signer reports it.
+    private static let storeWait: Seconds = 900
+
+    /// Whether a signer says that the store cannot be used.
+    func isReported(_ failure: Failure, since moment: BootTime, _ deadlines: inout Deadlines) -> Bool {
+        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(moment + Self.storeWait)
+    }
+
+    /// Why the store is a reason for a client that mints not to be ok.
+    func storeReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+        guard let place = placeToPut(client) else { return nil }
+        let name = client.name
+        let now = deadlines.now
+        let resource = jobs.attempts[.store] != nil ? Resource.store : .share(name)
+        let attempts = jobs.attempts[resource]
+        if let failure = storeFailure(of: client) ?? attempts?.failure {
+            guard isReported(failure, since: attempts?.began ?? now.boot, &deadlines) else { return nil }
+            return Reason(
+                failure: failure, client: name, since: attempts?.since ?? now.wall,
+                nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
+        }
+        guard let secret = secretToPut(client), clients[client].share?.isContested(secret, &deadlines) == true,
+            storeReading.observed[place].map({ !$0.holds(secret) }) == true
+        else { return nil }
+        return Reason(
+            failure: Failure(
+                .contested, at: .store,
+                remedy: .say("find out which other machine puts secrets of this key there")),
+            client: name, since: now.wall)
+    }
+
+    /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
+    func certificateReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+        guard client.concernsStore, let expiry = storeReading.counts.certificateExpiresAt,
+            deadlines.reached(expiry - SecretStore.certificateNotice)
+        else { return nil }
+        return Reason(
+            failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
+            since: expiry - SecretStore.certificateNotice)
+    }
+}
