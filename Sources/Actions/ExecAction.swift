@@ -10,7 +10,7 @@ internal import Model
 ///   rights. This is checked before every run.
 /// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's. For more clients than fit into
 ///   one it runs several times.
-/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/Retry).
+/// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/RetryPause).
 ///   One that is cut off because the daemon stops runs again after the next start.
 /// - What it prints is logged without secrets, a hundred lines of its beginning and of its end.
 package struct ExecAction: Sendable {

@@ -12,7 +12,7 @@ internal import Systemd
 /// The rules:
 /// - A unit that a user stopped stays stopped: its next start reads the new secret.
 /// - Each order has a bus connection of its own and is waited for until systemd reports how its job ended.
-/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/Retry).
+/// - One that failed is given again after a pause; once a unit's job has failed three times, hourly (Rotation/RetryPause).
 /// - The daemon's own service is never restarted: actions at each start would restart it for ever. The configuration
 ///   refuses the shipped units' names; a service of another name is known only from within.
 /// - Without the right to give an order the failure names the polkit rule that gives it.

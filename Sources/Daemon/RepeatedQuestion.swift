@@ -26,7 +26,7 @@ final class RepeatedQuestion<Value: Sendable>: Sendable {
     ///   - ask: nil: there is no answer. Blocks.
     init(
         atMost most: Int = mostQuestions,
-        pause: @escaping @Sendable (Int) -> Int64 = { Retry.localPause(failures: $0).count * 1_000 },
+        pause: @escaping @Sendable (Int) -> Int64 = { RetryPause.localPause(failures: $0).count * 1_000 },
         _ ask: @escaping @Sendable () -> Value?
     ) {
         if let value = ask() {

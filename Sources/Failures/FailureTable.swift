@@ -3,7 +3,7 @@ extension FailureCode {
     package var words: String { row.words }
 
     /// How soon failed work is tried again.
-    package var retry: FailureRetry { row.retry }
+    package var retry: RetryKind { row.retry }
 
     /// What the code has in common with others, beyond its retries.
     package var traits: FailureTraits { row.traits }
@@ -535,13 +535,13 @@ extension FailureCode {
 
     private struct Row {
         let words: String
-        let retry: FailureRetry
+        let retry: RetryKind
         let traits: FailureTraits
         let remedy: (FailureSubject) -> Remedy?
     }
 
     private func row(
-        _ words: String, retry: FailureRetry = .soon, traits: FailureTraits = [],
+        _ words: String, retry: RetryKind = .soon, traits: FailureTraits = [],
         _ remedy: @autoclosure @escaping () -> Remedy?
     ) -> Row {
         Row(words: words, retry: retry, traits: traits) { _ in remedy() }
@@ -549,7 +549,7 @@ extension FailureCode {
 
     /// A row whose remedy names the failure's place or detail.
     private func row(
-        _ words: String, retry: FailureRetry = .soon, traits: FailureTraits = [],
+        _ words: String, retry: RetryKind = .soon, traits: FailureTraits = [],
         _ remedy: @escaping (FailureSubject) -> Remedy?
     ) -> Row {
         Row(words: words, retry: retry, traits: traits, remedy: remedy)

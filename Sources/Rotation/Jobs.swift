@@ -13,7 +13,7 @@ struct Jobs: Sendable {
     /// The number of the next job.
     private(set) var next = JobID.first
     /// The failures of work that has not succeeded since, also under an earlier configuration: a reload ends no failure.
-    private(set) var attempts: [Resource: Attempts] = [:]
+    private(set) var attempts: [Resource: FailedAttempts] = [:]
     private(set) var isStopping = false
     private var running: [Resource: Running] = [:]
     private var resources: [JobID: Resource] = [:]
@@ -178,14 +178,14 @@ struct Jobs: Sendable {
         let previous = attempts[resource]
         let failures = (previous?.failures ?? 0) + 1
         let action: Action? = if case .run(let action, _) = job.work { action } else { nil }
-        let pause = Retry.pause(
+        let pause = RetryPause.pause(
             of: resource, after: failure,
-            Retry.Circumstances(
+            RetryPause.Circumstances(
                 failures: failures, action: action, isEmergency: isEmergency, isAtOnce: isAtOnce,
                 isReadOfTarget: job.work.isReadOfTarget, jitter: jitter.value("\(resource) \(failures)")))
-        let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + Retry.reminder
+        let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + RetryPause.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
-        attempts[resource] = Attempts(
+        attempts[resource] = FailedAttempts(
             failures: failures, failure: failure, since: previous?.since ?? now.wall,
             began: previous?.began ?? now.boot,
             notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasObservation: job.work.isObservation,
@@ -214,7 +214,7 @@ struct Jobs: Sendable {
     }
 
     /// Has failed work tried again soon, because its cause may be gone.
-    mutating func retry(_ resource: Resource, on sign: Retry.Sign, at now: Now) {
+    mutating func retry(_ resource: Resource, on sign: RetryPause.Sign, at now: Now) {
         guard let notBefore = attempts[resource]?.notBefore else { return }
         attempts[resource]?.notBefore = min(notBefore, now.boot + sign.longestPause)
     }

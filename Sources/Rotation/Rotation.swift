@@ -248,7 +248,7 @@ package struct Rotation: Sendable {
 
     /// Whether an outcome ends the failure of its resource: a file that was read back may not be writable yet, and an API that
     /// did not keep a secret fails until it shows one.
-    private func ends(_ failed: Attempts, _ outcome: Outcome) -> Bool {
+    private func ends(_ failed: FailedAttempts, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .observed: failed.wasObservation
         case .pushed(let reading), .targetRead(let reading):

@@ -20,7 +20,7 @@ struct ActionProbes: Sendable {
 
 extension Rotation {
     mutating func probeFinished(
-        _ job: Job, _ result: Result<Outcome, Failure>, before lastFailure: Attempts?, at now: Now
+        _ job: Job, _ result: Result<Outcome, Failure>, before lastFailure: FailedAttempts?, at now: Now
     ) {
         guard case .probe(let action) = job.work, case .success(let outcome) = result else { return }
         guard case .feasible = outcome else { return unexpected(outcome, of: job) }

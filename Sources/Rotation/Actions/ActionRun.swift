@@ -164,7 +164,7 @@ extension Rotation {
     /// Shortens a pause that was set before an emergency began, except where a person is needed.
     private mutating func shortenPause(of action: Action, _ deadlines: inout Deadlines) {
         guard let attempts = jobs.attempts[.action(action.id)],
-            !Retry.needsPerson(action, attempts.failure.code, failures: attempts.failures),
+            !RetryPause.needsPerson(action, attempts.failure.code, failures: attempts.failures),
             isEmergency(action.id, &deadlines)
         else { return }
         jobs.retry(.action(action.id), on: .emergency(attempts.failure), at: deadlines.now)

@@ -187,7 +187,7 @@ extension Rotation {
     }
 
     /// The failure that prevents reports, if there is one.
-    var stateChangeFailure: (Resource, Attempts)? {
+    var stateChangeFailure: (Resource, FailedAttempts)? {
         for resource in index.stateChangeResources {
             if let attempts = jobs.attempts[resource] { return (resource, attempts) }
         }

@@ -18,7 +18,7 @@ extension Rotation {
 
     /// The failure of a resource that keeps this client from being served. That of an action counts only while the action is
     /// to run for this client now: it may have failed for another client, or for an earlier secret.
-    func attempts(at resource: Resource, for client: ConfiguredClient) -> Attempts? {
+    func attempts(at resource: Resource, for client: ConfiguredClient) -> FailedAttempts? {
         if case .action(let id) = resource, !owes(client, id) || runs[id]?.waitsFor != nil { return nil }
         return jobs.attempts[resource]
     }
@@ -30,7 +30,7 @@ extension Rotation {
 
     /// Those of the failures that keep a client from being served that count for a question. Its record does not count:
     /// without it the secret is still published and delivered.
-    func failures(of client: ConfiguredClient, where counts: (Attempts) -> Bool) -> [Failure] {
+    func failures(of client: ConfiguredClient, where counts: (FailedAttempts) -> Bool) -> [Failure] {
         guard jobs.hasFailure else { return [] }
         return resources(of: client).filter { $0 != .record(client.name) }.compactMap { resource in
             // The current secret is published and delivered whatever Apple says of it.

@@ -49,7 +49,7 @@ struct SecretSource: Sendable {
     /// that fails or succeeds again is logged as any job.
     mutating func takeNews(_ deadlines: inout Deadlines) -> Bool {
         guard let state = verdict?.state, state != logged, state != .unreachable else { return false }
-        var limit = logLimits[state] ?? RateLimit(1, in: Retry.reminder)
+        var limit = logLimits[state] ?? RateLimit(1, in: RetryPause.reminder)
         guard limit.admits(&deadlines) else { return false }
         limit.note(at: deadlines.now.boot)
         logLimits[state] = limit

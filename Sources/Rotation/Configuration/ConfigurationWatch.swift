@@ -74,7 +74,7 @@ struct ConfigurationWatch: Sendable {
         // One check serves both.
         deadlines.met { deadlines in
             let isReadable = debounce?.isDue(.input, &deadlines) == true
-            let mayPass = refusalSeenAt.map { deadlines.reached($0 + Retry.localBound) } == true
+            let mayPass = refusalSeenAt.map { deadlines.reached($0 + RetryPause.localBound) } == true
             return isReadable || mayPass
         }
     }

@@ -76,14 +76,14 @@ extension Rotation {
     }
 
     /// The reason that failed work gives.
-    func reason(_ attempts: Attempts, at resource: Resource, for client: ClientName?, _ now: Now) -> Reason {
+    func reason(_ attempts: FailedAttempts, at resource: Resource, for client: ClientName?, _ now: Now) -> Reason {
         Reason(
             failure: attempts.failure, client: client, since: attempts.since,
             nextAttempt: nextAttempt(attempts, at: resource, now))
     }
 
     /// When the failed work is tried again; nil while it is running.
-    func nextAttempt(_ attempts: Attempts, at resource: Resource, _ now: Now) -> WallTime? {
+    func nextAttempt(_ attempts: FailedAttempts, at resource: Resource, _ now: Now) -> WallTime? {
         jobs[resource] == nil ? upcoming(attempts.notBefore, now) : nil
     }
 

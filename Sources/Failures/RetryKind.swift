@@ -1,5 +1,5 @@
-/// How soon failed work is tried again.
-package enum FailureRetry: Hashable, Sendable {
+/// By which rule failed work is tried again.
+package enum RetryKind: Hashable, Sendable {
     /// After a pause that doubles.
     case soon
     /// Also as soon as a change of the file is noticed: an owner, mode, attribute or link prevented the write from the

@@ -4,7 +4,7 @@ import Model
 
 /// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
 /// go unnoticed. What says that the cause may be gone (``Sign``) ends the pause, or shortens it.
-package enum Retry {
+package enum RetryPause {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
     /// For a hook, a unit's job or a request to Apple: each try costs other programs something.
@@ -89,7 +89,7 @@ package enum Retry {
     }
 
     /// How long the store is not asked at most while a client that receives from it is critical.
-    fileprivate static func longestPause(inEmergencyOfStoreAfter failed: Attempts) -> Seconds {
+    fileprivate static func longestPause(inEmergencyOfStoreAfter failed: FailedAttempts) -> Seconds {
         max(storeEmergencyBound, doubled(1, failures: failed.failures, atMost: boundOfStore(failed.failure.code)))
     }
 
@@ -109,7 +109,7 @@ package enum Retry {
     }
 }
 
-extension Retry {
+extension RetryPause {
     /// What says that the cause of a failure may be gone, so that the work is not kept waiting for its whole pause.
     enum Sign {
         /// An administrator asks for it, and may just have fixed the cause.
@@ -131,7 +131,7 @@ extension Retry {
         /// The secret in use became critical, after the pause was set by this failure.
         case emergency(Failure)
         /// A client that receives from the store became critical, after the pause was set by this failure.
-        case emergencyOfStore(Attempts)
+        case emergencyOfStore(FailedAttempts)
         /// The service of the store has ended, which asked for the pause or could not log in: another process may be asked in so
         /// many seconds.
         case serviceEnded(next: Seconds)
@@ -142,8 +142,8 @@ extension Retry {
             case .request, .placed, .created, .minted, .counterpartSucceeded: 0
             case .changed: 1
             case .changedAfterMerge: 5
-            case .emergency(let failure): Retry.longestPause(inEmergencyAfter: failure)
-            case .emergencyOfStore(let failed): Retry.longestPause(inEmergencyOfStoreAfter: failed)
+            case .emergency(let failure): RetryPause.longestPause(inEmergencyAfter: failure)
+            case .emergencyOfStore(let failed): RetryPause.longestPause(inEmergencyOfStoreAfter: failed)
             case .serviceEnded(let next): next
             }
         }

@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// How often something has failed in a row, and when it is tried again.
-struct Attempts: Hashable, Sendable {
+struct FailedAttempts: Hashable, Sendable {
     let failures: Int
     let failure: Failure
     /// When the first of them was, to be shown.

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// How soon a failed job is retried.
-@Suite struct RetryTests {
+@Suite struct RetryPauseTests {
     private let hook = Values.exec("/bin/after")
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
 
@@ -15,9 +15,9 @@ import Testing
         isEmergency: Bool = false, jitter: Double = 0, count: Int = 20
     ) -> [Int64] {
         (1...count).map {
-            Retry.pause(
+            RetryPause.pause(
                 of: resource, after: Failure(failure, at: .clock),
-                Retry.Circumstances(failures: $0, action: action, isEmergency: isEmergency, jitter: jitter))
+                RetryPause.Circumstances(failures: $0, action: action, isEmergency: isEmergency, jitter: jitter))
         }
     }
 
@@ -32,7 +32,7 @@ import Testing
                 "\(resource)")
             #expect(pauses(resource, count: 10_000).max() == 60_000, "\(resource)")
         }
-        #expect((1...8).map { Retry.localPause(failures: $0) } == [1, 2, 4, 8, 16, 32, 60, 60])
+        #expect((1...8).map { RetryPause.localPause(failures: $0) } == [1, 2, 4, 8, 16, 32, 60, 60])
     }
 
     /// A login costs the member of etcd a tenth of a second, whoever is refused.
@@ -76,9 +76,9 @@ import Testing
     @Test func aPauseThatAnAPIAsksForIsKept() throws {
         let target = Resource.target(try #require(TargetName("production")))
         func pause(_ rest: Seconds, isEmergency: Bool = false, isAtOnce: Bool = false, isRead: Bool = false) -> Int64 {
-            Retry.pause(
+            RetryPause.pause(
                 of: target, after: Failure(.pushRateLimited, at: .clock, retryAfter: rest),
-                Retry.Circumstances(
+                RetryPause.Circumstances(
                     failures: 1, isEmergency: isEmergency, isAtOnce: isAtOnce, isReadOfTarget: isRead))
         }
         #expect(pause(1) == 5000)
@@ -92,18 +92,18 @@ import Testing
         let resources = [Resource.store, .report, .fleet, .share(try Values.name("web"))]
         for resource in resources {
             func pause(_ rest: Seconds, isEmergency: Bool = false) -> Int64 {
-                Retry.pause(
+                RetryPause.pause(
                     of: resource, after: Failure(.storeUnreachable, at: .store, retryAfter: rest),
-                    Retry.Circumstances(failures: 1, isEmergency: isEmergency))
+                    RetryPause.Circumstances(failures: 1, isEmergency: isEmergency))
             }
             #expect(pause(200) == 200_000)
             #expect(pause(86_400) == 3_600_000)
             #expect(pause(86_400, isEmergency: true) == 300_000)
         }
         // Each login costs etcd a check of the password.
-        let refused = Retry.pause(
+        let refused = RetryPause.pause(
             of: .store, after: Failure(.storeCredentialsRefused, at: .store, retryAfter: 5),
-            Retry.Circumstances(failures: 13, isEmergency: true))
+            RetryPause.Circumstances(failures: 13, isEmergency: true))
         #expect(refused >= 2_880_000)
     }
 
