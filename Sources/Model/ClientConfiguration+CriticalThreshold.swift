@@ -14,14 +14,14 @@ extension ClientConfiguration {
     package func criticalAt(_ secret: SecretInfo) -> WallTime { secret.expiresAt - criticalRemainder(of: secret) }
 
     /// Whether this secret is critical, or has expired.
-    package func isCritical(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
-        deadlines.reached(criticalAt(secret))
+    package func isCritical(_ secret: SecretInfo, _ timer: inout WakeTimer) -> Bool {
+        timer.reached(criticalAt(secret))
     }
 
     /// The stage of a secret's remaining life.
-    package func stage(of secret: SecretInfo, _ deadlines: inout Deadlines) -> ExpiryStage {
-        if !deadlines.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
-        if !isCritical(secret, &deadlines) { return .warning }
-        return deadlines.reached(secret.expiresAt) ? .expired : .critical
+    package func stage(of secret: SecretInfo, _ timer: inout WakeTimer) -> ExpiryStage {
+        if !timer.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
+        if !isCritical(secret, &timer) { return .warning }
+        return timer.reached(secret.expiresAt) ? .expired : .critical
     }
 }

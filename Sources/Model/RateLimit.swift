@@ -22,9 +22,9 @@ package struct RateLimit: Hashable, Sendable {
         return oldest + span
     }
 
-    /// Whether the next event may be now. When that changes is among `deadlines`.
-    package func admits(_ deadlines: inout Deadlines) -> Bool {
-        next(at: deadlines.now.boot).map { deadlines.reached($0) } ?? true
+    /// Whether the next event may be now. `timer` is set for when that changes.
+    package func admits(_ timer: inout WakeTimer) -> Bool {
+        next(at: timer.now.boot).map { timer.reached($0) } ?? true
     }
 
     /// When the last event was; nil while none counts.

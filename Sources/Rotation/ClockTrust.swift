@@ -65,17 +65,17 @@ struct ClockTrust: Hashable, Sendable {
         mintedUnconfirmed = max(mintedUnconfirmed ?? minted.issuedAt, minted.issuedAt)
     }
 
-    /// Whether the clock may be ahead, because it was not confirmed since it was last set. Its end is among `deadlines`.
-    func mayBeAhead(_ deadlines: inout Deadlines) -> Bool {
-        guard !isConfirmed, let runsSince, !deadlines.reached(runsSince + Self.doubtLimit) else { return false }
+    /// Whether the clock may be ahead, because it was not confirmed since it was last set. `timer` is set for its end.
+    func mayBeAhead(_ timer: inout WakeTimer) -> Bool {
+        guard !isConfirmed, let runsSince, !timer.reached(runsSince + Self.doubtLimit) else { return false }
         // At moments that do not depend on when it is asked.
-        let passed = deadlines.now.boot.seconds(since: runsSince).count / Self.pollInterval.count
-        _ = deadlines.reached(runsSince + Seconds((passed + 1) * Self.pollInterval.count))
+        let passed = timer.now.boot.seconds(since: runsSince).count / Self.pollInterval.count
+        _ = timer.reached(runsSince + Seconds((passed + 1) * Self.pollInterval.count))
         return true
     }
 
     /// Whether the clock can tell how old something from elsewhere is: it is trusted, and cannot be ahead.
-    func tellsAge(at now: Now) -> Bool { failure == nil && !Deadlines.peek(at: now) { mayBeAhead(&$0) } }
+    func tellsAge(at now: Now) -> Bool { failure == nil && !WakeTimer.peek(at: now) { mayBeAhead(&$0) } }
 
     /// A secret younger than this is replaced when it is due even by an unconfirmed clock. Otherwise a machine
     /// whose secrets live for hours would have none for up to ten minutes.
@@ -84,11 +84,11 @@ struct ClockTrust: Hashable, Sendable {
     /// Whether our secret that seems to be due is not replaced, because the clock may be ahead. One that had expired when
     /// the program was built certainly has.
     func spares(
-        _ secret: SecretInfo, due soonest: WallTime, builtAt: WallTime, _ deadlines: inout Deadlines
+        _ secret: SecretInfo, due soonest: WallTime, builtAt: WallTime, _ timer: inout WakeTimer
     ) -> Bool {
-        guard secret.signer != nil, secret.expiresAt > builtAt, deadlines.reached(soonest) else { return false }
+        guard secret.signer != nil, secret.expiresAt > builtAt, timer.reached(soonest) else { return false }
         if failure?.code == .clockPerhapsAhead { return true }
-        return deadlines.reached(secret.issuedAt + Self.youngest) && mayBeAhead(&deadlines)
+        return timer.reached(secret.issuedAt + Self.youngest) && mayBeAhead(&timer)
     }
 
     /// Why the clock cannot tell whether a secret is still good; nil if it can tell.
@@ -108,8 +108,8 @@ struct ClockTrust: Hashable, Sendable {
     init(judging secrets: [SecretInfo], run: ClockRun, builtAt: WallTime, at now: Now) {
         self.init(run)
         for secret in secrets { noteIssue(secret) }
-        var deadlines = Deadlines(now: now)
-        _ = judge(builtAt: builtAt, isOnce: true, isStarting: true, &deadlines) { secrets }
+        var timer = WakeTimer(now: now)
+        _ = judge(builtAt: builtAt, isOnce: true, isStarting: true, &timer) { secrets }
     }
 
     /// - Parameter run: what an earlier run of the program has seen; nil if that is not known.
@@ -160,18 +160,18 @@ struct ClockTrust: Hashable, Sendable {
     ///   - secrets: all that are current or were seen in files, sources or the store.
     /// - Returns: whether its being trusted, or why it is not, has changed.
     mutating func judge(
-        builtAt: WallTime, isOnce: Bool, isStarting: Bool, _ deadlines: inout Deadlines, secrets: () -> [SecretInfo]
+        builtAt: WallTime, isOnce: Bool, isStarting: Bool, _ timer: inout WakeTimer, secrets: () -> [SecretInfo]
     ) -> Bool {
         let before = failure?.code
-        observe(isOnce: isOnce, deadlines.now)
+        observe(isOnce: isOnce, timer.now)
         // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
-        if let noted = latestIssue, !deadlines.now.kernelSynced, noted > deadlines.now.wall {
+        if let noted = latestIssue, !timer.now.kernelSynced, noted > timer.now.wall {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
                 .filter { waitedOut?.contains($0) != true && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
         judge(
             builtAt: builtAt, from: isStarting ? runsSince : nil,
-            latest: deadlines.now.kernelSynced ? nil : latestIssue, &deadlines)
+            latest: timer.now.kernelSynced ? nil : latestIssue, &timer)
         return before != failure?.code
     }
 
@@ -179,21 +179,21 @@ struct ClockTrust: Hashable, Sendable {
     ///   - from: from when on a doubt that is raised now counts; nil: from now on.
     ///   - latest: the latest `iat` among the secrets that our keys signed.
     private mutating func judge(
-        builtAt: WallTime, from: BootTime?, latest: WallTime?, _ deadlines: inout Deadlines
+        builtAt: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
     ) {
-        let now = deadlines.now
-        if !deadlines.reached(builtAt) {
+        let now = timer.now
+        if !timer.reached(builtAt) {
             set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
             return
         }
         if let reached = waitedOut?.reached { waitedOut?.reached = max(reached, now.wall) }
         if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
-            _ = deadlines.reached(now.boot + Self.pollInterval)
+            _ = timer.reached(now.boot + Self.pollInterval)
             doubtedAt = nil
             set(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description), now)
             return
         }
-        guard let latest, !now.kernelSynced, waitedOut?.contains(latest) != true, !deadlines.reached(latest) else {
+        guard let latest, !now.kernelSynced, waitedOut?.contains(latest) != true, !timer.reached(latest) else {
             // At the start, the secret that an earlier run doubted it for was perhaps not read yet.
             if from == nil { doubtedAt = nil }
             set(nil, now)
@@ -201,14 +201,14 @@ struct ClockTrust: Hashable, Sendable {
         }
         let began = doubtedAt ?? from ?? now.boot
         doubtedAt = began
-        if deadlines.reached(began + Self.doubtLimit) {
+        if timer.reached(began + Self.doubtLimit) {
             waitedOut = WaitedOut(issuedAt: latest, reached: now.wall)
             doubtedAt = nil
             set(nil, now)
             // Drop the wake recorded for `latest`: reaching it no longer changes anything.
-            deadlines = Deadlines(now: now)
+            timer = WakeTimer(now: now)
         } else {
-            _ = deadlines.reached(now.boot + Self.pollInterval)
+            _ = timer.reached(now.boot + Self.pollInterval)
             set(Failure(.clockDoubtful, at: .clock, detail: latest.description), now)
         }
     }
@@ -231,13 +231,13 @@ extension Rotation {
 
     /// Whether a client's secret is kept because the clock, by which it is due, may be ahead.
     package func isSpared(_ name: ClientName, at now: Now) -> Bool {
-        index[name].map { client in Deadlines.peek(at: now) { spared(client, &$0) } != nil } ?? false
+        index[name].map { client in WakeTimer.peek(at: now) { spared(client, &$0) } != nil } ?? false
     }
 
-    mutating func planClock(_ deadlines: inout Deadlines) {
+    mutating func planClock(_ timer: inout WakeTimer) {
         var clock = clock
         let hasChanged = clock.judge(
-            builtAt: builtAt, isOnce: isOnce, isStarting: isOnce || !isReady, &deadlines
+            builtAt: builtAt, isOnce: isOnce, isStarting: isOnce || !isReady, &timer
         ) { secretsSeen }
         self.clock = clock
         guard hasChanged else { return }
@@ -249,12 +249,12 @@ extension Rotation {
     /// secret may still be valid; nil if there is none.
     ///
     /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
-    func spared(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
+    func spared(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
         guard let current = clients[client].secret.current, clients[client].record.value.current == current,
             rank(of: current, client) != nil
         else { return nil }
         let soonest = client.entry.firstReplacement(of: current, jitter: renewalJitter)
-        return clock.spares(current, due: soonest, builtAt: builtAt, &deadlines) ? current : nil
+        return clock.spares(current, due: soonest, builtAt: builtAt, &timer) ? current : nil
     }
 }
 

@@ -28,11 +28,11 @@ struct Debounce: Hashable, Sendable {
     }
 
     /// Whether to read or write now.
-    func isDue(_ pace: Pace, _ deadlines: inout Deadlines) -> Bool {
-        deadlines.met { deadlines in
+    func isDue(_ pace: Pace, _ timer: inout WakeTimer) -> Bool {
+        timer.met { timer in
             // Ask for both, so that both are remembered.
-            let isQuiet = deadlines.reached(last + pace.quiet)
-            return deadlines.reached(began + pace.longest) || isQuiet
+            let isQuiet = timer.reached(last + pace.quiet)
+            return timer.reached(began + pace.longest) || isQuiet
         }
     }
 }

@@ -78,11 +78,11 @@ struct Jobs: Sendable {
 
     /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping: then only its result is
     /// kept.
-    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
-        guard mayStart(resource, isObservation: work.isObservation, isKeeping: work.isKeeping, &deadlines) else {
+    mutating func start(_ work: Work, on resource: Resource, _ timer: inout WakeTimer) -> Bool {
+        guard mayStart(resource, isObservation: work.isObservation, isKeeping: work.isKeeping, &timer) else {
             return false
         }
-        let job = Job(id: next, resource: resource, work: work, startedAt: deadlines.now.boot)
+        let job = Job(id: next, resource: resource, work: work, startedAt: timer.now.boot)
         next = JobID(number: next.number + 1)
         running[resource] = Running(job: job)
         resources[job.id] = resource
@@ -98,11 +98,11 @@ struct Jobs: Sendable {
     ///   - isObservation: whether it reads a file back, which a failed write does not delay.
     ///   - isKeeping: see ``Work/isKeeping``.
     func mayStart(
-        _ resource: Resource, isObservation: Bool = false, isKeeping: Bool = false, _ deadlines: inout Deadlines
+        _ resource: Resource, isObservation: Bool = false, isKeeping: Bool = false, _ timer: inout WakeTimer
     ) -> Bool {
         guard !isStopping || isKeeping, running[resource] == nil else { return false }
         guard let attempts = attempts[resource], attempts.wasObservation || !isObservation else { return true }
-        return deadlines.reached(attempts.notBefore)
+        return timer.reached(attempts.notBefore)
     }
 
     /// The jobs that were started since this was last called.
@@ -261,8 +261,8 @@ struct Jobs: Sendable {
 extension Rotation {
     /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
     @discardableResult
-    mutating func start(_ work: Work, on resource: Resource, _ deadlines: inout Deadlines) -> Bool {
-        jobs.start(work, on: resource, &deadlines)
+    mutating func start(_ work: Work, on resource: Resource, _ timer: inout WakeTimer) -> Bool {
+        jobs.start(work, on: resource, &timer)
     }
 
     /// Clears the failure of a resource, if there is one.

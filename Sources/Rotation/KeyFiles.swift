@@ -58,8 +58,8 @@ struct KeyFile: Sendable {
     }
 
     /// The change to another key within the last day; nil when there was none.
-    func recentChange(_ deadlines: inout Deadlines) -> KeyChange? {
-        change.flatMap { deadlines.reached($0.at + KeyChange.reportedFor) ? nil : $0 }
+    func recentChange(_ timer: inout WakeTimer) -> KeyChange? {
+        change.flatMap { timer.reached($0.at + KeyChange.reportedFor) ? nil : $0 }
     }
 
     /// Compares the key that was read with the one last known under the same id.
@@ -102,9 +102,9 @@ struct KeyFile: Sendable {
 }
 
 extension Rotation {
-    mutating func planKey(_ name: KeyName, _ deadlines: inout Deadlines) {
-        guard let entry = configuration.keys[name], keys[name]?.reading.isDue(.input, &deadlines) == true,
-            start(.readKey(name, entry), on: .key(name), &deadlines)
+    mutating func planKey(_ name: KeyName, _ timer: inout WakeTimer) {
+        guard let entry = configuration.keys[name], keys[name]?.reading.isDue(.input, &timer) == true,
+            start(.readKey(name, entry), on: .key(name), &timer)
         else { return }
         keys[name]?.reading.begin()
     }
@@ -165,7 +165,7 @@ extension Rotation {
     /// The failures that report all key changes of the last day.
     package func keyChanges(at now: Now) -> [Failure] {
         keys.names.sorted().compactMap { name in
-            Deadlines.peek(at: now) { keys[name]?.recentChange(&$0) }?.failure(of: name)
+            WakeTimer.peek(at: now) { keys[name]?.recentChange(&$0) }?.failure(of: name)
         }
     }
 }

@@ -47,9 +47,9 @@ struct Reading<Value: Sendable>: Sendable {
     }
 
     /// Whether to read now: nothing that counts is known, or there was a notice and the writer has finished.
-    func isDue(_ pace: Debounce.Pace, _ deadlines: inout Deadlines) -> Bool {
+    func isDue(_ pace: Debounce.Pace, _ timer: inout WakeTimer) -> Bool {
         guard isFresh else { return true }
-        if let notices { return notices.isDue(pace, &deadlines) }
+        if let notices { return notices.isDue(pace, &timer) }
         return value == nil
     }
 

@@ -16,7 +16,7 @@ extension Rotation {
 
     /// What is due, the clock, the configuration and what was requested.
     private mutating func planCircumstances(at now: Now) {
-        for resource in dirty.takeReached(at: now) { touch(resource) }
+        for resource in scope.takeReached(at: now) { touch(resource) }
         planOverdue(at: now)
         plan(.configuration, at: now) { $0.planClock(&$1) }
         plan(.configuration, at: now) { $0.planConfiguration(&$1) }
@@ -24,7 +24,7 @@ extension Rotation {
     }
 
     private mutating func planKeysAndStore(at now: Now) {
-        for key in dirty.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
+        for key in scope.keys.sorted() { plan(.key(key), at: now) { $0.planKey(key, &$1) } }
         plan(.store, at: now) { $0.planStore(&$1) }
     }
 
@@ -81,18 +81,18 @@ extension Rotation {
 
     /// Plans one resource, and sets when it is planned again.
     private mutating func plan(
-        _ resource: Resource, at now: Now, _ next: (inout Rotation, inout Deadlines) -> Void
+        _ resource: Resource, at now: Now, _ next: (inout Rotation, inout WakeTimer) -> Void
     ) {
-        var deadlines = Deadlines(now: now)
-        next(&self, &deadlines)
-        dirty.wake(resource, at: deadlines)
+        var timer = WakeTimer(now: now)
+        next(&self, &timer)
+        scope.wake(resource, at: timer)
     }
 
     /// Collects what was decided.
     private mutating func takeStep(at now: Now) -> Step {
-        dirty.clear()
+        scope.clear()
         var step = Step(
-            start: jobs.takeStarted(), wake: dirty.earliestWake, answers: waiting.takeFound())
+            start: jobs.takeStarted(), wake: scope.earliestWake, answers: waiting.takeFound())
         if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
         swap(&step.served, &served)

@@ -39,7 +39,7 @@ package struct Rotation: Sendable {
     var isReady = false
 
     /// What the next plan covers.
-    var dirty = Dirty()
+    var scope = PlanScope()
     /// What is to be logged since the last plan.
     var events: [LogEvent] = []
     /// What the credential socket is to serve from now on, since the last plan.
@@ -127,7 +127,7 @@ package struct Rotation: Sendable {
         let isKnown = { [configuration, index] in index.knows($0, configuration) }
         waiting.adopt(index)
         adoptFailures(change, where: isKnown)
-        dirty.adopt(where: isKnown)
+        scope.adopt(where: isKnown)
         events.append(.configured(clients: configuration.clients.count))
         adoptMetrics(change)
         touchEverything()

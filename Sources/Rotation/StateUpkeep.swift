@@ -47,14 +47,14 @@ extension Rotation {
     /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
     /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job searches the
     /// outputs that a reload removed for secrets.
-    mutating func planTidying(_ deadlines: inout Deadlines) {
+    mutating func planTidying(_ timer: inout WakeTimer) {
         // A clock that is years ahead must not make records look old enough to remove.
         guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }
-        let now = clock.tellsAge(at: deadlines.now) ? deadlines.now.wall : builtAt
+        let now = clock.tellsAge(at: timer.now) ? timer.now.wall : builtAt
         let work = Work.tidyRecords(
             keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
             removed: stateUpkeep.removedPlaces,
             outputs: index.places)
-        if start(work, on: .state, &deadlines) { stateUpkeep.beginTidying() }
+        if start(work, on: .state, &timer) { stateUpkeep.beginTidying() }
     }
 }

@@ -346,11 +346,11 @@ import Testing
         let ofCommand = Failure.ofClock(judging: secret, run: run, builtAt: builtAt, at: now)
         #expect(ofCommand?.code == (isDoubted ? .clockDoubtful : nil))
         var daemon = ClockTrust(run)
-        var deadlines = Deadlines(now: now)
+        var timer = WakeTimer(now: now)
         // Its files are read after it was first judged.
-        _ = daemon.judge(builtAt: builtAt, isOnce: false, isStarting: true, &deadlines) { [] }
+        _ = daemon.judge(builtAt: builtAt, isOnce: false, isStarting: true, &timer) { [] }
         daemon.noteIssue(secret)
-        _ = daemon.judge(builtAt: builtAt, isOnce: false, isStarting: true, &deadlines) { [secret] }
+        _ = daemon.judge(builtAt: builtAt, isOnce: false, isStarting: true, &timer) { [secret] }
         #expect(daemon.failure?.code == (isDoubted ? .clockDoubtful : nil))
     }
 

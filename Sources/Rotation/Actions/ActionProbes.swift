@@ -36,9 +36,9 @@ extension Rotation {
         return probes.due.union(failed).sorted()
     }
 
-    mutating func planProbe(_ id: ActionID, _ deadlines: inout Deadlines) {
+    mutating func planProbe(_ id: ActionID, _ timer: inout WakeTimer) {
         guard let action = index.probes[id], probes.due.contains(id) || jobs.attempts[.probe(id)] != nil else { return }
-        if start(.probe(action), on: .probe(id), &deadlines) { probes.begin(id) }
+        if start(.probe(action), on: .probe(id), &timer) { probes.begin(id) }
     }
 
     /// Whether probes of actions are still to run or to end, other than overdue ones.

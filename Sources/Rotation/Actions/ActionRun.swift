@@ -32,7 +32,7 @@ struct ActionRun: Sendable {
     }
 
     /// Whether it may be asked again how a deployment that is under way gets on.
-    func mayAsk(_ deadlines: inout Deadlines) -> Bool { deployment.map { deadlines.reached($0.askAt) } ?? true }
+    func mayAsk(_ timer: inout WakeTimer) -> Bool { deployment.map { timer.reached($0.askAt) } ?? true }
 }
 
 /// - An action runs once for all of its clients: it waits for those about to get a new secret, for Apple's verdict on one
@@ -76,18 +76,18 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    mutating func planAction(_ id: ActionID, _ deadlines: inout Deadlines) {
+    mutating func planAction(_ id: ActionID, _ timer: inout WakeTimer) {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
-        shortenPause(of: action, &deadlines)
-        if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &deadlines) }
+        shortenPause(of: action, &timer)
+        if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &timer) }
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
         for client in sharers
         where !isSettled(client) || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
         var covering: [ClientName: CoveredClient] = [:]
         for client in sharers {
-            guard let current = wantedSecret(client), owes(client, id), isPublished(client, at: deadlines.now),
-                !isHeldByContest(id, of: client, &deadlines)
+            guard let current = wantedSecret(client), owes(client, id), isPublished(client, at: timer.now),
+                !isHeldByContest(id, of: client, &timer)
             else { continue }
             covering[client.name] = CoveredClient(issued: current, outputs: client.outputs)
         }
@@ -95,8 +95,8 @@ extension Rotation {
         runs[id]?.wait(for: nil)
         guard !covered.isEmpty else { return }
         var wait: ActionView.Wait?
-        let mayRun = deadlines.met { deadlines in
-            wait = turn(of: id, for: covered, &deadlines)
+        let mayRun = timer.met { timer in
+            wait = turn(of: id, for: covered, &timer)
             return wait == nil
         }
         guard mayRun else {
@@ -104,22 +104,22 @@ extension Rotation {
             return
         }
         let others = sharers.filter { covering[$0.name] == nil }
-        guard deadlines.met({ !waitsForVerdict(on: others, id, for: covered, &$0) }) else { return }
-        start(.run(action, covering: covering), on: .action(id), &deadlines)
+        guard timer.met({ !waitsForVerdict(on: others, id, for: covered, &$0) }) else { return }
+        start(.run(action, covering: covering), on: .action(id), &timer)
     }
 
     /// Whether an action that is to run for these clients waits for Apple's verdict on the new secret of another one.
     private func waitsForVerdict(
-        on others: [ConfiguredClient], _ id: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines
+        on others: [ConfiguredClient], _ id: ActionID, for clients: [ConfiguredClient], _ timer: inout WakeTimer
     ) -> Bool {
-        others.contains { isVerdictAwaited($0, &deadlines) } && mayWait(id, for: clients, &deadlines)
+        others.contains { isVerdictAwaited($0, &timer) } && mayWait(id, for: clients, &timer)
     }
 
     /// Deploys a project again once nothing more is about to be pushed to it.
     private mutating func planRedeployment(
-        _ action: Action, of targets: Set<TargetName>, _ deadlines: inout Deadlines
+        _ action: Action, of targets: Set<TargetName>, _ timer: inout WakeTimer
     ) {
-        guard case .redeploy(let project, _) = action, runs[action.id]?.mayAsk(&deadlines) != false else { return }
+        guard case .redeploy(let project, _) = action, runs[action.id]?.mayAsk(&timer) != false else { return }
         var covering: [ClientName: CoveredClient] = [:]
         var deployed: [TargetName] = []
         for client in index.clients(of: action.id) {
@@ -127,8 +127,8 @@ extension Rotation {
             guard let wanted = wantedSecret(client) else { continue }
             let own = client.targets.map(\.target).filter(targets.contains)
             let missing = own.filter { self.targets[$0]?.holds(wanted) != true }
-            guard missing.allSatisfy({ isGivenUp($0, at: deadlines.now) }) else { return }
-            guard missing.isEmpty, owes(client, action.id), !isHeldByContest(action.id, of: client, &deadlines) else {
+            guard missing.allSatisfy({ isGivenUp($0, at: timer.now) }) else { return }
+            guard missing.isEmpty, owes(client, action.id), !isHeldByContest(action.id, of: client, &timer) else {
                 continue
             }
             covering[client.name] = CoveredClient(issued: wanted, outputs: client.outputs)
@@ -136,83 +136,83 @@ extension Rotation {
         }
         guard !covering.isEmpty else { return }
         start(
-            .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &deadlines
+            .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &timer
         )
     }
 
     /// Whether an action has run for a client's secret, and does so again only when its places are no longer contested: if
     /// another program continues to write there, the application would be restarted again and again.
-    private func isHeldByContest(_ id: ActionID, of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
+    private func isHeldByContest(_ id: ActionID, of client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true
         else { return false }
-        return drifts(of: client).contains { $1.holdsActions(&deadlines) }
+        return drifts(of: client).contains { $1.holdsActions(&timer) }
     }
 
     /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
     /// critical nor known to be bad.
-    func mayWait(_ id: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines) -> Bool {
+    func mayWait(_ id: ActionID, for clients: [ConfiguredClient], _ timer: inout WakeTimer) -> Bool {
         clients.allSatisfy { client in
             guard let held = secretInUseMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil
             else {
                 return false
             }
-            return !client.entry.isCritical(held, &deadlines) && currentRefusal(client) == nil
+            return !client.entry.isCritical(held, &timer) && currentRefusal(client) == nil
         }
     }
 
     /// Shortens a pause that was set before an emergency began, except where a person is needed.
-    private mutating func shortenPause(of action: Action, _ deadlines: inout Deadlines) {
+    private mutating func shortenPause(of action: Action, _ timer: inout WakeTimer) {
         guard let attempts = jobs.attempts[.action(action.id)],
             !RetryPause.needsPerson(action, attempts.failure.code, failures: attempts.failures),
-            isEmergency(action.id, &deadlines)
+            isEmergency(action.id, &timer)
         else { return }
-        jobs.retry(.action(action.id), on: .emergency(attempts.failure), at: deadlines.now)
+        jobs.retry(.action(action.id), on: .emergency(attempts.failure), at: timer.now)
     }
 
     /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
     func isEmergency(_ job: Job, at now: Now) -> Bool {
         // The plan of each failed action and target, and of the store, asks again, and sets the wake.
-        Deadlines.peek(at: now) { deadlines in
+        WakeTimer.peek(at: now) { timer in
             switch job.resource {
-            case .action(let id): isEmergency(id, &deadlines)
-            case .target(let target): isEmergency(target, &deadlines)
-            case .store: isEmergencyOfStore(&deadlines)
+            case .action(let id): isEmergency(id, &timer)
+            case .target(let target): isEmergency(target, &timer)
+            case .store: isEmergencyOfStore(&timer)
             default: false
             }
         }
     }
 
     /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
-    private func isEmergency(_ id: ActionID, _ deadlines: inout Deadlines) -> Bool {
+    private func isEmergency(_ id: ActionID, _ timer: inout WakeTimer) -> Bool {
         for client in index.clients(of: id) where owes(client, id) {
             guard let held = secretInUse(by: id, of: client) else { continue }
-            if client.entry.isCritical(held, &deadlines) { return true }
+            if client.entry.isCritical(held, &timer) { return true }
         }
         return false
     }
 
     /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too
     /// long, nothing is wrong if an earlier secret was delivered.
-    func awaitsDeployment(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
+    func awaitsDeployment(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         let owed = owedActions(of: client)
-        guard !owed.isEmpty, isPublished(client, at: deadlines.now),
+        guard !owed.isEmpty, isPublished(client, at: timer.now),
             client.targets.allSatisfy({ isGood($0.target) })
         else { return false }
         return owed.allSatisfy { action in
-            clients[client].deliveries.delivered[action] != nil && awaitsDeployment(action, &deadlines)
+            clients[client].deliveries.delivered[action] != nil && awaitsDeployment(action, &timer)
         }
     }
 
     /// Whether something is being deployed by an action, for no longer than that may take.
-    private func awaitsDeployment(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+    private func awaitsDeployment(_ action: ActionID, _ timer: inout WakeTimer) -> Bool {
         guard index.targetsOfAction[action] != nil else { return false }
         guard let deployment = runs[action]?.deployment else { return jobs[.action(action)] != nil }
-        return !deadlines.reached(deployment.since + ActionRun.Deployment.longest)
+        return !timer.reached(deployment.since + ActionRun.Deployment.longest)
     }
 
     /// What an action waits for that takes its time; nil if nothing is wrong with expecting it now.
-    func wait(of action: ActionID, _ deadlines: inout Deadlines) -> ActionView.Wait? {
-        awaitsDeployment(action, &deadlines) ? .deployment : runs[action]?.waitsFor
+    func wait(of action: ActionID, _ timer: inout WakeTimer) -> ActionView.Wait? {
+        awaitsDeployment(action, &timer) ? .deployment : runs[action]?.waitsFor
     }
 }

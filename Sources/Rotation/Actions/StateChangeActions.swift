@@ -101,11 +101,11 @@ struct StateChangeActions: Sendable {
     func isKept(since job: JobID) -> Bool { kept.holds(reported, since: job) }
 
     /// Whether an unreported change has lasted long enough.
-    func hasNews(_ deadlines: inout Deadlines) -> Bool {
+    func hasNews(_ timer: inout WakeTimer) -> Bool {
         // Ask for both, so that both are remembered.
         let hasChanged =
-            health != reported.health && healthSince.map { deadlines.reached($0 + Self.settleTime) } == true
-        let hasAged = unreportedSince.map { deadlines.reached($0 + Self.settleTime) } == true
+            health != reported.health && healthSince.map { timer.reached($0 + Self.settleTime) } == true
+        let hasAged = unreportedSince.map { timer.reached($0 + Self.settleTime) } == true
         return hasChanged || hasAged
     }
 
@@ -120,8 +120,8 @@ struct StateChangeActions: Sendable {
     }
 
     /// Whether an action has yet to report and may be started.
-    func mayStart(_ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
-        reported.owed.contains(action) && runs[action]?.starts.admits(&deadlines) != false
+    func mayStart(_ action: ActionID, _ timer: inout WakeTimer) -> Bool {
+        reported.owed.contains(action) && runs[action]?.starts.admits(&timer) != false
     }
 
     mutating func started(_ action: ActionID, at now: Now) {
@@ -160,29 +160,29 @@ extension Rotation {
     }
 
     /// Runs `on_state_change` for changes that have lasted.
-    mutating func planStateChangeActions(_ deadlines: inout Deadlines) {
-        let now = deadlines.now
+    mutating func planStateChangeActions(_ timer: inout WakeTimer) {
+        let now = timer.now
         let actions = configuration.onStateChange
         // A single run reports the state by its exit code instead.
         guard !isOnce, !actions.isEmpty else { return }
-        if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &deadlines) }
+        if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &timer) }
         guard stateChangeActions.wasTried || jobs.isOverdue(.state) else { return }
         let isRestrained = configurationWatch.isRestrained
         stateChangeActions.see(healthWithDaemon(at: now), at: now.boot)
         // Until every client was tried, the state is unknown.
         if isReady, !jobs.isStopping, !isRestrained {
             // A report includes changes that have not lasted yet: when they will have is no reason to wake.
-            if deadlines.met({ stateChangeActions.hasNews(&$0) }) { stateChangeActions.report(actions.map(\.id)) }
+            if timer.met({ stateChangeActions.hasNews(&$0) }) { stateChangeActions.report(actions.map(\.id)) }
         }
         for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {
-            guard stateChangeActions.mayStart(action.id, &deadlines) else { continue }
+            guard stateChangeActions.mayStart(action.id, &timer) else { continue }
             let work = Work.run(action.naming(stateChangeActions.reported.health), covering: [:])
-            if start(work, on: .stateChangeAction(action.id), &deadlines) {
+            if start(work, on: .stateChangeAction(action.id), &timer) {
                 stateChangeActions.started(action.id, at: now)
             }
         }
         if !stateChangeActions.mustRecall, !stateChangeActions.isKept(since: stateUpkeep.countsFrom) {
-            start(.keepReportedStates(stateChangeActions.reported), on: .state, &deadlines)
+            start(.keepReportedStates(stateChangeActions.reported), on: .state, &timer)
         }
     }
 

@@ -117,7 +117,7 @@ extension Rotation {
     /// one: the daemon died before it wrote that.
     private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
-        return Deadlines.peek(at: now) { fits(secret, client, &$0) }
+        return WakeTimer.peek(at: now) { fits(secret, client, &$0) }
             && client.actions.allSatisfy { !hasDelivered($0, wanted, to: client) }
     }
 

@@ -29,7 +29,7 @@ struct DeliveryTurn: Hashable, Sendable {
         boot > now.boot + span ? DeliveryTurn(in: span, at: now) : self
     }
 
-    func hasCome(_ deadlines: inout Deadlines) -> Bool { deadlines.reached(boot) }
+    func hasCome(_ timer: inout WakeTimer) -> Bool { timer.reached(boot) }
 }
 
 /// When the actions of clients that receive their secrets may run: machines that received the same secret at once must not
@@ -63,7 +63,7 @@ extension Rotation {
             return
         }
         // A turn that is still to come is kept: new secrets must not put deliveries off again and again.
-        guard Deadlines.peek(at: now, { clients[client].turn?.hasCome(&$0) }) != false else { return }
+        guard WakeTimer.peek(at: now, { clients[client].turn?.hasCome(&$0) }) != false else { return }
         // Without a store this machine has no name that others know.
         let wait =
             configuration.store.map { RolloutRank.part(RolloutRank.of($0.machine, secret.fingerprint), of: span) }
@@ -75,7 +75,7 @@ extension Rotation {
 
     /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run; nil if it may run.
     func turn(
-        of action: ActionID, for clients: [ConfiguredClient], _ deadlines: inout Deadlines
+        of action: ActionID, for clients: [ConfiguredClient], _ timer: inout WakeTimer
     ) -> ActionView.Wait? {
         var hasCome = false
         var isAdmitted = false
@@ -84,11 +84,11 @@ extension Rotation {
             if waiting.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
                 return nil
             }
-            if !hasCome { hasCome = skipsTurn(client) || self.clients[client].turn?.hasCome(&deadlines) != false }
-            if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &deadlines) }
+            if !hasCome { hasCome = skipsTurn(client) || self.clients[client].turn?.hasCome(&timer) != false }
+            if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &timer) }
         }
         if hasCome, isAdmitted { return nil }
-        guard mayWait(action, for: clients, &deadlines) else { return nil }
+        guard mayWait(action, for: clients, &timer) else { return nil }
         return isAdmitted ? .turn : .rollout
     }
 

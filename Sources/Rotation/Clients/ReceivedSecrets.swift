@@ -28,11 +28,11 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Reads the file from which a client receives its secrets.
-    mutating func planSource(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func planSource(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         // Signatures can be checked only after the keys were read.
         if let file = client.entry.source?.file, wereKeysRead(client),
-            clients[client].source?.reading.isDue(.input, &deadlines) == true,
-            start(.readSource(client.name, file), on: .source(client.name), &deadlines)
+            clients[client].source?.reading.isDue(.input, &timer) == true,
+            start(.readSource(client.name, file), on: .source(client.name), &timer)
         {
             clients[client].source?.reading.begin()
         }
@@ -40,7 +40,7 @@ extension Rotation {
 
     /// What a source holds, and the secret in it that is to replace the current one.
     func judgeSource(
-        of client: ConfiguredClient, over current: SecretInfo?, _ deadlines: inout Deadlines
+        of client: ConfiguredClient, over current: SecretInfo?, _ timer: inout WakeTimer
     ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
         guard !jobs.isOverdue(sourceResource(of: client)), let observed = clients[client].source?.reading.value else {
             return (.unreachable, nil, nil)
@@ -55,13 +55,13 @@ extension Rotation {
             case .refused: (state, detail) = (.unreachable, nil)
             case .foreign(let words): (state, detail) = (.wrong, words)
             case .secret(let issued):
-                if let objection = objection(to: issued, for: client, &deadlines) {
+                if let objection = objection(to: issued, for: client, &timer) {
                     // One that has merely expired was good once.
                     let isExpired = if case .expired = objection { true } else { false }
                     (state, detail) = (isExpired ? .stale : .wrong, "it \(objection.words)")
                 } else if current?.isSame(as: issued) == true {
                     (state, detail) = (.current, nil)
-                } else if let objection = objection(to: issued, over: best ?? current, client, &deadlines) {
+                } else if let objection = objection(to: issued, over: best ?? current, client, &timer) {
                     (state, detail) = (.stale, objection)
                 } else {
                     best = issued
@@ -97,7 +97,7 @@ extension Rotation {
 
     /// Why a client's source is a reason not to be ok: what it holds is wrong, or nothing newer comes from it although
     /// the current secret should have been replaced.
-    func sourceReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+    func sourceReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
         var since = verdict.since
         let isRefused =
@@ -105,10 +105,10 @@ extension Rotation {
             && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
         if verdict.state != .wrong, !isRefused, let current = clients[client].secret.current {
             let due = renewal(of: current, client)
-            let isDue = deadlines.reached(due)
+            let isDue = timer.reached(due)
             let isAway =
                 source.isStore && verdict.state == .unreachable
-                && deadlines.reached(verdict.began + Self.unreachableAfter)
+                && timer.reached(verdict.began + Self.unreachableAfter)
             guard isDue || isAway else { return nil }
             since = max(since, isAway ? min(due, since + Self.unreachableAfter) : due)
         }
@@ -116,7 +116,7 @@ extension Rotation {
         let next = jobs.attempts[sourceResource(of: client)]?.notBefore
         return Reason(
             failure: failure, client: client.name, since: since,
-            nextAttempt: next.flatMap { upcoming($0, deadlines.now) })
+            nextAttempt: next.flatMap { upcoming($0, timer.now) })
     }
 
     /// The failure of a source that offers nothing acceptable, or nothing that may be received now; nil for one that holds the

@@ -39,13 +39,13 @@ extension Rotation {
         if client.entry.rollout != nil { fleet.recall(record.fleet, client.identity) }
     }
 
-    mutating func planRecall(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func planRecall(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         if !clients[client].record.wasRead {
-            start(.recall(client.name, publishedAt: client.entry.places), on: .record(client.name), &deadlines)
+            start(.recall(client.name, publishedAt: client.entry.places), on: .record(client.name), &timer)
         }
     }
 
-    mutating func planRecord(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func planRecord(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let record = clients[client].record
         // One that was not read is never overwritten: it may hold the only secret, and knows what was published where.
         // While the daemon stops, files are not read again: what they were last seen to hold counts.
@@ -58,7 +58,7 @@ extension Rotation {
             // The record is as wanted, so a failure to keep another no longer matters.
             recover(resource)
         } else {
-            start(.keep(client.name, wanted), on: resource, &deadlines)
+            start(.keep(client.name, wanted), on: resource, &timer)
         }
     }
 

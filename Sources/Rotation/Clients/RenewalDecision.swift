@@ -24,22 +24,22 @@ extension Rotation {
     ///
     /// - Parameter together: the clients that are renewed together (``renewedTogether(_:at:)``).
     mutating func planRenewal(
-        _ client: ConfiguredClient, _ together: Set<ClientName>, _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, _ together: Set<ClientName>, _ timer: inout WakeTimer
     ) {
         guard client.entry.source == nil, isKnown(client) else { return }
-        let decision = decide(client, together, &deadlines)
+        let decision = decide(client, together, &timer)
         // No new secret is needed, so a failure to mint one no longer matters.
         switch decision {
         case .keep, .verify: recover(.client(client.name))
         case .wait, .receive, .mint: break
         }
-        guard case .mint(let reason) = decision, canMint(client), let moment = mintingTime(client, &deadlines) else {
+        guard case .mint(let reason) = decision, canMint(client), let moment = mintingTime(client, &timer) else {
             return
         }
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID,
             now: moment, lifetime: client.entry.lifetime)
-        if start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &deadlines) {
+        if start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &timer) {
             clients[client].secret.beginMinting(reason)
         }
     }
@@ -47,13 +47,13 @@ extension Rotation {
     /// The moment that a new secret states: later than those before it, because the order of secrets is that of their `iat`, and
     /// two with the same claims are the same secret. Nil until its `iat` would be in the past, which takes a second or two once
     /// sixty renewals were asked for within a minute.
-    private func mintingTime(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> WallTime? {
-        let now = deadlines.now.wall
+    private func mintingTime(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> WallTime? {
+        let now = timer.now.wall
         // None comes after a secret from the future, minted by a wrong clock.
         let issued = [clients[client].secret.current, pendingCandidate(client)].compactMap { $0?.issuedAt }
         let latest = issued.filter { $0 <= now }.max()
         guard let latest, latest + Claims.backdating >= now else { return now }
-        return deadlines.reached(latest + 2) ? latest + 1 + Claims.backdating : nil
+        return timer.reached(latest + 2) ? latest + 1 + Claims.backdating : nil
     }
 
     mutating func mintFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
@@ -84,7 +84,7 @@ extension Rotation {
                 decisions[client.name] = .wait
                 return
             }
-            let decision = Deadlines.peek(at: now) { decide(client, together, &$0) }
+            let decision = WakeTimer.peek(at: now) { decide(client, together, &$0) }
             let isWaiting = if case .mint = decision { !canMint(client) } else { false }
             decisions[client.name] = isWaiting ? .wait : decision
         }
@@ -93,36 +93,36 @@ extension Rotation {
     /// - Parameter together: the clients that are renewed together (``renewedTogether(_:at:)``).
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
     func decide(
-        _ client: ConfiguredClient, _ together: Set<ClientName>, _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, _ together: Set<ClientName>, _ timer: inout WakeTimer
     ) -> RenewalDecision {
         if client.entry.source != nil {
-            guard let current = clients[client].secret.current, fits(current, client, &deadlines) else {
+            guard let current = clients[client].secret.current, fits(current, client, &timer) else {
                 return .receive
             }
             return .keep(current, until: renewal(of: current, client))
         }
-        let decision = decideUnverified(client, together, &deadlines)
+        let decision = decideUnverified(client, together, &timer)
         guard case .mint(let reason) = decision, reason != .asked, let candidate = pendingCandidate(client),
-            fits(candidate, client, &deadlines)
+            fits(candidate, client, &timer)
         else { return decision }
         return .verify(candidate)
     }
 
     /// Decides as if no new secret waited for Apple's verdict.
     private func decideUnverified(
-        _ client: ConfiguredClient, _ together: Set<ClientName>, _ deadlines: inout Deadlines
+        _ client: ConfiguredClient, _ together: Set<ClientName>, _ timer: inout WakeTimer
     ) -> RenewalDecision {
         let secret = clients[client].secret
         if secret.isForced, !configurationWatch.isRestrained { return .mint(.asked) }
-        if let spared = spared(client, &deadlines) { return .keep(spared, until: renewal(of: spared, client)) }
-        if configurationWatch.isRestrained { return decideRestrained(client, &deadlines) }
-        guard let current = usable(client, &deadlines) else {
-            if secret.current == nil, awaitsStore(client, &deadlines) { return .wait }
-            return .mint(secret.current.map(MintReason.unusable) ?? found(client, at: deadlines.now))
+        if let spared = spared(client, &timer) { return .keep(spared, until: renewal(of: spared, client)) }
+        if configurationWatch.isRestrained { return decideRestrained(client, &timer) }
+        guard let current = usable(client, &timer) else {
+            if secret.current == nil, awaitsStore(client, &timer) { return .wait }
+            return .mint(secret.current.map(MintReason.unusable) ?? found(client, at: timer.now))
         }
         let renewal = renewal(of: current, client)
-        if deadlines.reached(renewal) { return .mint(.due(current)) }
-        if deadlines.reached(client.entry.earliestRenewal(of: current, jitter: renewalJitter)),
+        if timer.reached(renewal) { return .mint(.due(current)) }
+        if timer.reached(client.entry.earliestRenewal(of: current, jitter: renewalJitter)),
             together.contains(client.name)
         {
             return .mint(.together(current))
@@ -136,7 +136,7 @@ extension Rotation {
             let objection: Objection? =
                 switch held {
                 case .unusable(let objection): objection
-                case .secret(let issued): Deadlines.peek(at: now) { self.objection(to: issued, for: client, &$0) }
+                case .secret(let issued): WakeTimer.peek(at: now) { self.objection(to: issued, for: client, &$0) }
                 }
             if let objection { return .found(path, objection) }
         }
@@ -144,14 +144,14 @@ extension Rotation {
     }
 
     /// Decides under a restrained configuration: mints only to keep applications from being locked out.
-    private func decideRestrained(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> RenewalDecision {
-        let usable = usable(client, &deadlines)
+    private func decideRestrained(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> RenewalDecision {
+        let usable = usable(client, &timer)
         // Applications hold the current secret even if the key on disk did not sign it, so its expiry decides.
         guard let held = usable ?? clients[client].secret.current, wantedSecret(client) != nil || usable != nil,
             keys.digest(of: client.entry.key) == nil || held.signer != nil
         else { return .mint(.missing) }
         let end = client.entry.criticalAt(held)
-        return deadlines.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
+        return timer.reached(end) ? .mint(usable == nil ? .unusable(held) : .due(held)) : .keep(held, until: end)
     }
 
     /// When the current secret is to be replaced.

@@ -47,38 +47,38 @@ extension Rotation {
     }
 
     /// Chooses a client's current secret, once everything is known that decides about it.
-    mutating func settle(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        planRecall(client, &deadlines)
-        planSource(client, &deadlines)
+    mutating func settle(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
+        planRecall(client, &timer)
+        planSource(client, &timer)
         guard isKnown(client) else { return }
         presumeDelivered(client)
         if client.entry.source == nil {
-            settleMinter(client, &deadlines)
+            settleMinter(client, &timer)
         } else {
-            settleReceiver(client, &deadlines)
+            settleReceiver(client, &timer)
         }
     }
 
-    private mutating func settleMinter(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        chooseFoundByMinter(client, at: deadlines.now)
-        planCandidate(client, &deadlines)
-        guard let better = betterInStore(client, &deadlines), mayReceive(client, &deadlines) else { return }
+    private mutating func settleMinter(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
+        chooseFoundByMinter(client, at: timer.now)
+        planCandidate(client, &timer)
+        guard let better = betterInStore(client, &timer), mayReceive(client, &timer) else { return }
         // It takes the place of a candidate from here.
         dropCandidate(client)
-        take(.received(better), for: client, at: deadlines.now)
+        take(.received(better), for: client, at: timer.now)
     }
 
-    private mutating func settleReceiver(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
-        if !clients[client].secret.hasChosen { chooseFoundByReceiver(client, at: deadlines.now) }
+    private mutating func settleReceiver(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
+        if !clients[client].secret.hasChosen { chooseFoundByReceiver(client, at: timer.now) }
         let current = clients[client].secret.current
-        let (state, detail, offered) = judgeSource(of: client, over: current, &deadlines)
-        let isWithheld = offered != nil && !mayReceive(client, &deadlines)
-        clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: deadlines.now)
+        let (state, detail, offered) = judgeSource(of: client, over: current, &timer)
+        let isWithheld = offered != nil && !mayReceive(client, &timer)
+        clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: timer.now)
         if let offered, !isWithheld {
             clients[client].source?.received()
-            return take(.received(offered), for: client, at: deadlines.now)
+            return take(.received(offered), for: client, at: timer.now)
         }
-        if clients[client].source?.takeNews(&deadlines) == true {
+        if clients[client].source?.takeNews(&timer) == true {
             events.append(.sourceChanged(client.name, state, detail))
         }
     }
@@ -89,7 +89,7 @@ extension Rotation {
         let secret = clients[client].secret
         // By a distrusted clock the current secret may seem issued in the future and an older one valid.
         if secret.hasChosen, clock.failure != nil { return }
-        guard let found = Deadlines.peek(at: now, { usable(client, &$0) }),
+        guard let found = WakeTimer.peek(at: now, { usable(client, &$0) }),
             !secret.hasChosen || secret.current != found
         else { return }
         take(.found(found), for: client, at: now)
@@ -100,47 +100,47 @@ extension Rotation {
         let candidates =
             [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
         // When the candidates expire is no reason to wake.
-        var deadlines = Deadlines(now: now)
+        var timer = WakeTimer(now: now)
         let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
             .sorted { (-$0.rank, $0.issued.precedence) < (-$1.rank, $1.issued.precedence) }
         var best: SecretInfo?
         for (_, issued) in ranked
-        where fits(issued, client, &deadlines) && objection(to: issued, over: best, client, &deadlines) == nil {
+        where fits(issued, client, &timer) && objection(to: issued, over: best, client, &timer) == nil {
             best = issued
         }
         if let best { take(.found(best), for: client, at: now) }
     }
 
     /// The current secret while it is usable; else the best usable one in the outputs.
-    func usable(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
+    func usable(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
         let secret = clients[client].secret
         var candidates: [SecretInfo] = []
-        if let current = secret.current, fits(current, client, &deadlines) {
+        if let current = secret.current, fits(current, client, &timer) {
             if secret.hasChosen { return current }
             candidates.append(current)
         }
         for (_, held) in observedSlots(of: client) {
-            if let issued = held.issued, fits(issued, client, &deadlines) { candidates.append(issued) }
+            if let issued = held.issued, fits(issued, client, &timer) { candidates.append(issued) }
         }
         return client.entry.best(of: candidates)
     }
 
     /// Another signer's secret in the store that is to be current here; nil if there is none. Apple is not asked about it:
     /// the signer that minted it did that, where `verify` is on there.
-    func betterInStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
+    func betterInStore(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
         guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],
-            offered.signer == place.key, fits(offered, client, &deadlines)
+            offered.signer == place.key, fits(offered, client, &timer)
         else { return nil }
         for held in [clients[client].secret.current, pendingCandidate(client)].compactMap({ $0 })
-        where objection(to: offered, over: held, client, &deadlines) != nil { return nil }
-        return deadlines.reached(client.entry.renewal(of: offered, jitter: renewalJitter)) ? nil : offered
+        where objection(to: offered, over: held, client, &timer) != nil { return nil }
+        return timer.reached(client.entry.renewal(of: offered, jitter: renewalJitter)) ? nil : offered
     }
 
     /// Whether a better secret may become current. No action runs under the last good configuration, so only what becomes
     /// critical is replaced.
-    private func mayReceive(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
+    private func mayReceive(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         let secret = clients[client].secret
         guard secret.hasChosen, let current = secret.current else { return true }
-        return !configurationWatch.isRestrained || client.entry.isCritical(current, &deadlines)
+        return !configurationWatch.isRestrained || client.entry.isCritical(current, &timer)
     }
 }

@@ -41,9 +41,9 @@ extension ClientConfiguration {
     }
 
     /// Why the client cannot use it now; nil if it can.
-    func objection(to issued: SecretInfo, keys: [KnownKey], _ deadlines: inout Deadlines) -> Objection? {
+    func objection(to issued: SecretInfo, keys: [KnownKey], _ timer: inout WakeTimer) -> Objection? {
         do throws(Objection) {
-            _ = try issued.form.fitness(expectation(of: issued, keys)) { deadlines.reached($0) }
+            _ = try issued.form.fitness(expectation(of: issued, keys)) { timer.reached($0) }
             return nil
         } catch {
             return error
@@ -72,11 +72,11 @@ extension ClientConfiguration {
     ///   - clockIsTrusted: false: by this machine's clock nothing is judged.
     func refusal(
         of issued: SecretInfo, keys: [KnownKey], signer: [KeyConfiguration], current: SecretInfo?,
-        clockIsTrusted: Bool = true, _ deadlines: inout Deadlines
+        clockIsTrusted: Bool = true, _ timer: inout WakeTimer
     ) -> Objection? {
         let expectation = expectation(
             of: issued, keys, signer: mayHaveFormerIds(issued, current: current) ? [] : signer)
-        let objection = issued.form.refusal(expectation) { deadlines.reached($0) }
+        let objection = issued.form.refusal(expectation) { timer.reached($0) }
         return objection?.isAboutTime == true && !clockIsTrusted ? nil : objection
     }
 
@@ -101,13 +101,13 @@ extension Rotation {
     }
 
     /// Why the client cannot use it now; nil if it can.
-    func objection(to issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
-        client.entry.objection(to: issued, keys: knownKeys(client), &deadlines)
+    func objection(to issued: SecretInfo, for client: ConfiguredClient, _ timer: inout WakeTimer) -> Objection? {
+        client.entry.objection(to: issued, keys: knownKeys(client), &timer)
     }
 
     /// Whether the client can use it now.
-    func fits(_ issued: SecretInfo, _ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
-        objection(to: issued, for: client, &deadlines) == nil
+    func fits(_ issued: SecretInfo, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        objection(to: issued, for: client, &timer) == nil
     }
 
     /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil if it is not
@@ -117,14 +117,14 @@ extension Rotation {
     }
 
     /// Why Apple refuses it now; nil if it may accept it, or if the clock is not trusted and its times are the reason.
-    func refusal(of issued: SecretInfo, for client: ConfiguredClient, _ deadlines: inout Deadlines) -> Objection? {
+    func refusal(of issued: SecretInfo, for client: ConfiguredClient, _ timer: inout WakeTimer) -> Objection? {
         // While no key can be read, nothing is known of its signature.
         let isAnyRead = client.keys.contains { keys.digest(of: $0.name) != nil }
         return client.entry.refusal(
             of: issued, keys: knownKeys(client, otherwise: isAnyRead ? .remembered : .none),
             signer: configuration.names(ofSigner: issued) { [keys] in keys.digest(of: $0) },
             current: clients[client].secret.current,
-            clockIsTrusted: clock.failure == nil, &deadlines)
+            clockIsTrusted: clock.failure == nil, &timer)
     }
 }
 

@@ -10,24 +10,24 @@ import Model
 extension Rotation {
     /// Why a secret that may be used does not replace the current one; nil when it does.
     func objection(
-        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ deadlines: inout Deadlines
+        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ timer: inout WakeTimer
     ) -> String? {
         // By a clock that is not trusted, or may be ahead, none counts as expired or critical: only a greater one replaces it.
-        let tellsLife = clock.failure == nil && spared(client, &deadlines) == nil
+        let tellsLife = clock.failure == nil && spared(client, &timer) == nil
         // Any usable secret replaces one that has expired, or that Apple refuses, such as one minted by a wrong clock.
         guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
-            !tellsLife || !deadlines.reached(current.expiresAt),
-            refusal(of: current, for: client, &deadlines).map({ !tellsLife && $0.isAboutTime }) != false
+            !tellsLife || !timer.reached(current.expiresAt),
+            refusal(of: current, for: client, &timer).map({ !tellsLife && $0.isAboutTime }) != false
         else { return nil }
         // The secret with the longer life says what too soon is: an hour left is too little to replace one minted for 90 days.
         let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
-        if issued.expiresAt <= current.expiresAt, deadlines.reached(issued.expiresAt - critical) {
+        if issued.expiresAt <= current.expiresAt, timer.reached(issued.expiresAt - critical) {
             return "it expires too soon, at \(issued.expiresAt)"
         }
         if offered == held {
             return issued.precedence > current.precedence ? nil : "it is older than the current one"
         }
-        if offered > held, !tellsLife || !client.entry.isCritical(current, &deadlines) {
+        if offered > held, !tellsLife || !client.entry.isCritical(current, &timer) {
             return "a preferred key signed the current one"
         }
         return nil

@@ -47,11 +47,11 @@ struct SecretSource: Sendable {
 
     /// Whether its state is to be logged now: it is another one than was logged last, and each is logged once an hour. A read
     /// that fails or succeeds again is logged as any job.
-    mutating func takeNews(_ deadlines: inout Deadlines) -> Bool {
+    mutating func takeNews(_ timer: inout WakeTimer) -> Bool {
         guard let state = verdict?.state, state != logged, state != .unreachable else { return false }
         var limit = logLimits[state] ?? RateLimit(1, in: RetryPause.reminder)
-        guard limit.admits(&deadlines) else { return false }
-        limit.note(at: deadlines.now.boot)
+        guard limit.admits(&timer) else { return false }
+        limit.note(at: timer.now.boot)
         logLimits[state] = limit
         logged = state
         return true

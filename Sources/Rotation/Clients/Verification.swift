@@ -61,14 +61,14 @@ struct Verification: Sendable {
     }
 
     /// Whether a shared action is to wait for the verdict on a candidate, because it has to run for that one as well.
-    func isAwaited(_ deadlines: inout Deadlines) -> Bool {
+    func isAwaited(_ timer: inout WakeTimer) -> Bool {
         guard isUndecided, let awaitedUntil else { return false }
-        return !deadlines.reached(awaitedUntil)
+        return !timer.reached(awaitedUntil)
     }
 
     /// Whether Apple may be asked now.
-    func mayAsk(_ deadlines: inout Deadlines) -> Bool {
-        if case .refusedOnce(_, let again) = answer { deadlines.reached(again) } else { true }
+    func mayAsk(_ timer: inout WakeTimer) -> Bool {
+        if case .refusedOnce(_, let again) = answer { timer.reached(again) } else { true }
     }
 
     /// As status and metrics show it.
@@ -150,7 +150,7 @@ extension Rotation {
     /// current at once.
     mutating func noteMinted(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         let isTried = client.entry.verify && !clients[client].secret.skipsVerification
-        let isCurrent = !isTried || Deadlines.peek(at: now) { secretToKeep(client, &$0) } == nil
+        let isCurrent = !isTried || WakeTimer.peek(at: now) { secretToKeep(client, &$0) } == nil
         if isTried {
             clients[client].verification = Verification(secret, replacing: currentRefusal(client), at: now)
             jobs.retry(.verification(client.name), on: .minted, at: now)
@@ -188,8 +188,8 @@ extension Rotation {
 
     /// The secret that a client continues to use while Apple has not accepted a new one; nil if there is none. One of
     /// another key or key id may be accepted, whatever the configuration says now.
-    private func secretToKeep(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> SecretInfo? {
-        guard let current = clients[client].secret.current, refusal(of: current, for: client, &deadlines) == nil else {
+    private func secretToKeep(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
+        guard let current = clients[client].secret.current, refusal(of: current, for: client, &timer) == nil else {
             return nil
         }
         let verification = clients[client].verification
@@ -213,8 +213,8 @@ extension Rotation {
     }
 
     /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
-    func isVerdictAwaited(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
-        pendingCandidate(client) != nil && clients[client].verification?.isAwaited(&deadlines) == true
+    func isVerdictAwaited(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        pendingCandidate(client) != nil && clients[client].verification?.isAwaited(&timer) == true
     }
 
     /// Whether Apple is still to answer about a client whose secret waits for it.
@@ -227,31 +227,31 @@ extension Rotation {
     /// Drops a candidate that is no longer usable, and makes one current that cannot wait any longer.
     ///
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
-    mutating func planCandidate(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func planCandidate(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         guard let candidate = clients[client].verification?.candidate else { return }
         // By a distrusted clock nothing is replaced.
         guard clock.failure == nil else { return }
         let isHeldBack = pendingCandidate(client) != nil
         guard client.entry.verify else {
-            let isUsable = Deadlines.peek(at: deadlines.now) { fits(candidate, client, &$0) }
+            let isUsable = WakeTimer.peek(at: timer.now) { fits(candidate, client, &$0) }
             dropCandidate(client)
-            if isHeldBack, isUsable { take(.unasked(candidate), for: client, at: deadlines.now) }
+            if isHeldBack, isUsable { take(.unasked(candidate), for: client, at: timer.now) }
             return
         }
         // What Apple says of the current secret matters until it is replaced, also if another key is configured meanwhile.
-        let isUnusable = deadlines.met {
+        let isUnusable = timer.met {
             isHeldBack ? !fits(candidate, client, &$0) : refusal(of: candidate, for: client, &$0) != nil
         }
         if isUnusable { return dropCandidate(client) }
-        guard isHeldBack, deadlines.met({ isKeptNoLonger(client, &$0) }) else { return }
-        take(.unverified(candidate), for: client, at: deadlines.now)
+        guard isHeldBack, timer.met({ isKeptNoLonger(client, &$0) }) else { return }
+        take(.unverified(candidate), for: client, at: timer.now)
     }
 
     /// Whether no secret is left to go on using until Apple has answered about the candidate.
-    private func isKeptNoLonger(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
-        guard let kept = secretToKeep(client, &deadlines) else { return true }
+    private func isKeptNoLonger(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        guard let kept = secretToKeep(client, &timer) else { return true }
         return clients[client].verification?.refusal == nil
-            && deadlines.reached(client.entry.latestVerification(of: kept))
+            && timer.reached(client.entry.latestVerification(of: kept))
     }
 
     /// Whether a request to Apple runs: there is one at a time.
@@ -260,8 +260,8 @@ extension Rotation {
     }
 
     /// Asks Apple about the next candidate that is kept in the state directory.
-    mutating func planRequestToApple(_ deadlines: inout Deadlines) {
-        guard !jobs.isStopping, !isAskingApple, requestsToApple.admits(&deadlines) else { return }
+    mutating func planRequestToApple(_ timer: inout WakeTimer) {
+        guard !jobs.isStopping, !isAskingApple, requestsToApple.admits(&timer) else { return }
         let open = index.all.compactMap { client in
             clients[client].verification.flatMap { verification in
                 verification.candidate == nil ? nil : (client: client, verification: verification)
@@ -272,14 +272,14 @@ extension Rotation {
             let record = Resource.record(client.name)
             guard let candidate = verification.candidate, client.entry.verify,
                 clients[client].record.value.candidate == candidate || jobs.failsOrIsOverdue(record),
-                verification.mayAsk(&deadlines)
+                verification.mayAsk(&timer)
             else { continue }
             let job = jobs.next
-            if start(.verify(client.name, candidate), on: .verification(client.name), &deadlines) {
+            if start(.verify(client.name, candidate), on: .verification(client.name), &timer) {
                 // One request runs at a time: the others are looked at when it ends, so their own wakes are dropped.
-                deadlines = Deadlines(now: deadlines.now)
-                requestsToApple.note(at: deadlines.now.boot)
-                clients[client].verification?.began(job, at: deadlines.now)
+                timer = WakeTimer(now: timer.now)
+                requestsToApple.note(at: timer.now.boot)
+                clients[client].verification?.began(job, at: timer.now)
                 return
             }
         }

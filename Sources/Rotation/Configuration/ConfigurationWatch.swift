@@ -70,11 +70,11 @@ struct ConfigurationWatch: Sendable {
     }
 
     /// Whether to check the configuration again.
-    func isDue(_ deadlines: inout Deadlines) -> Bool {
+    func isDue(_ timer: inout WakeTimer) -> Bool {
         // One check serves both.
-        deadlines.met { deadlines in
-            let isReadable = debounce?.isDue(.input, &deadlines) == true
-            let mayPass = refusalSeenAt.map { deadlines.reached($0 + RetryPause.localBound) } == true
+        timer.met { timer in
+            let isReadable = debounce?.isDue(.input, &timer) == true
+            let mayPass = refusalSeenAt.map { timer.reached($0 + RetryPause.localBound) } == true
             return isReadable || mayPass
         }
     }
@@ -152,13 +152,13 @@ extension Rotation {
         if configurationWatch.isRestrained { touchEverything() }
     }
 
-    mutating func planConfiguration(_ deadlines: inout Deadlines) {
+    mutating func planConfiguration(_ timer: inout WakeTimer) {
         if waiting.wantConfiguration {
-            if start(.readConfiguration, on: .configuration, &deadlines) {
+            if start(.readConfiguration, on: .configuration, &timer) {
                 waiting.beginReading()
                 configurationWatch.beginReading()
             }
-        } else if configurationWatch.isDue(&deadlines), start(.checkConfiguration, on: .configuration, &deadlines) {
+        } else if configurationWatch.isDue(&timer), start(.checkConfiguration, on: .configuration, &timer) {
             configurationWatch.beginReading()
         }
     }

@@ -39,24 +39,24 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    mutating func planFleet(_ deadlines: inout Deadlines) {
+    mutating func planFleet(_ timer: inout WakeTimer) {
         guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
-        if storeReading.isFailing { fleet.noteUnreadable(at: deadlines.now) }
-        guard jobs.mayStart(.fleet, &deadlines) else { return }
+        if storeReading.isFailing { fleet.noteUnreadable(at: timer.now) }
+        guard jobs.mayStart(.fleet, &timer) else { return }
         let isRequested = waiting.pending.contains { request in
             if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
         }
         if !isRequested, storeReading.isFailing { return }
         let isDue = fleet.mayRead(
-            &deadlines, renewalJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
+            &timer, renewalJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isRequested || isDue {
-            start(.readReports(of: fleet.identities), on: .fleet, &deadlines)
-        } else if fleet.mayForget, clock.tellsAge(at: deadlines.now) {
-            guard let (machine, revision) = fleet.takeForgotten(excluding: store.machine, at: deadlines.now) else {
+            start(.readReports(of: fleet.identities), on: .fleet, &timer)
+        } else if fleet.mayForget, clock.tellsAge(at: timer.now) {
+            guard let (machine, revision) = fleet.takeForgotten(excluding: store.machine, at: timer.now) else {
                 return
             }
-            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &deadlines) {
-                fleet.beginForgetting(machine, at: deadlines.now)
+            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &timer) {
+                fleet.beginForgetting(machine, at: timer.now)
             }
         }
     }

@@ -102,21 +102,21 @@ struct FleetReports: Sendable {
     /// The clients whose reports are of interest.
     var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
 
-    func mayRead(_ deadlines: inout Deadlines, _ jitter: Double, isRollingOut: Bool) -> Bool {
+    func mayRead(_ timer: inout WakeTimer, _ jitter: Double, isRollingOut: Bool) -> Bool {
         guard let readAt else { return true }
         let interval = isRollingOut ? Self.rolloutInterval : Self.interval
-        return deadlines.reached(readAt.after(interval, spreadBy: jitter))
+        return timer.reached(readAt.after(interval, spreadBy: jitter))
     }
 
     /// The machines that report a client, but for this one; nil while that is not known.
     func members(
-        of identity: ClientIdentity, excluding own: String, isRollingOut: Bool, _ deadlines: inout Deadlines
+        of identity: ClientIdentity, excluding own: String, isRollingOut: Bool, _ timer: inout WakeTimer
     ) -> Members? {
-        guard let readAt, let readableSince, deadlines.now.boot < readAt + (isRollingOut ? Self.ageOfRollout : Self.age)
+        guard let readAt, let readableSince, timer.now.boot < readAt + (isRollingOut ? Self.ageOfRollout : Self.age)
         else { return nil }
         return Members(
             all: (members[identity] ?? []).filter { $0.machine != own }, readableSince: readableSince,
-            haveHadTime: deadlines.reached(readableSince + Self.returning))
+            haveHadTime: timer.reached(readableSince + Self.returning))
     }
 
     /// Takes from a client's record which machines there were before the start.

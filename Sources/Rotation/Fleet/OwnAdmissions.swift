@@ -87,7 +87,7 @@ extension Rotation {
     }
 
     /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
-    func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ deadlines: inout Deadlines) -> Bool {
+    func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ timer: inout WakeTimer) -> Bool {
         guard let admission = admission(client) else { return true }
         if admissions.admits(admission) { return true }
         guard let held = secretInUseMeanwhile(by: action, of: client) else { return true }
@@ -95,6 +95,6 @@ extension Rotation {
         // A secret that is newer than that moment, because its signer was down, counts from its issue: otherwise all
         // machines would deliver it at once.
         let start = max(held.expiresAt - span / 2, admission.secret.issuedAt)
-        return deadlines.reached(start + RolloutRank.part(admission.rank, of: span / 20))
+        return timer.reached(start + RolloutRank.part(admission.rank, of: span / 20))
     }
 }

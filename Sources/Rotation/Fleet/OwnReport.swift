@@ -74,15 +74,15 @@ struct OwnReport: Sendable {
         changedAt = changedAt ?? now.boot
     }
 
-    fileprivate func isDue(renewalJitter: Double, _ deadlines: inout Deadlines) -> Bool {
-        if let pausedUntil, !deadlines.reached(pausedUntil) { return false }
+    fileprivate func isDue(renewalJitter: Double, _ timer: inout WakeTimer) -> Bool {
+        if let pausedUntil, !timer.reached(pausedUntil) { return false }
         if isUrgent { return true }
         let wait = Int64(Self.spread * renewalJitter)
-        if let changedAt, deadlines.reached(changedAt.advanced(milliseconds: wait)) { return true }
+        if let changedAt, timer.reached(changedAt.advanced(milliseconds: wait)) { return true }
         guard let putAt else { return false }
         let interval = otherSeenAt == nil ? Self.interval : Self.intervalWithOther
         // Machines that were started together spread over the last quarter.
-        return deadlines.reached(putAt.after(interval, spreadBy: renewalJitter))
+        return timer.reached(putAt.after(interval, spreadBy: renewalJitter))
     }
 
     /// The report as it would be put, and the revision that the put names.
@@ -151,8 +151,8 @@ struct OwnReport: Sendable {
     }
 
     /// Forgets another instance that was not seen for long. Returns whether it was a fault.
-    fileprivate mutating func forgetOther(_ deadlines: inout Deadlines) -> Bool {
-        guard let otherSeenAt, deadlines.reached(otherSeenAt + MachineReport.silence) else { return false }
+    fileprivate mutating func forgetOther(_ timer: inout WakeTimer) -> Bool {
+        guard let otherSeenAt, timer.reached(otherSeenAt + MachineReport.silence) else { return false }
         defer { isNameTaken = false }
         self.otherSeenAt = nil
         return isNameTaken
@@ -210,14 +210,14 @@ extension Rotation {
         if client.isSharing { fleet.note(name, client.identity, view.current?.name) }
     }
 
-    mutating func planReport(_ deadlines: inout Deadlines) {
-        if ownReport.forgetOther(&deadlines) { clearFault(.storeMachineShared) }
+    mutating func planReport(_ timer: inout WakeTimer) {
+        if ownReport.forgetOther(&timer) { clearFault(.storeMachineShared) }
         // While the store cannot be read, nothing can be put there either. A single run ends before the day does.
         guard let store = configuration.store, !isOnce, isReady, !storeReading.isFailing,
-            jobs.mayStart(.report, &deadlines), ownReport.isDue(renewalJitter: renewalJitter, &deadlines)
+            jobs.mayStart(.report, &timer), ownReport.isDue(renewalJitter: renewalJitter, &timer)
         else { return }
-        let (report, revision) = ownReport.wanted(at: deadlines.now)
-        if start(.putReport(report, machine: store.machine, ifAt: revision), on: .report, &deadlines) {
+        let (report, revision) = ownReport.wanted(at: timer.now)
+        if start(.putReport(report, machine: store.machine, ifAt: revision), on: .report, &timer) {
             ownReport.begin()
         }
     }

@@ -88,14 +88,14 @@ extension Rotation {
             ?? jobs.currentFailure(of: .store) ?? clock.failure ?? jobs.attempts[.key(client.entry.key)]?.failure
             ?? currentRefusal(client)
         if let failed { return failed }
-        let reason = Deadlines.peek(at: now) { storeReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
+        let reason = WakeTimer.peek(at: now) { storeReason(of: client, &$0) ?? rolloutReason(of: client, &$0) }
         return reason?.failure.code == .rolloutHeld ? nil : reason?.failure
     }
 
     // MARK: What is wanted
 
     /// The rollout that a secret is put into the store with; nil for none.
-    func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Rollout? {
+    func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
         let name = own.secret.name
         guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
         guard let settings = client.entry.rollout else {
@@ -105,7 +105,7 @@ extension Rotation {
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
         // One that is gone continues as it was: what was held waits for an order.
         let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
-        guard new.state == .going, let members = members(of: client, &deadlines) else { return new }
+        guard new.state == .going, let members = members(of: client, &timer) else { return new }
         let progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.known.missing(client.identity))
         return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
@@ -128,14 +128,14 @@ extension Rotation {
         own.rollout == nil && !admissions.wasRolledOut(own.place)
     }
 
-    private func members(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> FleetReports.Members? {
+    private func members(of client: ConfiguredClient, _ timer: inout WakeTimer) -> FleetReports.Members? {
         guard let store = configuration.store else { return nil }
         return fleet.members(
             of: client.identity, excluding: store.machine, isRollingOut: clients[client].rollout?.isGoing == true,
-            &deadlines)
+            &timer)
     }
 
-    mutating func planRollout(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func planRollout(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
         guard let own = ownPlace(client), own.observed.holds(own.secret) else { return }
         if client.entry.rollout == nil, wasNeverRolledOut(own) {
@@ -145,30 +145,30 @@ extension Rotation {
         }
         guard let revision = own.revisionOfRollout else { return }
         guard let rollout = own.rollout?.rollout, rollout.secret.isSame(as: own.secret.name) else {
-            guard let wanted = rolloutToPut(own, client, &deadlines) else { return }
+            guard let wanted = rolloutToPut(own, client, &timer) else { return }
             if let repairedAt = clients[client].rollout?.repairedAt,
-                !deadlines.reached(repairedAt + RolloutProgress.repairInterval)
+                !timer.reached(repairedAt + RolloutProgress.repairInterval)
             {
                 return
             }
-            see(wanted, client, at: deadlines.now)
-            if put(wanted, name, at: own.place, ifAt: revision, &deadlines) {
-                clients[client].rollout?.repaired(at: deadlines.now)
+            see(wanted, client, at: timer.now)
+            if put(wanted, name, at: own.place, ifAt: revision, &timer) {
+                clients[client].rollout?.repaired(at: timer.now)
             }
             return
         }
-        see(rollout, client, at: deadlines.now)
-        let step = members(of: client, &deadlines).flatMap { members in
+        see(rollout, client, at: timer.now)
+        let step = members(of: client, &timer).flatMap { members in
             let settings = client.entry.rollout ?? .standard
             let progress = clients[client].rollout?.observe(
-                settings, members, missing: fleet.known.missing(client.identity), &deadlines)
+                settings, members, missing: fleet.known.missing(client.identity), &timer)
             return progress.flatMap { clients[client].rollout?.step($0, settings) }
         }
         fleet.note(name, lost: clients[client].rollout?.lost ?? [])
         let isOver = client.entry.rollout == nil && !rollout.isFinished
         let wanted = ordered(client, rollout) ?? (isOver ? .finished(own.secret.name) : step)
         if let wanted, wanted != rollout {
-            put(wanted, name, at: own.place, ifAt: revision, &deadlines)
+            put(wanted, name, at: own.place, ifAt: revision, &timer)
         } else {
             clients[client].rollout?.order(nil)
             recover(.rollout(name))
@@ -183,11 +183,11 @@ extension Rotation {
     @discardableResult
     private mutating func put(
         _ rollout: Rollout, _ client: ClientName, at place: StorePlace, ifAt revision: Int64,
-        _ deadlines: inout Deadlines
+        _ timer: inout WakeTimer
     ) -> Bool {
         put(
             .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), of: client,
-            &deadlines)
+            &timer)
     }
 
     /// The rollout that an operator has asked for; nil when none has.
@@ -208,7 +208,7 @@ extension Rotation {
     // MARK: What is reported
 
     /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
-    func rolloutReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+    func rolloutReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard client.concernsStore else { return nil }
         let name = client.name
         if !storeReading.rollouts.isEmpty,
@@ -216,12 +216,12 @@ extension Rotation {
         {
             return Reason(
                 failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),
-                client: name, since: deadlines.now.wall)
+                client: name, since: timer.now.wall)
         }
         if let attempts = jobs.attempts[.rollout(name)],
-            isReported(attempts.failure, since: attempts.began, &deadlines)
+            isReported(attempts.failure, since: attempts.began, &timer)
         {
-            return reason(attempts, at: .rollout(name), for: name, deadlines.now)
+            return reason(attempts, at: .rollout(name), for: name, timer.now)
         }
         guard let progress = clients[client].rollout, let view = seenRolloutView(of: client), view.state != .finished
         else {
@@ -229,9 +229,9 @@ extension Rotation {
         }
         // Without the machines' reports no further machine is admitted.
         if let attempts = jobs.attempts[.fleet],
-            isReported(attempts.failure, since: attempts.began, &deadlines)
+            isReported(attempts.failure, since: attempts.began, &timer)
         {
-            return reason(attempts, at: .fleet, for: name, deadlines.now)
+            return reason(attempts, at: .fleet, for: name, timer.now)
         }
         guard view.state == .held else { return nil }
         let named = progress.failing.prefix(5).joined(separator: ", ")

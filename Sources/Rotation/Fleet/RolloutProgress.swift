@@ -77,12 +77,12 @@ struct RolloutProgress: Sendable {
     ///   - missing: how many machines have reported it, and have no report now.
     /// - Returns: what ``step(_:_:)`` decides by.
     mutating func observe(
-        _ settings: RolloutConfiguration, _ members: FleetReports.Members, missing: Int, _ deadlines: inout Deadlines
+        _ settings: RolloutConfiguration, _ members: FleetReports.Members, missing: Int, _ timer: inout WakeTimer
     ) -> RolloutPolicy.Progress {
         self.missing = missing
         var progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: rollout), missing: missing)
-        noteLost(&progress.machines, settings, members, &deadlines)
+        noteLost(&progress.machines, settings, members, &timer)
         let machines = progress.machines
         let admitted = RolloutPolicy.admitted(machines, by: rollout)
         failing = admitted.filter(\.isFailing).map(\.name)
@@ -90,25 +90,25 @@ struct RolloutProgress: Sendable {
         guard !rollout.isFinished, rollout.state == .going else { return progress }
         if RolloutPolicy.haveCanariesDelivered(rollout, machines, settings) {
             // What they did while they could not report was not watched.
-            let since = max(canariesAt ?? deadlines.now.boot, members.readableSince)
+            let since = max(canariesAt ?? timer.now.boot, members.readableSince)
             canariesAt = since
-            progress.isPauseOver = deadlines.reached(since + settings.pause)
+            progress.isPauseOver = timer.reached(since + settings.pause)
         } else {
             canariesAt = nil
         }
         // Of a new fleet, or a new store, the first reports are still to come, for as long as any machine may need for one.
-        let awaitsFirst = machines.isEmpty && !deadlines.reached(begunAt + MachineReport.silence)
+        let awaitsFirst = machines.isEmpty && !timer.reached(begunAt + MachineReport.silence)
         isMoving =
             awaitsFirst || admitted.count < machines.count
             || machines.contains { !$0.hasDelivered && !$0.isSilent }
-        if !isMoving { progress.isEverybodyKnown = deadlines.reached(begunAt + MachineReport.silence) }
+        if !isMoving { progress.isEverybodyKnown = timer.reached(begunAt + MachineReport.silence) }
         return progress
     }
 
     /// Has those admitted machines count as silent that have been so for too long since they were admitted.
     private mutating func noteLost(
         _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutConfiguration, _ members: FleetReports.Members,
-        _ deadlines: inout Deadlines
+        _ timer: inout WakeTimer
     ) {
         let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
         // The last step, which admits all machines, waits for none of them.
@@ -120,7 +120,7 @@ struct RolloutProgress: Sendable {
             guard let admittedAt = steps.first(where: { machine.rank <= $0.admitted })?.at else { continue }
             let silentFrom = RolloutPolicy.silentFrom(
                 admittedAt: admittedAt, seenAt: seenAt[machine.name], readableSince: members.readableSince, settings)
-            guard deadlines.reached(silentFrom) else { continue }
+            guard timer.reached(silentFrom) else { continue }
             lost.insert(machine.name)
             machines[index].isSilent = true
         }

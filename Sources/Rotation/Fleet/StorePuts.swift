@@ -38,8 +38,8 @@ struct StorePuts: Hashable, Sendable {
     }
 
     /// Whether a secret was put there so often that nothing more is put there.
-    func isContested(_ secret: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
-        self.secret == secret && !puts.admits(&deadlines)
+    func isContested(_ secret: SecretInfo, _ timer: inout WakeTimer) -> Bool {
+        self.secret == secret && !puts.admits(&timer)
     }
 }
 
@@ -133,25 +133,25 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Whether the store may hold the secret that is missing here.
-    func awaitsStore(_ client: ConfiguredClient, _ deadlines: inout Deadlines) -> Bool {
-        placeToPut(client).map { storeReading.isAwaited(at: $0, &deadlines) } == true
+    func awaitsStore(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        placeToPut(client).map { storeReading.isAwaited(at: $0, &timer) } == true
     }
 
-    mutating func planShare(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func planShare(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
         guard isSettled(client), let own = ownPlace(client) else { return }
         if own.observed.holds(own.secret) { return recover(.share(name)) }
-        guard let revision = own.observed.revision, betterInStore(client, &deadlines) == nil,
-            clients[client].share?.isContested(own.secret, &deadlines) != true
+        guard let revision = own.observed.revision, betterInStore(client, &timer) == nil,
+            clients[client].share?.isContested(own.secret, &timer) != true
         else { return }
         let work: Work =
-            if let rollout = rolloutToPut(own, client, &deadlines), let revisionOfRollout = own.revisionOfRollout {
+            if let rollout = rolloutToPut(own, client, &timer), let revisionOfRollout = own.revisionOfRollout {
                 .putRollout(
                     name, rollout, at: own.place, ifAt: revisionOfRollout, with: SecretPut(own.secret, ifAt: revision))
             } else {
                 .putInStore(name, own.secret, at: own.place, ifAt: revision)
             }
-        put(work, on: .share(name), of: name, &deadlines)
+        put(work, on: .share(name), of: name, &timer)
     }
 
     /// Starts a put, unless another one runs for this client. Returns whether it was started.
@@ -159,10 +159,10 @@ extension Rotation {
     /// - Parameter resource: the client's ``Resource/share(_:)`` or ``Resource/rollout(_:)``.
     @discardableResult
     mutating func put(
-        _ work: Work, on resource: Resource, of client: ClientName, _ deadlines: inout Deadlines
+        _ work: Work, on resource: Resource, of client: ClientName, _ timer: inout WakeTimer
     ) -> Bool {
         guard jobs[.share(client)] == nil, jobs[.rollout(client)] == nil else { return false }
-        return start(work, on: resource, &deadlines)
+        return start(work, on: resource, &timer)
     }
 }
 

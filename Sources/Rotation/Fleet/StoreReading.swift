@@ -62,20 +62,20 @@ struct StoreReading: Sendable {
     var isFailing: Bool { reading.value == nil }
 
     /// Whether the store may still say for the first time what a place holds, so that nothing is minted that it may hold.
-    func isAwaited(at place: StorePlace, _ deadlines: inout Deadlines) -> Bool {
+    func isAwaited(at place: StorePlace, _ timer: inout WakeTimer) -> Bool {
         guard !refuses, observed[place] == nil, let awaitedUntil else { return false }
-        return !deadlines.reached(awaitedUntil)
+        return !timer.reached(awaitedUntil)
     }
 
-    fileprivate func isDue(_ jobs: Jobs, _ deadlines: inout Deadlines) -> Bool {
+    fileprivate func isDue(_ jobs: Jobs, _ timer: inout WakeTimer) -> Bool {
         // Last, because listing the places is costly.
-        guard isUsed, jobs.mayStart(.store, &deadlines) else { return false }
+        guard isUsed, jobs.mayStart(.store, &timer) else { return false }
         guard reading.isFresh, let readAt = reading.value, let readBy = reading.readBy else { return true }
-        let isHinted = hintedFor.map { deadlines.reached($0) } ?? false
-        if isHinted, hints.admits(&deadlines) { return true }
+        let isHinted = hintedFor.map { timer.reached($0) } ?? false
+        if isHinted, hints.admits(&timer) { return true }
         let interval =
             isWatched && !isHinted && !observed.values.contains(.forbidden) ? Self.watchedInterval : Self.interval
-        return deadlines.reached(readAt.after(interval, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
+        return timer.reached(readAt.after(interval, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
     }
 
     // MARK: What happens
@@ -259,24 +259,24 @@ extension Rotation {
     // MARK: What is wanted
 
     /// Whether a client that receives from the store has a critical secret, or none.
-    func isEmergencyOfStore(_ deadlines: inout Deadlines) -> Bool {
+    func isEmergencyOfStore(_ timer: inout WakeTimer) -> Bool {
         index.all.contains { client in
             guard client.entry.source?.isStore == true else { return false }
             guard let current = clients[client].secret.current else { return true }
-            return client.entry.isCritical(current, &deadlines)
+            return client.entry.isCritical(current, &timer)
         }
     }
 
-    mutating func planStore(_ deadlines: inout Deadlines) {
-        if let failed = jobs.attempts[.store], failed.failure.retryAfter != nil, isEmergencyOfStore(&deadlines) {
-            jobs.retry(.store, on: .emergencyOfStore(failed), at: deadlines.now)
+    mutating func planStore(_ timer: inout WakeTimer) {
+        if let failed = jobs.attempts[.store], failed.failure.retryAfter != nil, isEmergencyOfStore(&timer) {
+            jobs.retry(.store, on: .emergencyOfStore(failed), at: timer.now)
         }
-        guard storeReading.isDue(jobs, &deadlines),
+        guard storeReading.isDue(jobs, &timer),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
         let places = Set(index.all.filter(\.concernsStore).flatMap(storePlaces)).sorted()
-        if !places.isEmpty, start(.readStore(places), on: .store, &deadlines) {
-            storeReading.beginReading(at: deadlines.now)
+        if !places.isEmpty, start(.readStore(places), on: .store, &timer) {
+            storeReading.beginReading(at: timer.now)
         }
     }
 }

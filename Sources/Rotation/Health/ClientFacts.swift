@@ -148,7 +148,7 @@ extension ClientFacts {
     }
 
     /// Judges what its outputs hold.
-    func judgeOutputs(_ deadlines: inout Deadlines) -> OutputsHealth {
+    func judgeOutputs(_ timer: inout WakeTimer) -> OutputsHealth {
         let held = inOutputs
         let weakest = held.map(\.secret).firstToExpire
         if let lockout {
@@ -175,11 +175,11 @@ extension ClientFacts {
         let isSpared =
             current?.fingerprint == weakest.fingerprint
             && clock.spares(
-                weakest, due: entry.firstReplacement(of: weakest, jitter: 0), builtAt: builtAt, &deadlines)
-        if !isSpared, let failure = entry.shortLife(of: weakest, name, &deadlines) {
+                weakest, due: entry.firstReplacement(of: weakest, jitter: 0), builtAt: builtAt, &timer)
+        if !isSpared, let failure = entry.shortLife(of: weakest, name, &timer) {
             return result(.critical, failure, weakest)
         }
-        if let failure = clock.doubt(isSpared: isSpared, at: deadlines.now.wall) {
+        if let failure = clock.doubt(isSpared: isSpared, at: timer.now.wall) {
             return result(.degraded, failure, weakest)
         }
         for (path, secret) in held {
@@ -191,7 +191,7 @@ extension ClientFacts {
             }
         }
         if let unreadable { return result(nil, unreadable, weakest) }
-        if let failure = lateness(of: weakest, missingFrom: lacking, &deadlines) {
+        if let failure = lateness(of: weakest, missingFrom: lacking, &timer) {
             return result(.degraded, failure, weakest)
         }
         if keys.allSatisfy({ $0.evidence == .none }) {
@@ -204,33 +204,33 @@ extension ClientFacts {
     ///
     /// - Parameter lacking: the places where a newer secret is to be.
     private func lateness(
-        of weakest: SecretInfo, missingFrom lacking: [Failure.Place], _ deadlines: inout Deadlines
+        of weakest: SecretInfo, missingFrom lacking: [Failure.Place], _ timer: inout WakeTimer
     ) -> Failure? {
         if !lacking.isEmpty { return .notPublished(name, missingFrom: lacking) }
         // A machine's jitter only makes renewals earlier, so with 0 a working daemon is never found overdue.
         let due = entry.renewal(of: weakest, jitter: 0)
-        return deadlines.reached(due) ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
+        return timer.reached(due) ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
     }
 
     /// Judges also what the state directory knows: what was last put behind APIs, and which secret its applications were
     /// last notified of.
     ///
     /// - Parameter record: as it is kept; it knows of every action that has run.
-    func judge(with record: Record, _ deadlines: inout Deadlines) -> OutputsHealth {
+    func judge(with record: Record, _ timer: inout WakeTimer) -> OutputsHealth {
         let actions = entry.onChange.filter { !$0.isRedeployment }.map(\.id)
         var facts = self
         if let current = record.current {
             facts.pushed = entry.targets.map { record.pushed[$0]?.unless(record.shown[$0]) }
             facts.emptyPlaces = entry.targets.filter {
-                entry.lacksSecret(record.shown[$0], wanted: current, clock: clock, &deadlines)
+                entry.lacksSecret(record.shown[$0], wanted: current, clock: clock, &timer)
             }.map(\.target)
         }
         facts.delivered = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }
-        let judged = facts.judgeTargets(after: judgeOutputs(&deadlines), holding: record.current, &deadlines)
+        let judged = facts.judgeTargets(after: judgeOutputs(&timer), holding: record.current, &timer)
         guard judged.health != .critical else { return judged }
         let weakest: SecretInfo? = if case .held(let secret) = facts.weakest { secret } else { nil }
         if clock.failure == nil, judged.failure?.code != .clockPerhapsAhead,
-            let failure = facts.delivered.firstToExpire.flatMap({ entry.shortLife(of: $0, name, &deadlines) })
+            let failure = facts.delivered.firstToExpire.flatMap({ entry.shortLife(of: $0, name, &timer) })
         {
             return result(.critical, failure, weakest)
         }
@@ -253,7 +253,7 @@ extension ClientFacts {
     ///   - judged: by the outputs.
     ///   - current: the client's secret; nil if none is kept.
     private func judgeTargets(
-        after judged: OutputsHealth, holding current: SecretInfo?, _ deadlines: inout Deadlines
+        after judged: OutputsHealth, holding current: SecretInfo?, _ timer: inout WakeTimer
     ) -> OutputsHealth {
         if !emptyPlaces.isEmpty, judged.health != .critical {
             let failure = Failure.notPublished(name, missingFrom: emptyPlaces.map { .target($0) })
@@ -269,20 +269,20 @@ extension ClientFacts {
         guard let weakest = known.firstToExpire else {
             return result(.degraded, .notPublished(name, missingFrom: lacking), judged.secret)
         }
-        if let failure = entry.shortLife(of: weakest, name, &deadlines) { return result(.critical, failure, weakest) }
-        let failure = lateness(of: weakest, missingFrom: lacking, &deadlines)
+        if let failure = entry.shortLife(of: weakest, name, &timer) { return result(.critical, failure, weakest) }
+        let failure = lateness(of: weakest, missingFrom: lacking, &timer)
         return result(failure == nil ? .ok : .degraded, failure, weakest)
     }
 }
 
 extension ClientConfiguration {
     /// The failure of a secret that has expired or is critical; nil for one that is neither.
-    func shortLife(of secret: SecretInfo, _ name: ClientName, _ deadlines: inout Deadlines) -> Failure? {
+    func shortLife(of secret: SecretInfo, _ name: ClientName, _ timer: inout WakeTimer) -> Failure? {
         let expiry = secret.expiresAt
-        if deadlines.reached(expiry) {
+        if timer.reached(expiry) {
             return Failure(.secretExpired, at: .client(name), detail: expiry.description)
         }
-        return isCritical(secret, &deadlines)
+        return isCritical(secret, &timer)
             ? Failure(.secretExpiring, at: .client(name), detail: expiry.description) : nil
     }
 }

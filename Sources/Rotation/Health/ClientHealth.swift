@@ -65,24 +65,24 @@ extension Rotation {
     }
 
     /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
-    mutating func judge(_ client: ConfiguredClient, _ deadlines: inout Deadlines) {
+    mutating func judge(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
         let known = clients[client]
         let current = known.secret.current
         let old = known.health.view
-        let now = deadlines.now
+        let now = timer.now
         let wanted = wantedSecret(client)
-        let reasons = reasons(for: client, &deadlines)
-        let warnings = warnings(of: client, &deadlines)
-        let facts = facts(of: client, &deadlines)
+        let reasons = reasons(for: client, &timer)
+        let warnings = warnings(of: client, &timer)
+        let facts = facts(of: client, &timer)
         let outputs =
-            client.entry.outputs.map { outputView($0, holding: wanted, &deadlines) }
+            client.entry.outputs.map { outputView($0, holding: wanted, &timer) }
             + client.targets.map { target in
-                var view = targetView(target.target, holding: wanted, &deadlines)
+                var view = targetView(target.target, holding: wanted, &timer)
                 if client.entry.undeployed.contains(target.target) { view.deployed = false }
                 return view
             }
-        let actions = client.actions.map { actionView($0, of: client, &deadlines) }
+        let actions = client.actions.map { actionView($0, of: client, &timer) }
         // What another program keeps changing may hold the secret now.
         let isPublished =
             outputs.allSatisfy { $0.state == .ok || $0.state == .contested } && holdsWanted(client)
@@ -93,14 +93,14 @@ extension Rotation {
         if case .nowhere = weakest, let current { weakest = .held(current) }
 
         // A clock that may be ahead raises no alarm.
-        let isSpared = spared(client, &deadlines) != nil
+        let isSpared = spared(client, &timer) != nil
         if case .held(let secret) = weakest, !isSpared {
-            stateChangeActions.see(client.entry.stage(of: secret, &deadlines), of: name, at: now.boot)
+            stateChangeActions.see(client.entry.stage(of: secret, &timer), of: name, at: now.boot)
         }
 
         let isServed =
-            isDone || isPublished && (waitsForTurn(client, at: now) || awaitsDeployment(client, &deadlines))
-        let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &deadlines)
+            isDone || isPublished && (waitsForTurn(client, at: now) || awaitsDeployment(client, &timer))
+        let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &timer)
         let (health, first) = verdict(on: client, isServed: isServed, reasons, warnings, lockout, at: now)
         var reason = first
         // The same failure persists: it began when it was first seen, not now.
@@ -126,7 +126,7 @@ extension Rotation {
     }
 
     /// What a client's outputs, APIs and applications were last seen to hold.
-    private func facts(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> ClientFacts {
+    private func facts(of client: ConfiguredClient, _ timer: inout WakeTimer) -> ClientFacts {
         var facts = ClientFacts(
             name: client.name, entry: client.entry, keys: knownKeys(client), current: clients[client].secret.current,
             clock: clock, builtAt: builtAt, isUnderWay: !clients[client].readiness.wasTried)
@@ -134,11 +134,11 @@ extension Rotation {
             reading: { path in
                 if let slots = files[path]?.slots { return .success(slots) }
                 return jobs.attempts[.file(path)].map { .failure($0.failure) }
-            }, refusal: { refusal(of: $0, for: client, &deadlines) })
+            }, refusal: { refusal(of: $0, for: client, &timer) })
         facts.pushed = client.targets.map { targets[$0.target]?.known }
         let wanted = wantedSecret(client)
         facts.emptyPlaces = client.targets.map(\.target).filter {
-            client.entry.lacksSecret(targets[$0]?.shown, wanted: wanted, clock: clock, &deadlines)
+            client.entry.lacksSecret(targets[$0]?.shown, wanted: wanted, clock: clock, &timer)
         }
         facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
         return facts
@@ -192,7 +192,7 @@ extension Rotation {
     }
 
     private func outputView(
-        _ output: Output, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
+        _ output: Output, holding wanted: SecretInfo?, _ timer: inout WakeTimer
     ) -> OutputView {
         let path = output.path
         let file = files[path]
@@ -200,18 +200,18 @@ extension Rotation {
         let isHeld = wanted.map { file?.holds($0, in: output.slot) == true } == true
         let (state, failure) = judge(
             .file(path), at: .path(path), isHeld: isHeld, problem: problem(in: output.slot, of: path, to: wanted),
-            file?.drift, &deadlines)
+            file?.drift, &timer)
         return OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
             error: failure?.message, repairs: file?.drift.repairCount ?? 0)
     }
 
     private func targetView(
-        _ name: TargetName, holding wanted: SecretInfo?, _ deadlines: inout Deadlines
+        _ name: TargetName, holding wanted: SecretInfo?, _ timer: inout WakeTimer
     ) -> OutputView {
         let target = targets[name]
         let isHeld = isHeld(wanted, at: name)
-        let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &deadlines)
+        let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &timer)
         return OutputView(
             target: name, verified: target?.sight.isVerified, state: state,
             writtenAt: target?.writtenAt,
@@ -223,17 +223,17 @@ extension Rotation {
     /// - Parameter isHeld: whether the wanted secret is there.
     private func judge(
         _ resource: Resource, at place: Failure.Place, isHeld: Bool, problem: Failure? = nil, _ drift: Drift?,
-        _ deadlines: inout Deadlines
+        _ timer: inout WakeTimer
     ) -> (OutputView.State, Failure?) {
         if let failure = overdueFailure(of: resource) { return (.notResponding, failure) }
         if let failure = jobs.attempts[resource]?.failure { return (.failed, failure) }
         if let problem { return (.failed, problem) }
-        if drift?.isContested(&deadlines) == true { return (.contested, Failure(.contested, at: place)) }
+        if drift?.isContested(&timer) == true { return (.contested, Failure(.contested, at: place)) }
         return (isHeld ? .ok : .pending, nil)
     }
 
     private func actionView(
-        _ id: ActionID, of client: ConfiguredClient, _ deadlines: inout Deadlines
+        _ id: ActionID, of client: ConfiguredClient, _ timer: inout WakeTimer
     ) -> ActionView {
         // A probe may fail although every secret was already delivered: the next delivery would fail.
         let failure =
@@ -244,6 +244,6 @@ extension Rotation {
         return ActionView(
             action: id, state: failure != nil ? .failed : isPending ? .pending : .ok,
             ranAt: clients[client].deliveries.ranAt[id], error: failure?.message,
-            waitsFor: failure == nil && isPending ? wait(of: id, &deadlines) : nil)
+            waitsFor: failure == nil && isPending ? wait(of: id, &timer) : nil)
     }
 }

@@ -19,7 +19,7 @@ extension Failure {
         judging secret: SecretInfo, run: ClockRun, builtAt: WallTime, at now: Now
     ) -> Failure? {
         let clock = ClockTrust(judging: [secret], run: run, builtAt: builtAt, at: now)
-        let isSpared = Deadlines.peek(at: now) {
+        let isSpared = WakeTimer.peek(at: now) {
             clock.spares(secret, due: secret.expiresAt, builtAt: builtAt, &$0)
         }
         return clock.doubt(isSpared: isSpared, at: now.wall)

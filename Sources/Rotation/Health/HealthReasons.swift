@@ -4,13 +4,13 @@ import Model
 
 extension Rotation {
     /// What keeps a client from being served, in processing order: the first reason explains the others.
-    func reasons(for client: ConfiguredClient, _ deadlines: inout Deadlines) -> [Reason] {
+    func reasons(for client: ConfiguredClient, _ timer: inout WakeTimer) -> [Reason] {
         let name = client.name
-        let now = deadlines.now
+        let now = timer.now
         var reasons: [Reason] = []
         if let reason = clock.reason {
             reasons.append(reason)
-        } else if spared(client, &deadlines) != nil {
+        } else if spared(client, &timer) != nil {
             let since = clock.setTo ?? startedAt
             let failure = Failure(.clockPerhapsAhead, at: .clock, detail: since.description)
             reasons.append(Reason(failure: failure, since: since))
@@ -23,10 +23,10 @@ extension Rotation {
                 reasons.append(reason(attempts, at: resource, for: name, now))
             }
         }
-        if let reason = sourceReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = storeReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = rolloutReason(of: client, &deadlines) { reasons.append(reason) }
-        if let reason = certificateReason(of: client, &deadlines) { reasons.append(reason) }
+        if let reason = sourceReason(of: client, &timer) { reasons.append(reason) }
+        if let reason = storeReason(of: client, &timer) { reasons.append(reason) }
+        if let reason = rolloutReason(of: client, &timer) { reasons.append(reason) }
+        if let reason = certificateReason(of: client, &timer) { reasons.append(reason) }
         // After a start it is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil,
             let refusal = clients[client].verification?.refusal ?? currentRefusal(client)
@@ -34,19 +34,19 @@ extension Rotation {
             reasons.append(Reason(failure: refusal, client: name, since: now.wall))
         }
         reasons += outputProblems(of: client).map { Reason(failure: $0, client: name, since: now.wall) }
-        return reasons + contests(of: client, whereGood: false, &deadlines)
+        return reasons + contests(of: client, whereGood: false, &timer)
     }
 
     /// What is wrong with a client although it may be served. It never hides a reason why a client is not.
-    func warnings(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> [Reason] {
+    func warnings(of client: ConfiguredClient, _ timer: inout WakeTimer) -> [Reason] {
         let name = client.name
-        var warnings = contests(of: client, whereGood: true, &deadlines)
+        var warnings = contests(of: client, whereGood: true, &timer)
         for output in client.targets {
             guard let failure = targets[output.target]?.disuse else { continue }
-            warnings.append(Reason(failure: failure, client: name, since: deadlines.now.wall))
+            warnings.append(Reason(failure: failure, client: name, since: timer.now.wall))
         }
         for key in client.keys {
-            guard let change = keys[key.name]?.recentChange(&deadlines) else { continue }
+            guard let change = keys[key.name]?.recentChange(&timer) else { continue }
             warnings.append(Reason(failure: change.failure(of: key.name), client: name, since: change.at))
         }
         return warnings
@@ -56,12 +56,12 @@ extension Rotation {
     ///
     /// - Parameter isGood: whether those that hold its secret now, or those that do not.
     private func contests(
-        of client: ConfiguredClient, whereGood isGood: Bool, _ deadlines: inout Deadlines
+        of client: ConfiguredClient, whereGood isGood: Bool, _ timer: inout WakeTimer
     ) -> [Reason] {
-        let now = deadlines.now
+        let now = timer.now
         let lacking = lackingPlaces(of: client)
         return drifts(of: client).filter { place, drift in
-            drift.isContested(&deadlines) && lacking.contains(place) != isGood
+            drift.isContested(&timer) && lacking.contains(place) != isGood
         }.map { place, drift in
             Reason(
                 failure: Failure(.contested, at: place), client: client.name, since: now.wall,

@@ -80,7 +80,7 @@ extension Rotation {
 
     /// Why the applications of a client are locked out, or soon will be; nil while they are not.
     func lockout(
-        of client: ConfiguredClient, holding weakest: ClientFacts.Weakest, isSpared: Bool, _ deadlines: inout Deadlines
+        of client: ConfiguredClient, holding weakest: ClientFacts.Weakest, isSpared: Bool, _ timer: inout WakeTimer
     ) -> Lockout? {
         switch weakest {
         case .lockedOut(let path, let found):
@@ -94,7 +94,7 @@ extension Rotation {
         case .held(let secret):
             isSpared
                 ? nil
-                : client.entry.shortLife(of: secret, client.name, &deadlines).map {
+                : client.entry.shortLife(of: secret, client.name, &timer).map {
                     Lockout(failure: $0, cause: .secret)
                 }
         case .unknown: nil

@@ -47,7 +47,7 @@ extension Configuration {
         return clients.sorted { $0.key < $1.key }.compactMap { name, entry in
             guard keys[entry.key] != nil else { return nil }
             let known = entry.keys.compactMap { name in keys[name].map { KnownKey($0, evidence[name] ?? .none) } }
-            var deadlines = Deadlines(now: now)
+            var timer = WakeTimer(now: now)
             var facts = ClientFacts(
                 name: name, entry: entry, keys: known, current: current[name], clock: clock, builtAt: builtAt)
             facts.findOutputs(
@@ -55,10 +55,10 @@ extension Configuration {
                 refusal: {
                     entry.refusal(
                         of: $0, keys: known, signer: names(ofSigner: $0, evidence), current: current[name],
-                        clockIsTrusted: clock.failure == nil, &deadlines)
+                        clockIsTrusted: clock.failure == nil, &timer)
                 })
-            guard let record = records[name] else { return facts.judgeOutputs(&deadlines) }
-            var health = facts.judge(with: record, &deadlines)
+            guard let record = records[name] else { return facts.judgeOutputs(&timer) }
+            var health = facts.judge(with: record, &timer)
             health.supplied = Set(
                 entry.targets.filter { output in
                     let pushed = record.pushed[output]?.unless(record.shown[output])
@@ -74,7 +74,7 @@ extension Rotation {
     /// those who cannot ask the store, and judge secrets by the clock themselves.
     package func impairment(of client: ClientName, at now: Now) -> (health: HealthState, failure: Failure)? {
         guard let client = index[client] else { return nil }
-        let all = Deadlines.peek(at: now) { reasons(for: client, &$0) + warnings(of: client, &$0) }
+        let all = WakeTimer.peek(at: now) { reasons(for: client, &$0) + warnings(of: client, &$0) }
         let reason = all.map(\.failure).first { failure in
             let isOthers = failure.place == .store || failure.place == .clock
             // What only this process could not read is not known.

@@ -23,24 +23,24 @@ extension Rotation {
     private static let storeWait: Seconds = 900
 
     /// Whether a signer says that the store cannot be used.
-    func isReported(_ failure: Failure, since moment: BootTime, _ deadlines: inout Deadlines) -> Bool {
-        failure.code.traits.contains(.refusalOfStore) || deadlines.reached(moment + Self.storeWait)
+    func isReported(_ failure: Failure, since moment: BootTime, _ timer: inout WakeTimer) -> Bool {
+        failure.code.traits.contains(.refusalOfStore) || timer.reached(moment + Self.storeWait)
     }
 
     /// Why the store is a reason for a client that mints not to be ok.
-    func storeReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+    func storeReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard let place = placeToPut(client) else { return nil }
         let name = client.name
-        let now = deadlines.now
+        let now = timer.now
         let resource = jobs.attempts[.store] != nil ? Resource.store : .share(name)
         let attempts = jobs.attempts[resource]
         if let failure = storeFailure(of: client) ?? attempts?.failure {
-            guard isReported(failure, since: attempts?.began ?? now.boot, &deadlines) else { return nil }
+            guard isReported(failure, since: attempts?.began ?? now.boot, &timer) else { return nil }
             return Reason(
                 failure: failure, client: name, since: attempts?.since ?? now.wall,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
         }
-        guard let secret = secretToPut(client), clients[client].share?.isContested(secret, &deadlines) == true,
+        guard let secret = secretToPut(client), clients[client].share?.isContested(secret, &timer) == true,
             storeReading.observed[place].map({ !$0.holds(secret) }) == true
         else { return nil }
         return Reason(
@@ -51,9 +51,9 @@ extension Rotation {
     }
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
-    func certificateReason(of client: ConfiguredClient, _ deadlines: inout Deadlines) -> Reason? {
+    func certificateReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard client.concernsStore, let expiry = storeReading.counts.certificateExpiresAt,
-            deadlines.reached(expiry - SecretStore.certificateNotice)
+            timer.reached(expiry - SecretStore.certificateNotice)
         else { return nil }
         return Reason(
             failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,

@@ -29,8 +29,8 @@ struct WrittenMetrics: Sendable {
     fileprivate mutating func end(_ content: MetricsContent?) { self.content = content }
 
     /// Whether to compare it now with what it should say.
-    fileprivate func isDue(_ deadlines: inout Deadlines) -> Bool {
-        content == nil || writes.admits(&deadlines) && comparisons.admits(&deadlines)
+    fileprivate func isDue(_ timer: inout WakeTimer) -> Bool {
+        content == nil || writes.admits(&timer) && comparisons.admits(&timer)
     }
 
     /// Compares it with what it should say; returns whether to write that.
@@ -60,23 +60,23 @@ extension Rotation {
         }
     }
 
-    mutating func planMetrics(_ deadlines: inout Deadlines) {
+    mutating func planMetrics(_ timer: inout WakeTimer) {
         for path in metrics.former.sorted() {
-            if start(.removeMetrics(path), on: .metricsFile(path), &deadlines) { metrics.beginRemoving(path) }
+            if start(.removeMetrics(path), on: .metricsFile(path), &timer) { metrics.beginRemoving(path) }
         }
         guard let path = configuration.metricsFile else { return }
-        let now = deadlines.now
+        let now = timer.now
         let isStopping = jobs.isStopping
         // At the end ``unwrittenMetrics`` says it.
         if !isOnce, !isStopping { judgeMetrics(path, at: now) }
         guard isOnce ? !isStopping && hasTriedAll(at: now) : isReady,
-            jobs.mayStart(.metricsFile(path), isKeeping: isStopping, &deadlines),
-            isOnce || isStopping || metrics.isDue(&deadlines)
+            jobs.mayStart(.metricsFile(path), isKeeping: isStopping, &timer),
+            isOnce || isStopping || metrics.isDue(&timer)
         else { return }
         let snapshot = snapshot(at: now)
         let content = isStopping ? MetricsContent.times(snapshot) : .everything(snapshot)
         guard metrics.differs(from: content, at: now.boot) else { return }
-        start(.writeMetrics(path, content), on: .metricsFile(path), &deadlines)
+        start(.writeMetrics(path, content), on: .metricsFile(path), &timer)
     }
 
     /// Makes it a fault that the file cannot be written, until it is.

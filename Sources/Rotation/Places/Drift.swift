@@ -98,13 +98,13 @@ struct Drift: Hashable, Sendable {
     func isNew(_ wanted: [FileSlot: Fingerprint]) -> Bool { lastGood != wanted }
 
     /// Whether another program keeps changing the file.
-    func isContested(_ deadlines: inout Deadlines) -> Bool {
-        !repairs.admits(&deadlines)
+    func isContested(_ timer: inout WakeTimer) -> Bool {
+        !repairs.admits(&timer)
     }
 
     /// Whether actions wait until it is no longer contested: those that its last repair demands, but not those of the repair
     /// by which it became so.
-    func holdsActions(_ deadlines: inout Deadlines) -> Bool { wasContested && isContested(&deadlines) }
+    func holdsActions(_ timer: inout WakeTimer) -> Bool { wasContested && isContested(&timer) }
 
     /// When a bad file is next repaired if it is contested; nil while it is good.
     var nextRepair: BootTime? {
@@ -118,15 +118,15 @@ struct Drift: Hashable, Sendable {
 
     /// Whether the file may be written now: not while another program may be writing it, which is waited for less long for a secret
     /// that it never held.
-    func mayWrite(_ wanted: [FileSlot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
-        guard !isUndone, !isLeftAlone(wanted, &deadlines) else { return false }
-        return unrest?.isDue(lastGood == wanted ? .repair : .output, &deadlines) ?? true
+    func mayWrite(_ wanted: [FileSlot: Fingerprint], _ timer: inout WakeTimer) -> Bool {
+        guard !isUndone, !isLeftAlone(wanted, &timer) else { return false }
+        return unrest?.isDue(lastGood == wanted ? .repair : .output, &timer) ?? true
     }
 
     /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is
     /// written at once.
-    func isLeftAlone(_ wanted: [FileSlot: Fingerprint], _ deadlines: inout Deadlines) -> Bool {
-        guard let nextRepair, !isRequested, lastGood == wanted, isContested(&deadlines) else { return false }
-        return !deadlines.reached(nextRepair)
+    func isLeftAlone(_ wanted: [FileSlot: Fingerprint], _ timer: inout WakeTimer) -> Bool {
+        guard let nextRepair, !isRequested, lastGood == wanted, isContested(&timer) else { return false }
+        return !timer.reached(nextRepair)
     }
 }

@@ -107,14 +107,14 @@ extension Rotation {
 
     // MARK: What is wanted
 
-    mutating func planFile(_ path: AbsolutePath, _ deadlines: inout Deadlines) {
+    mutating func planFile(_ path: AbsolutePath, _ timer: inout WakeTimer) {
         guard let spec = index.specs[path], let file = files[path] else { return }
         // What is being read now decides what is wanted next.
         guard jobs[.file(path)]?.work.isObservation != true else { return }
         let clients = index.clients(of: path)
-        if file.reading.isDue(.output, &deadlines) {
+        if file.reading.isDue(.output, &timer) {
             // A file can be judged only after its clients' keys and records were read.
-            if clients.allSatisfy(wereKeysAndRecordRead), start(.observe(spec), on: .file(path), &deadlines) {
+            if clients.allSatisfy(wereKeysAndRecordRead), start(.observe(spec), on: .file(path), &timer) {
                 files[path]?.reading.begin()
             }
             return
@@ -127,8 +127,8 @@ extension Rotation {
             recover(.file(path))
             return
         }
-        if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &deadlines) {
-            start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &deadlines)
+        if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &timer) {
+            start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &timer)
         }
     }
 
@@ -175,7 +175,7 @@ extension Rotation {
         guard let spec = index.specs[path], let file = files[path], file.isFresh else { return false }
         let wanted = wantedSecrets(spec)
         return !file.holds(wanted)
-            && Deadlines.peek(at: now) { file.drift.isLeftAlone(wanted.mapValues(\.fingerprint), &$0) }
+            && WakeTimer.peek(at: now) { file.drift.isLeftAlone(wanted.mapValues(\.fingerprint), &$0) }
     }
 
     /// Whether all files of a client hold its secret, by observations that still count.

@@ -58,21 +58,21 @@ extension Rotation {
     /// How often it is read while it may still show an older value than the last one written.
     private static let staleInterval: Seconds = 60
 
-    mutating func planTarget(_ target: TargetName, _ deadlines: inout Deadlines) {
+    mutating func planTarget(_ target: TargetName, _ timer: inout WakeTimer) {
         guard let client = index.clientOfTarget[target], let state = targets[target], isSettled(client),
             let wanted = wantedSecret(client)
         else { return }
         if !state.holds(wanted) {
             if let failure = jobs.attempts[.target(target)]?.failure, failure.retryAfter != nil,
-                isEmergency(target, &deadlines)
+                isEmergency(target, &timer)
             {
-                jobs.retry(.target(target), on: .emergency(failure), at: deadlines.now)
+                jobs.retry(.target(target), on: .emergency(failure), at: timer.now)
             }
             let neighbours = index.neighbours(of: target)
-            if !state.isLeftAlone(wanted, &deadlines), !neighbours.contains(where: isAboutToChange) {
+            if !state.isLeftAlone(wanted, &timer), !neighbours.contains(where: isAboutToChange) {
                 start(
                     .push(client.name, wanted, to: state.output, with: secrets(for: neighbours)), on: .target(target),
-                    &deadlines)
+                    &timer)
             }
             return
         }
@@ -81,9 +81,9 @@ extension Rotation {
                 state.sight == .awaited
                 ? readAt + Self.staleInterval
                 : readAt.after(Self.readingInterval, spreadBy: jobs.jitter("read \(target)"))
-            guard state.isReadable, deadlines.reached(next) else { return }
+            guard state.isReadable, timer.reached(next) else { return }
         }
-        start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &deadlines)
+        start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &timer)
     }
 
     /// Whether a target is asked right now, or its client's secret is about to be replaced: what belongs into the same
@@ -109,13 +109,13 @@ extension Rotation {
 
     /// Whether a target does not hold its client's secret, and what is known to be there is critical or has expired, or there is
     /// nothing.
-    func isEmergency(_ target: TargetName, _ deadlines: inout Deadlines) -> Bool {
+    func isEmergency(_ target: TargetName, _ timer: inout WakeTimer) -> Bool {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
             let state = targets[target], !state.holds(wanted)
         else { return false }
-        if client.entry.lacksSecret(state.shown, wanted: wanted, clock: clock, &deadlines) { return true }
+        if client.entry.lacksSecret(state.shown, wanted: wanted, clock: clock, &timer) { return true }
         guard let held = state.known else { return false }
-        return client.entry.isCritical(held, &deadlines)
+        return client.entry.isCritical(held, &timer)
     }
 
     /// Whether none of a client's targets holds its actions back.
@@ -142,6 +142,6 @@ extension Rotation {
     func isLeftAlone(_ target: TargetName, at now: Now) -> Bool {
         guard let wanted = index.clientOfTarget[target].flatMap({ wantedSecret($0) }), let state = targets[target]
         else { return false }
-        return Deadlines.peek(at: now) { state.isLeftAlone(wanted, &$0) }
+        return WakeTimer.peek(at: now) { state.isLeftAlone(wanted, &$0) }
     }
 }

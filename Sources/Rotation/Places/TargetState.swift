@@ -66,8 +66,8 @@ struct TargetState: Sendable {
     var known: SecretInfo? { sight == .another ? nil : pushed?.unless(shown) }
 
     /// Whether it does not hold a secret and is left so for now, because it is contested.
-    func isLeftAlone(_ wanted: SecretInfo, _ deadlines: inout Deadlines) -> Bool {
-        !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &deadlines)
+    func isLeftAlone(_ wanted: SecretInfo, _ timer: inout WakeTimer) -> Bool {
+        !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &timer)
     }
 
     /// Whether the API has to be read once in a while, because it shows something.
@@ -267,13 +267,13 @@ extension ClientConfiguration {
     ///
     /// - Parameter wanted: the secret that is to be there.
     func lacksSecret(
-        _ shown: PushPlaceContent?, wanted: SecretInfo?, clock: ClockTrust, _ deadlines: inout Deadlines
+        _ shown: PushPlaceContent?, wanted: SecretInfo?, clock: ClockTrust, _ timer: inout WakeTimer
     ) -> Bool {
         switch shown {
         case .nothing, .unusable: true
         case .secret(let expiry):
             clock.failure == nil
-                && deadlines.reached(expiry - (wanted.map { criticalRemainder(of: $0) } ?? renewBefore / 3))
+                && timer.reached(expiry - (wanted.map { criticalRemainder(of: $0) } ?? renewBefore / 3))
         case .something, nil: false
         }
     }

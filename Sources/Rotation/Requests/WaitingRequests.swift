@@ -195,7 +195,7 @@ extension Rotation {
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
         if clock.failure != nil { return true }
         guard isKnown(client) else { return nil }
-        return switch Deadlines.peek(at: now, { decide(client, together, &$0) }) {
+        return switch WakeTimer.peek(at: now, { decide(client, together, &$0) }) {
         case .wait: nil
         case .keep(_, let until): until <= now.wall + span
         case .mint, .receive, .verify: true

@@ -9,11 +9,11 @@ import Testing
     private let now = Values.moment(0)
 
     private func objection(
-        to issued: SecretInfo, print: Character? = "1", _ deadlines: inout Deadlines
+        to issued: SecretInfo, print: Character? = "1", _ timer: inout WakeTimer
     ) throws -> Objection? {
         let evidence = try print.map { SignatureEvidence.key(try Values.print($0)) } ?? .remembered
         return try Values.client("web").objection(
-            to: issued, keys: [(try Values.keyEntry(), evidence)], &deadlines)
+            to: issued, keys: [(try Values.keyEntry(), evidence)], &timer)
     }
 
     private var signer: KeyDigest { get throws { try Values.print("1") } }
@@ -49,20 +49,20 @@ import Testing
         Row(testDescription: "an expiry beyond Apple's limit", to: 15_777_001),
     ])
     func aSecretThatFitsIsAcceptedAndNoOther(row: Row) throws {
-        var deadlines = Deadlines(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
+        var timer = WakeTimer(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
         let secret = try Values.issued(
             1, id: row.id, team: row.team, keyID: row.keyID, from: row.from, to: row.to,
             signer: row.signer.map(Values.print))
-        #expect(try (objection(to: secret, print: row.key, &deadlines) == nil) == row.isAccepted)
+        #expect(try (objection(to: secret, print: row.key, &timer) == nil) == row.isAccepted)
     }
 
     @Test func changesByTimeAloneAreRemembered() throws {
-        var deadlines = Deadlines(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
-        _ = try objection(to: Values.issued(1, from: 100, to: 200, signer: signer), &deadlines)
-        #expect(deadlines.wall == Values.moment(40))
-        deadlines = Deadlines(now: deadlines.now)
-        _ = try objection(to: Values.issued(1, to: 200, signer: signer), &deadlines)
-        #expect(deadlines.wall == Values.moment(200))
+        var timer = WakeTimer(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
+        _ = try objection(to: Values.issued(1, from: 100, to: 200, signer: signer), &timer)
+        #expect(timer.wall == Values.moment(40))
+        timer = WakeTimer(now: timer.now)
+        _ = try objection(to: Values.issued(1, to: 200, signer: signer), &timer)
+        #expect(timer.wall == Values.moment(200))
     }
 
     @Test func ofSeveralTheOneThatExpiresLastCounts() throws {

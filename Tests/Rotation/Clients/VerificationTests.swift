@@ -83,7 +83,7 @@ import Testing
         #expect(verification.isUndecided == isUndecided)
         #expect((verification.candidate == nil) == (verdict == .accepted))
         // Only a single refusal has its own pause.
-        #expect(Deadlines.peek(at: now) { verification.mayAsk(&$0) } == (answers.last != "n" || isRefused))
+        #expect(WakeTimer.peek(at: now) { verification.mayAsk(&$0) } == (answers.last != "n" || isRefused))
     }
 
     @Test func anAcceptedSecretIsPublishedOnlyThen() throws {

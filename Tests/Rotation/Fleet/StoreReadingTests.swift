@@ -138,9 +138,9 @@ struct StoreReadingTests {
     @Test func aClientThatBecomesCriticalWaitsForFiveMinutesAtMost() throws {
         let first = try begin()
         let client = try #require(bench.rotation.configuration.clients[web])
-        let critical = Deadlines.peek(at: bench.now) { deadlines in
-            _ = client.isCritical(first, &deadlines)
-            return deadlines.wall
+        let critical = WakeTimer.peek(at: bench.now) { timer in
+            _ = client.isCritical(first, &timer)
+            return timer.wall
         }
         bench.sleep((try #require(critical) - bench.now.wall).count - 600)
         #expect(try health != .critical)

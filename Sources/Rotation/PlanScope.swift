@@ -5,11 +5,11 @@ import Model
 ///
 /// A plan over everything would start nothing more, which the simulator checks. Of thousands of clients most have nothing to
 /// do with an input.
-struct Dirty: Sendable {
+struct PlanScope: Sendable {
     private(set) var keys: Set<KeyName> = []
     /// By number (``ClientBatches``).
     private(set) var batches: Set<Int> = []
-    private var wakes = Wakes()
+    private var wakes = ResourceWakes()
     /// The resources whose next wake this plan has decided on.
     private var woken: Set<Resource> = []
 
@@ -33,11 +33,11 @@ struct Dirty: Sendable {
 
     /// Sets when a resource is to be planned again, in place of what an earlier plan decided. Several parts of one plan may
     /// ask for the same resource, in any order: the earliest of their moments counts.
-    mutating func wake(_ resource: Resource, at deadlines: Deadlines) {
+    mutating func wake(_ resource: Resource, at timer: WakeTimer) {
         if woken.insert(resource).inserted {
-            wakes[resource] = deadlines.wake
+            wakes[resource] = timer.wake
         } else {
-            wakes[resource].formEarliest(with: deadlines.wake)
+            wakes[resource].formEarliest(with: timer.wake)
         }
     }
 
@@ -49,16 +49,16 @@ struct Dirty: Sendable {
 
 extension Rotation {
     /// The clients that the next plan covers, in order.
-    var touchedClients: [ConfiguredClient] { dirty.batches.flatMap { index.batches[$0] }.sorted() }
+    var touchedClients: [ConfiguredClient] { scope.batches.flatMap { index.batches[$0] }.sorted() }
 
     /// Has a client planned next, with all that share something with it.
-    mutating func touch(_ client: ConfiguredClient) { dirty.touch(batch: index.batches.number(of: client)) }
+    mutating func touch(_ client: ConfiguredClient) { scope.touch(batch: index.batches.number(of: client)) }
 
     /// Has a resource and the clients that depend on it planned next.
     mutating func touch(_ resource: Resource) {
         switch resource {
         case .key(let name):
-            dirty.touch(key: name)
+            scope.touch(key: name)
             for client in index.clients(of: name) { touch(client) }
         case .client, .verification, .record, .source, .share, .rollout:
             if let client = resource.client.flatMap({ index[$0] }) { touch(client) }
@@ -74,7 +74,7 @@ extension Rotation {
     /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
     /// touched batches would not.
     package mutating func touchEverything() {
-        for key in keys.names { dirty.touch(key: key) }
+        for key in keys.names { scope.touch(key: key) }
         for client in index.all { touch(client) }
     }
 }

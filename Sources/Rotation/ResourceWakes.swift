@@ -2,7 +2,7 @@ import AppleClientSecret
 import Model
 
 /// When each resource has to be planned again.
-struct Wakes: Sendable {
+struct ResourceWakes: Sendable {
     private var wanted: [Resource: Wake] = [:]
 
     subscript(_ resource: Resource) -> Wake {

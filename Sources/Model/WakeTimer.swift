@@ -1,8 +1,8 @@
 package import AppleClientSecret
 
-/// Tells whether moments have come, and remembers the earliest on each clock that has not. A plan compares times with now
-/// through this type, so that no wake is forgotten; where no wake depends on it, times are compared directly.
-package struct Deadlines: Hashable, Sendable {
+/// Tells whether moments have come, and remembers the earliest on each clock that has not: when to wake. A plan compares
+/// times with now through this type, so that no wake is forgotten; where no wake depends on it, times are compared directly.
+package struct WakeTimer: Hashable, Sendable {
     package let now: Now
     package private(set) var wall: WallTime?
     package private(set) var boot: BootTime?
@@ -28,7 +28,7 @@ package struct Deadlines: Hashable, Sendable {
     }
 
     /// Whether a condition is met. The moments that it asks for are a reason to wake only while it is not.
-    package mutating func met(_ condition: (inout Deadlines) -> Bool) -> Bool {
+    package mutating func met(_ condition: (inout WakeTimer) -> Bool) -> Bool {
         var waiting = self
         if condition(&waiting) { return true }
         self = waiting
@@ -36,9 +36,9 @@ package struct Deadlines: Hashable, Sendable {
     }
 
     /// Answers a question by the time that it is. The moments that it asks for are no reason to wake.
-    package static func peek<Answer>(at now: Now, _ question: (inout Deadlines) -> Answer) -> Answer {
-        var deadlines = Deadlines(now: now)
-        return question(&deadlines)
+    package static func peek<Answer>(at now: Now, _ question: (inout WakeTimer) -> Answer) -> Answer {
+        var timer = WakeTimer(now: now)
+        return question(&timer)
     }
 
     /// The earliest moments that have not come yet: when to plan again.
