@@ -37,7 +37,7 @@ package struct KeyLoader: Sendable {
     private func loadAtOnce(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
         let passphrase = try passphrase(of: entry)
         return try withFile(
-            at: entry.location, limit: KeyText.maximumLength, otherwise: .keyUnreadable,
+            at: entry.location, limit: KeyFileText.maximumLength, otherwise: .keyUnreadable,
             explain: { $0.keyFailure(at: $1) },
             body: { descriptor throws(Failure) in
                 try SigningKey(
@@ -68,7 +68,7 @@ package struct KeyLoader: Sendable {
             case .credential(let name):
                 keyFile = try CredentialFile.open(name, in: credentials, otherwise: .keyUnreadable)
             }
-            return try KeyText(descriptor: keyFile.raw).isOpened(by: consume passphrase)
+            return try KeyFileText(descriptor: keyFile.raw).isOpened(by: consume passphrase)
         } catch {
             return false
         }

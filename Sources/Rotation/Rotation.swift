@@ -32,9 +32,9 @@ package struct Rotation: Sendable {
     var ownReport = OwnReport()
     var fleet = FleetReports()
     var faults = DaemonFaults()
-    var metrics = WrittenMetrics()
+    var metrics = MetricsFileUpkeep()
     var stateChangeActions = StateChangeActions()
-    var waiting = WaitingRequests()
+    var waiting = PendingRequests()
     /// Whether every client was tried once.
     var isReady = false
 

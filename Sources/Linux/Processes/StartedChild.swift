@@ -14,7 +14,7 @@ struct StartedChild: ~Copyable {
     private var report: clinux_report?
     private let pipe: Descriptor
     private var pipeIsOpen = true
-    private(set) var output = OutputCapture()
+    private(set) var output = OutputExcerpt()
 
     /// - Parameter input: the child's standard input; empty when negative.
     init(_ arguments: [String], environment: [String: String], input: Int32 = -1) throws(SystemError) {

@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// Requests, their answers, and when they are given.
-@Suite struct WaitingRequestsTests {
+@Suite struct PendingRequestsTests {
     private let after = Values.exec("/bin/after")
 
     /// Two clients, `a` and `b`, that share nothing.

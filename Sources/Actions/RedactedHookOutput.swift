@@ -3,7 +3,7 @@ internal import Linux
 
 /// What is logged of a hook's output: its beginning and its end, redacted and escaped, and between them how many lines
 /// were omitted.
-package struct HookLogLines {
+package struct RedactedHookOutput {
     /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
     /// last one.
     package typealias LineFilter = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]
@@ -26,7 +26,7 @@ package struct HookLogLines {
     /// How many of the lines fit, from the first one on, into as many bytes as are kept of each end: the escapes in them are
     /// longer than the text that they replace.
     private static func fitting(_ lines: [String]) -> Int {
-        var room = OutputCapture.byteLimit
+        var room = OutputExcerpt.byteLimit
         return lines.prefix { line in
             room -= line.utf8.count + 1
             return room >= 0

@@ -8,7 +8,7 @@ package import Model
 /// - It is written when it should say something else, once a second at most: plenty for scrapers.
 /// - A daemon that stops leaves only times. A single run writes it at its end.
 /// - The file at a former path is removed: it would go stale, and node_exporter might still read it.
-struct WrittenMetrics: Sendable {
+struct MetricsFileUpkeep: Sendable {
     /// What it says; nil while that is not known, and where it could not be written.
     private(set) var content: MetricsContent?
     /// Files at former paths that are to be removed.

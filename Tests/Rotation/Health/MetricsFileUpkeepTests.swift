@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// When the file with the daemon's metrics is written, and what becomes of one at a former path.
-@Suite struct WrittenMetricsTests {
+@Suite struct MetricsFileUpkeepTests {
     private let file: AbsolutePath
     private let resource: Resource
     private let unwritable: Failure

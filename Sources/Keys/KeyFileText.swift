@@ -3,7 +3,7 @@ internal import Glibc
 package import Model
 
 /// The text of a key file, in secure memory, and what it holds.
-struct KeyText: ~Copyable {
+struct KeyFileText: ~Copyable {
     /// The longest key file, in bytes: a key takes some 250, an encrypted one 500, and the file may also hold a chain
     /// of certificates. At most a quarter of the secure heap.
     static let maximumLength = 16_384
@@ -125,7 +125,7 @@ extension PublicKey {
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
     ) throws(Failure) {
         do throws(KeyError) {
-            try self.init(KeyText(descriptor: descriptor).publicKey(passphrase: passphrase))
+            try self.init(KeyFileText(descriptor: descriptor).publicKey(passphrase: passphrase))
         } catch {
             throw error.failure(at: place)
         }

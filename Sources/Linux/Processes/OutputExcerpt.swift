@@ -15,7 +15,7 @@ package struct OutputPiece: Hashable, Sendable {
 /// Keeps the beginning and the end of what a child writes, and counts the lines in between.
 ///
 /// A line that does not fit is left out whole: half a secret could not be recognised in it.
-package struct OutputCapture {
+package struct OutputExcerpt {
     /// Lines kept at each end.
     static let lineLimit = 100
     /// Bytes kept at each end: together 64 KiB, plenty for messages, little enough for a hundred programs.

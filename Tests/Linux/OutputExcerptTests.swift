@@ -2,9 +2,9 @@ import Testing
 
 @testable import Linux
 
-struct OutputCaptureTests {
+struct OutputExcerptTests {
     private func report(_ pieces: [String]) -> ExitReport {
-        var output = OutputCapture()
+        var output = OutputExcerpt()
         for piece in pieces { output.take(Array(piece.utf8)[...]) }
         return output.report(.exited(0))
     }
@@ -18,7 +18,7 @@ struct OutputCaptureTests {
     }
 
     @Test func repairsWhatIsNotText() {
-        var output = OutputCapture()
+        var output = OutputExcerpt()
         output.take([0xFF, 0x41, 0x0A])
         #expect(output.report(.timedOut).lines == ["\u{FFFD}A"])
     }
@@ -41,7 +41,7 @@ struct OutputCaptureTests {
         #expect(many.first.lines[100] == "line 101")
         #expect(many.last.lines[many.last.shown.lowerBound - 1] == "line 900")
         let bytes = many.first.lines[100...].reduce(0) { $0 + $1.utf8.count + 1 }
-        #expect(bytes > OutputCapture.contextLimit / 2 && bytes <= OutputCapture.contextLimit)
+        #expect(bytes > OutputExcerpt.contextLimit / 2 && bytes <= OutputExcerpt.contextLimit)
     }
 
     @Test func keepsSixtyFourKibibytesAndLeavesOutWholeLines() {
@@ -52,7 +52,7 @@ struct OutputCaptureTests {
         #expect(shown(cut.last).count == 33)
         #expect(shown(cut.last).last == "end")
         #expect(cut.omitted == 150 - 64)
-        let fits = String(repeating: "x", count: OutputCapture.byteLimit - 1)
+        let fits = String(repeating: "x", count: OutputExcerpt.byteLimit - 1)
         #expect(report([fits]).lines == [fits])
         let tooLong = report(["before\n", fits, "xx", "\n", "after\n"])
         #expect((shown(tooLong.first), tooLong.omitted, shown(tooLong.last)) == (["before"], 1, ["after"]))
