@@ -69,15 +69,6 @@ import Testing
         #expect(throws: Failure.self) { try pusher.redeploy("shop", of: [other], with: []) }
     }
 
-    @Test func othersOfTheSameDocumentGoWithIt() throws {
-        let service = try SocketService(at: path, .answer(#"{"result":"published","verified":true}"#))
-        let other = try #require(TargetName("ios"))
-        #expect(try pusher().push(token, to: output, with: [other: token]) == .pushed(PushPlaceReading(holds: true)))
-        #expect(
-            service.request
-                == #"{"do":"publish","client_secret":"\#(Self.text)","others":{"ios":"\#(Self.text)"}}"# + "\n")
-    }
-
     /// A service that is asked once, and what it was asked.
     private func request(
         _ answer: String, of target: TargetName? = nil, _ ask: () throws -> Void

@@ -282,18 +282,6 @@ import Testing
         #expect(bench.log.contains("mint web"))
     }
 
-    /// The first one, by a clock that is set right a moment later.
-    @Test func aSecretOfAWrongClockIsReplacedOnceItIsSet() throws {
-        let bench = try unsynced()
-        let wrong = try bench.current("web")
-        bench.forget()
-        bench.step(-65 * Values.day)
-        #expect(try failure(bench) == nil)
-        #expect(bench.log.contains("mint web"))
-        #expect(try bench.current("web") != wrong)
-        #expect(try bench.view("web").health == .ok)
-    }
-
     /// A date that was mistyped, or a virtual machine that was resumed.
     @Test func aClockThatIsSetAheadReplacesNothingForTenMinutes() throws {
         let bench = try unsynced()

@@ -162,12 +162,4 @@ import Testing
         #expect(mints(bench) == ["mint web"])
         #expect(actions(bench) == ["run exec /bin/after for web"])
     }
-
-    @Test func aReloadThatIsRefusedChangesNothing() throws {
-        let bench = try restarted()
-        bench.ask(.reload)
-        #expect(bench.answer() == .refused(diagnostics: [line, "more"]))
-        bench.ask(.renew(.init()), 2)
-        #expect(mints(bench) == [])
-    }
 }

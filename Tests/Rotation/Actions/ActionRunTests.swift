@@ -88,14 +88,6 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func anActionThatTwoShareRunsOnceForBoth() throws {
-        let bench = try Bench(sharing())
-        bench.held = [.file(try Values.path("b.jwt"))]
-        bench.go()
-        bench.release(.file(try Values.path("b.jwt")))
-        #expect(bench.runs == ["exec /bin/after for a, b"])
-    }
-
     @Test func clientsThatShareAnActionAndAreDueAboutTheSameTimeRenewTogether() throws {
         let bench = try Bench(sharing())
         // A day before that of the other falls due.
@@ -139,17 +131,6 @@ import Testing
         bench.pass(900)
         #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).delivered)
-    }
-
-    @Test func aFailedActionIsTriedAgainAfterHalfAMinute() throws {
-        let bench = try bench([after])
-        bench.failures = [.action(after.id): failure(after.id)]
-        bench.go()
-        bench.forget()
-        bench.pass(23)
-        #expect(bench.runs == [])
-        bench.pass(7)
-        #expect(bench.runs == ["exec /bin/after for web"])
     }
 
     /// At a start the record says that an action is owed while the file is written: that the record was kept plans no action,

@@ -115,11 +115,4 @@ import Testing
         #expect(try bench.view("b").health == .critical)
         #expect(bench.log.filter { $0 == "publish b.jwt" }.count == 1)
     }
-
-    @Test func aDaemonDoesNotEndByItself() throws {
-        let bench = try Bench(["a": Values.client("a")]).started()
-        #expect(!bench.lastStep.ended)
-        bench.tell(.stop)
-        #expect(bench.lastStep.ended)
-    }
 }

@@ -153,15 +153,6 @@ struct ReceivedSecretsTests {
         #expect(bench.rotation.snapshot(at: bench.now).ready)
     }
 
-    @Test func aRestartTakesWhatTheStateDirectoryHolds() throws {
-        let first = try begin()
-        bench.sources[try Values.name("web")] = .missing
-        try bench.restart(try Self.configuration())
-        #expect(try bench.current("web") == first)
-        #expect(!bench.log.contains("publish web.jwt"))
-        #expect(try bench.view("web").health == .ok)
-    }
-
     @Test func withoutAStateDirectoryTheOutputsCount() throws {
         let second = try secret(2, issued: 0)
         try begin()

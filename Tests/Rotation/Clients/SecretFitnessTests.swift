@@ -65,15 +65,6 @@ import Testing
         #expect(timer.wall == Values.moment(200))
     }
 
-    @Test func ofSeveralTheOneThatExpiresLastCounts() throws {
-        let entry = try Values.client("web")
-        let short = try Values.issued(1, to: 1000, signer: signer)
-        let long = try Values.issued(2, to: 2000, signer: signer)
-        #expect(entry.best(of: [short, long]) == long)
-        #expect(entry.best(of: [long, short]) == long)
-        #expect(entry.best(of: []) == nil)
-    }
-
     @Test func ofSeveralThatTheLifetimeEndsAlikeTheYoungestCounts() throws {
         // Two were made for longer than is wanted now: the older one would be due at once, again after every restart.
         let entry = try Values.client("web", lifetime: 1000, renewBefore: 100)

@@ -280,18 +280,6 @@ struct RolloutPlanTests {
         #expect(try admitted.count == 2)
     }
 
-    @Test func aStoreThatWasEmptiedReleasesNobody() throws {
-        try renew()
-        bench.report(try ranked[0], try current)
-        bench.pass(60)
-        bench.reports = bench.reports.filter { $0.key == "signer" }
-        bench.pass(7200)
-        #expect(try admitted.count == 1)
-        for machine in Self.machines { bench.report(machine, try current, delivered: machine == (try ranked[0])) }
-        bench.pass(900)
-        #expect(try admitted.count > 1)
-    }
-
     /// Nobody has vouched for its clock yet, by which all reports are two days old.
     @Test func aSignerThatStartsWithAClockThatIsAheadReleasesNoMachine() throws {
         try renew()

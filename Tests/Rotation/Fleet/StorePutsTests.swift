@@ -192,19 +192,6 @@ struct StorePutsTests {
         #expect(try bench.view("web").reason?.failure.code == .storeServiceMissing)
     }
 
-    @Test func anotherSignersNewerSecretIsPutInForce() throws {
-        bench.go()
-        bench.pass(100)
-        bench.forget()
-        let theirs = try others(7)
-        write(theirs, revision: 500)
-        bench.pass(61)
-        #expect(try bench.current("web") == theirs)
-        #expect(try bench.held(in: "web.jwt") == theirs)
-        #expect(puts == [])
-        #expect(bench.mintReasons == [])
-    }
-
     @Test func anOlderDueOrForgedSecretIsReplaced() throws {
         bench.go()
         bench.pass(100)
@@ -283,14 +270,6 @@ struct StorePutsTests {
         bench.release(.share(web))
         #expect(try bench.current("web") == newer)
         #expect(shared == newer)
-    }
-
-    @Test func aPutThatAlwaysFindsSomethingElseIsNotRepeatedWithoutEnd() throws {
-        bench.intruder = try Values.issued(8, from: -500, signer: signer)
-        bench.go()
-        bench.pass(600)
-        #expect(puts.count == 3)
-        #expect(try bench.view("web").reason?.failure.code == .contested)
     }
 
     @Test func aSecretContestedInOneStoreIsPutIntoAnother() throws {

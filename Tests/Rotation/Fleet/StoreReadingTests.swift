@@ -208,18 +208,6 @@ struct StoreReadingTests {
         #expect(try source?.state == .current)
     }
 
-    @Test func aClockThatIsSetDoesNotMakeTheStoreUnreachableForLonger() throws {
-        try begin()
-        bench.failures[.store] = Failure(.storeUnreachable, at: .store)
-        bench.pass(120)
-        bench.step(2 * Values.day)
-        #expect(try source?.state == .unreachable)
-        #expect(try health == .ok)
-        bench.sleep(Values.day)
-        #expect(try health == .degraded)
-        #expect(try bench.view("web").reason?.failure.code == .storeUnreachable)
-    }
-
     @Test func absenceAndFailureChangeNothing() throws {
         let first = try begin()
         bench.store = [:]

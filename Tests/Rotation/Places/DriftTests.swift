@@ -126,13 +126,6 @@ import Testing
         #expect(bench.effects == [])
     }
 
-    @Test func aFileThatARebootWipedAwayIsNoReasonToRunAnAction() throws {
-        let bench = try settled()
-        bench.disk[try path] = nil
-        try bench.restart(bench.rotation.configuration)
-        #expect(bench.effects == ["publish web.jwt"])
-    }
-
     @Test func anActionThatRanDuringDriftRunsAgainAfterTheRepair() throws {
         let bench = try settled()
         let old = bench.disk

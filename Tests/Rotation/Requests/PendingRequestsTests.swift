@@ -34,14 +34,6 @@ import Testing
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for a")
     }
 
-    @Test func oneIsRenewedAndTheOtherLeftAlone() throws {
-        let bench = try settled()
-        bench.ask(.renew(.init(clients: [try Values.name("b")])))
-        #expect(try bench.answer() == .renewed([bench.renewed("b")]))
-        #expect(bench.mintReasons == [.asked])
-        #expect(bench.written == ["b.jwt"])
-    }
-
     @Test func anUnknownClientRenewsNobody() throws {
         let bench = try settled()
         bench.ask(.renew(.init(clients: [try Values.name("b"), try Values.name("z"), try Values.name("y")])))

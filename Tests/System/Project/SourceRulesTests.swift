@@ -43,22 +43,6 @@ import Testing
         }
     }
 
-    /// A module that needs another one says so in the table of folders.
-    @Test func modulesImportWhatTheTableOfFoldersNames() throws {
-        let page = try String(contentsOfFile: repository + "/ARCHITECTURE.md", encoding: .utf8)
-        let rows = page.matches(of: #/(?m)^\| `([\w-]+)` \| .* \| (.*) \|$/#).map(\.output)
-        let mayUse = Dictionary(rows.map { (String($0.1), String($0.2)) }) { $1 }
-        let namesThemAll = ["AppleClientSecret", "Failures", "Formats", "Model", "Rotation", "Linux"]
-        for (path, imported) in try Self.imports() where mayUse[imported] != nil {
-            let module = String(path.prefix { $0 != "/" })
-            let used = try #require(mayUse[module], "\(module) has no row")
-            // The daemon may use all of them.
-            guard !used.contains("all above"), !used.contains("what a command needs") else { continue }
-            let isImplied = !namesThemAll.contains(module) && ["AppleClientSecret", "Failures"].contains(imported)
-            #expect(isImplied || used.contains("`\(imported)`"), "\(path) imports \(imported)")
-        }
-    }
-
     /// A dependency that is declared and not used hides what a module depends on.
     @Test func modulesImportWhatTheManifestNames() throws {
         let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)
