@@ -5,14 +5,14 @@ thread makes them: that is exact and costs little, where strace counts for each 
 
 Commands come as lines of JSON on standard input; each is answered by one line.
 
-    {"start": [PROGRAM, ...], "below": PATH, "log": PATH, "environment": {...}}   -> {"process": N}
-    {"rules": [{"call": NAME, "path": PATH, "nth": N, "fault": NAME, "lasts": BOOL, "tree": BOOL}, ...]}  -> {}
+    {"start": [PROGRAM, ...], "below": PATH, "log": PATH, "environment": {...},
+     "rules": [{"call": NAME, "path": PATH, "nth": N, "fault": NAME, "lasts": BOOL}, ...]}  -> {"process": N}
     {"calls": true}     -> {"calls": [[NAME, PATH, COUNT], ...], "hit": [BOOL, ...]}
     {"wait": true}      -> {"status": N}, negative for a signal
 
-Calls count when they concern what lies below PATH or leads there, except the log. A rule strikes at the nth call of that name on that path
-since the rules were given; with "tree" on anything below that path; with "lasts" at every later call of that name too.
-Temporaries are called TEMPORARY. The fault is the name of an error, or SIGKILL.
+Calls count when they concern what lies below PATH or leads there, except the log. A rule strikes at the nth call of
+that name on that path; with "lasts" at every later call of that name too. Temporaries are called TEMPORARY. The fault
+is the name of an error, or SIGKILL.
 """
 
 import ctypes
@@ -83,12 +83,8 @@ class Supervised:
         self.listener = descriptors[0]
         self.pidfd = os.pidfd_open(self.process)
         self.status = None
-        self.give([])
-
-    def give(self, rules):
-        self.rules, self.counts = rules, {}
-        for rule in rules:
-            rule["seen"], rule["hit"] = 0, False
+        self.counts = {}
+        self.rules = [{**rule, "seen": 0, "hit": False} for rule in command["rules"]]
 
     def place(self, thread, name, arguments):
         """The path that a call concerns."""
@@ -143,7 +139,7 @@ class Supervised:
                 continue
             if rule["lasts"] and rule["hit"]:
                 return rule["fault"]
-            if place == rule["path"] or rule["tree"] and place.startswith(rule["path"] + "/"):
+            if place == rule["path"]:
                 rule["seen"] += 1
                 if rule["seen"] == rule["nth"]:
                     rule["hit"] = True
@@ -180,8 +176,6 @@ def main():
             if "start" in command:
                 supervised = Supervised(command)
                 answer = {"process": supervised.process}
-            if "rules" in command:
-                supervised.give(command["rules"])
             if "calls" in command:
                 calls = [[*key, count] for key, count in sorted(supervised.counts.items())]
                 answer = {"calls": calls, "hit": [rule["hit"] for rule in supervised.rules]}

@@ -15,7 +15,6 @@ It prints {"endpoints": [...]} once all serve, and then, for each line of its in
     kill N, start N     ends a member at once, and starts it again
     ctl WORDS...        what etcdctl says, as root
     put KEY FILE        puts a file's content
-    save, restore       takes a snapshot; ends all members and starts new ones from it
 
 Everything ends with its input, or the line "end".
 """
@@ -188,30 +187,14 @@ class Cluster:
         self.processes[number].kill()
         self.processes[number].wait()
 
-    def save(self):
-        (self.directory / "snapshot").unlink(missing_ok=True)
-        self.ctl("snapshot", "save", str(self.directory / "snapshot"), endpoints=self.clients[:1])
-
-    def restore(self):
-        for number in range(MEMBERS):
-            self.kill(number)
-        self.generation += 1
-        members = ",".join(f"m{each}={peer}" for each, peer in enumerate(self.peers))
-        for number in range(MEMBERS):
-            run(str(self.programs / "etcdctl"), "snapshot", "restore", str(self.directory / "snapshot"), "--name",
-                f"m{number}", "--initial-cluster", members, "--initial-cluster-token", f"tests-{self.generation}",
-                "--initial-advertise-peer-urls", self.peers[number], "--data-dir", self.data(number),
-                env={**os.environ, "ETCDCTL_API": "3"})
-        self.begin()
-
     def obey(self, line):
         verb, *words = shlex.split(line)
         if verb == "ctl":
             return self.ctl(*words)
         if verb == "put":
             return self.ctl("put", words[0], value=pathlib.Path(words[1]).read_text())
-        if verb in ("leader", "save", "restore"):
-            return getattr(self, verb)()
+        if verb == "leader":
+            return self.leader()
         number = int(words[0])
         if verb == "pause":
             self.processes[number].send_signal(signal.SIGSTOP)

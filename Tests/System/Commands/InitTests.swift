@@ -133,24 +133,6 @@ import Testing
                 == "clientsecretd: \(file): no Apple client secret; \(file).local has one: use --from \(file).local\n")
     }
 
-    /// What cannot be replaced where it is has to be changed by hand, once.
-    @Test func theLineThatKeepsTheOldSecretIsNamedAtTheEnd() throws {
-        let sandbox = try Sandbox()
-        try expire(sandbox)
-        let secret = try sandbox.directory.read(".env").split(separator: "=")[2]
-        let file = try sandbox.directory.write("a = 1\nclient_secret = \"\(secret.dropLast())\"\n", to: "proxy.cfg")
-        let output = sandbox.directory("out/web.jwt")
-        let made = try sandbox.command(
-            "init", "--from", file, "--key", sandbox.key, "--app", "oauth2-proxy", "--output", output)
-        #expect(made.status == 0, "\(made.complaints)")
-        #expect(
-            !made.output.contains("Nothing is missing.")
-                && made.output.contains(
-                    "\n  \(file):2: remove client_secret, write client_secret_file = \"\(output)\"; then restart it once\n"
-                )
-        )
-    }
-
     /// A program that reads a variable does not read the file that the preset is about.
     @Test func aPresetIsNotUsedWhereTheSecretIsReadInAnotherWay() throws {
         let sandbox = try Sandbox()
@@ -270,19 +252,5 @@ import Testing
             #expect(made.complaints.hasSuffix(end), "\(made.complaints)")
             #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
         }
-    }
-
-    /// A corrected command finds no configuration in its way.
-    @Test func nothingIsWrittenForAKeyThatIsNotThere() throws {
-        let sandbox = try Sandbox()
-        let made = try sandbox.command(
-            "init", "--key", sandbox.directory("AuthKey_ABC123DEFH.p8"), "--team-id", "DEF123GHIJ", "--client-id",
-            "com.example.web", "--output", sandbox.directory("out/web.jwt"))
-        #expect(made.status == 66)
-        #expect(
-            made.complaints.hasSuffix(
-                "AuthKey_ABC123DEFH.p8 cannot be read: No such file or directory; name Apple's key file with --key; "
-                    + "nothing was written\n"))
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
     }
 }

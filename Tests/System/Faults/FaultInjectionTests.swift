@@ -44,37 +44,4 @@ import Testing
         #expect(rare.count * 5 < Set(trials.map(\.point)).count, "\(rare), seed \(seed)")
         try bench.verifySignatures(comment: "seed \(seed)")
     }
-
-    /// One daemon, and for every call of a renewal and every way of refusing it a client that meets just that.
-    @Test func everyFaultIsReportedByADaemonThatOutlivesIt() throws {
-        let sandbox = try Sandbox()
-        let supervisor = try Supervisor(sandbox)
-        let field = FaultFixture(sandbox, supervisor)
-        let faults = try field.everyFault()
-        #expect(faults.count > 60)
-        try field.start(clients: faults.count)
-        let old = try field.tokens()
-        try supervisor.give(faults.enumerated().map { field.rule($1.point, $1.fault, client: $0) })
-        let answer = try sandbox.command("renew")
-        #expect(answer.status == 1)
-        let told = try field.whatIsReportedUntilAllIsOK()
-        let hit = try supervisor.calls().hit
-        for (client, (point, fault)) in faults.enumerated() {
-            let comment: Comment = "\(point.call) \(point.nth) \(fault)"
-            #expect(hit[client], comment)
-            // A failed read before a write that succeeded, or an old file that had to be removed twice, need not be
-            // reported.
-            let mayPass = point.call.hasPrefix("open") || point.call == "unlinkat"
-            let hasPassed = answer.output.contains("client-\(client): renewed ")
-            let isTold = told[client]?.contains(fault.words) == true
-            #expect(isTold || mayPass && hasPassed, "\(comment): \(told[client] ?? "nothing told")")
-        }
-        #expect(told.count > faults.count / 2)
-        let new = try field.tokens()
-        #expect(Set(new).isDisjoint(with: old))
-        #expect(try sandbox.signers(of: new, among: [sandbox.key]).count == faults.count)
-        try field.stop()
-        #expect(try sandbox.command("run", "--once").status == 0)
-        try sandbox.expectNoLeftovers()
-    }
 }

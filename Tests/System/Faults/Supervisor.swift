@@ -19,9 +19,6 @@ enum Fault: String, CaseIterable {
     /// An end without warning.
     case kill = "SIGKILL"
 
-    /// Each way that a disk has of saying no.
-    static let refusals = allCases.filter { $0 != .kill }
-
     /// What people are told of it.
     var words: String {
         switch self {
@@ -63,7 +60,7 @@ final class Supervisor {
         process.awaitEnd()
     }
 
-    /// Starts `run` with further arguments, with the first calls under these rules already.
+    /// Starts `run` with further arguments, with these rules for its calls.
     @discardableResult
     func start(_ arguments: String..., rules: [Rule] = []) throws -> Int32 {
         let answer = try ask([
@@ -82,21 +79,13 @@ final class Supervisor {
         let fault: Fault
         /// Every later call of that name fails too.
         var lasts = false
-        /// Whatever lies below the path counts.
-        var tree = false
 
         var document: [String: Any] {
-            [
-                "call": point.call, "path": point.path, "nth": point.nth, "fault": fault.rawValue, "lasts": lasts,
-                "tree": tree,
-            ]
+            ["call": point.call, "path": point.path, "nth": point.nth, "fault": fault.rawValue, "lasts": lasts]
         }
     }
 
-    /// These rules and no others, and calls are counted anew.
-    func give(_ rules: [Rule]) throws { _ = try ask(["rules": rules.map(\.document)]) }
-
-    /// The calls since the rules were given, and which of the rules have struck.
+    /// The calls since the start, and which of the rules have struck.
     func calls() throws -> (made: [Call], hit: [Bool]) {
         let answer = try ask(["calls": true])
         let made = try #require(answer["calls"] as? [[Any]]).map { call in

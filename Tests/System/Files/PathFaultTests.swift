@@ -97,16 +97,4 @@ import Testing
         try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
         #expect(try sandbox.directory.read(Self.out) == token)
     }
-
-    @Test(.needs(.root)) func aFileThatWasGivenAwayIsReported() throws {
-        let sandbox = try start()
-        let path = sandbox.directory(Self.out)
-        try #require(unsafe chown(path, 1234, 1234) == 0)
-        try soon(sandbox, "the word on it") {
-            (try sandbox.status()["reason"] as? String)?.contains("the file belongs to 1234") == true
-        }
-        #expect(try state(sandbox) == "degraded")
-        try #require(unsafe chown(path, geteuid(), getegid()) == 0)
-        try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
-    }
 }

@@ -7,14 +7,9 @@ import Testing
     private static func sandbox(_ clients: [String] = ["web"], file: String = "metrics/ours.prom") throws -> Sandbox {
         let sandbox = try Sandbox()
         try sandbox.makeDirectory("metrics", mode: 0o755)
-        try configure(sandbox, clients, file: file)
-        return sandbox
-    }
-
-    private static func configure(_ sandbox: Sandbox, _ clients: [String], file: String? = "metrics/ours.prom") throws {
         try sandbox.configure(
-            clients.map { sandbox.client($0) }.joined(),
-            others: file.map { "metrics_file: \(sandbox.directory($0))" } ?? "")
+            clients.map { sandbox.client($0) }.joined(), others: "metrics_file: \(sandbox.directory(file))")
+        return sandbox
     }
 
     /// What the daemon answers at /metrics but for what is its process's and not its clients'.
@@ -55,27 +50,6 @@ import Testing
         try Self.holdsWhatIsServed(sandbox)
         #expect(try written(sandbox) != first)
         try sandbox.expectNoLeftovers()
-    }
-
-    /// Of two files that tell of one client node_exporter believes one, which may be the old one.
-    @Test func anotherPathTakesThePlaceOfTheOneBefore() throws {
-        let sandbox = try Self.sandbox()
-        try sandbox.directory.write("not ours\n", to: "metrics/other.prom")
-        try sandbox.start()
-        try Self.holdsWhatIsServed(sandbox)
-        try Self.configure(sandbox, ["web"], file: "metrics/new.prom")
-        #expect(try sandbox.command("reload").status == 0)
-        try Self.holdsWhatIsServed(sandbox, "metrics/new.prom")
-        try sandbox.eventually("the old file's end") {
-            try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("metrics")).sorted()
-                == ["new.prom", "other.prom"]
-        }
-        try Self.configure(sandbox, ["web"], file: nil)
-        #expect(try sandbox.command("reload").status == 0)
-        try sandbox.eventually("the last file's end") {
-            try FileManager.default.contentsOfDirectory(atPath: sandbox.directory("metrics")) == ["other.prom"]
-        }
-        #expect(try sandbox.directory.read("metrics/other.prom") == "not ours\n")
     }
 
     /// Whether a daemon that is not there would call itself well is not for its file to say; when a secret expires is.
@@ -142,17 +116,6 @@ import Testing
         #expect(try sandbox.command("check").status == 0)
     }
 
-    @Test func aReloadNamesAFileThatCannotBeWritten() throws {
-        let sandbox = try Self.sandbox()
-        try sandbox.start()
-        try Self.configure(sandbox, ["web"], file: "nowhere/ours.prom")
-        let reloaded = try sandbox.command("reload")
-        #expect(reloaded.status == 1)
-        #expect(reloaded.complaints.contains("nowhere/ours.prom: the metrics_file cannot be written"))
-        try Self.configure(sandbox, ["web"], file: "metrics/new.prom")
-        #expect(try sandbox.command("reload").status == 0)
-    }
-
     @Test(.needs(.root))
     func aDirectoryOfAnotherUsersIsAnsweredWithTheLinkToMake() throws {
         let sandbox = try Self.sandbox()
@@ -166,101 +129,5 @@ import Testing
                 ; write "metrics_file: \(file)", and put a link to it where ours.prom is expected
 
                 """), "\(checked.complaints)")
-    }
-
-    /// Runs with a file system that can be frozen, and leaves none behind.
-    private static func besideADiskThatFreezes(_ body: (Sandbox, FaultDisk) throws -> Void) throws {
-        let sandbox = try Sandbox()
-        let disk = try FaultDisk(ext4: sandbox)
-        defer { disk.end() }
-        defer { sandbox.stop(SIGKILL) }
-        defer { try? disk.thaw() }
-        try body(sandbox, disk)
-    }
-
-    /// What the process before has left knows more than one that has not looked yet.
-    @Test(.needs(.root))
-    func theFileOfTheProcessBeforeStaysUntilEveryClientWasTried() throws {
-        try Self.besideADiskThatFreezes { sandbox, disk in
-            try sandbox.makeDirectory("metrics", mode: 0o755)
-            try sandbox.directory.write("# HELP clientsecretd_x of before\n", to: "metrics/ours.prom")
-            try sandbox.configure(
-                sandbox.client("web")
-                    + sandbox.client("slow", at: disk("slow.jwt")),
-                others: "metrics_file: \(sandbox.directory("metrics/ours.prom"))")
-            try disk.freeze()
-            try sandbox.start(waiting: false)
-            // What is shown here is what the file would say.
-            try sandbox.eventually("the first client's answer") { try sandbox.command("status").status == 0 }
-            try sandbox.eventually("the first client's secret") {
-                try sandbox.client(named: "web")["state"] as? String == "ok"
-            }
-            // Nothing must happen: it would be written as soon as the first client's secret is there.
-            usleep(500_000)
-            #expect(try sandbox.directory.read("metrics/ours.prom") == "# HELP clientsecretd_x of before\n")
-            try disk.thaw()
-            try Self.holdsWhatIsServed(sandbox)
-        }
-    }
-
-    @Test(.needs(.root))
-    func aChangeDuringAWriteIsWrittenAfterIt() throws {
-        try Self.besideADiskThatFreezes { sandbox, disk in
-            try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
-            try sandbox.start()
-            // At most one write a second: from then on the next one begins at once.
-            func awaitTheNextSecond(_ path: String) throws {
-                try sandbox.eventually("more than a second since the last write") {
-                    let attributes = try FileManager.default.attributesOfItem(atPath: path)
-                    return try #require(attributes[.modificationDate] as? Date).timeIntervalSinceNow < -1.1
-                }
-            }
-            func isServed() throws -> Bool { try (try? sandbox.text(disk("ours.prom"))) == Self.served(sandbox) }
-            try sandbox.eventually("the file", isServed)
-            try awaitTheNextSecond(disk("ours.prom"))
-            try disk.freeze()
-            for _ in 0..<2 { #expect(try sandbox.command("renew").status == 0) }
-            try disk.thaw()
-            try sandbox.eventually("what is served", isServed)
-
-            // Of two files that tell of one client the old one might be believed.
-            try awaitTheNextSecond(disk("ours.prom"))
-            try disk.freeze()
-            #expect(try sandbox.command("renew").status == 0)
-            try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(sandbox.directory("new.prom"))")
-            #expect(try sandbox.command("reload").status == 0)
-            try Self.holdsWhatIsServed(sandbox, "new.prom")
-            try disk.thaw()
-            try sandbox.eventually("the old file's end") { !FileManager.default.fileExists(atPath: disk("ours.prom")) }
-        }
-    }
-
-    @Test(.needs(.root))
-    func aFileSystemThatDoesNotRespondHoldsUpNothingElse() throws {
-        try Self.besideADiskThatFreezes { sandbox, disk in
-            try sandbox.configure(sandbox.client("web"), others: "metrics_file: \(disk("ours.prom"))")
-            try sandbox.start()
-            try sandbox.eventually("the file") { FileManager.default.fileExists(atPath: disk("ours.prom")) }
-            try disk.freeze()
-            #expect(try sandbox.command("renew").status == 0)
-            try sandbox.eventually("not responding") {
-                (try sandbox.status()["reason"] as? String)?.contains("ours.prom: the metrics_file cannot be written")
-                    == true
-            }
-            #expect(try #require(try sandbox.status()["reason"] as? String).contains("not responding"))
-            #expect(try sandbox.command("renew").status == 0)
-            try disk.thaw()
-            try sandbox.eventually("that it is over") { try sandbox.status()["state"] as? String == "ok" }
-            try sandbox.eventually("what is served") { try sandbox.text(disk("ours.prom")) == Self.served(sandbox) }
-
-            // At the end it is waited for, but not for long.
-            try disk.freeze()
-            let process = try #require(sandbox.processID)
-            kill(process, SIGTERM)
-            try sandbox.eventually("the end") { try sandbox.text("/proc/\(process)/stat").contains(") Z ") }
-            try disk.thaw()
-            #expect(sandbox.stop() == 0)
-            #expect(try sandbox.log().contains("ours.prom: the metrics_file cannot be written"))
-        }
     }
 }

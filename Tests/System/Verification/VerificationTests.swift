@@ -16,41 +16,6 @@ import Testing
         remedy(listening: "listen \(sandbox.directory("verify.sock")) verify")
     }
 
-    /// Also after a restart; and the same secret is published once Apple accepts it.
-    @Test func aRefusedSecretIsNotPublishedUntilItIsAccepted() throws {
-        try verifying.settle()
-        let (web, api) = (try verifying.published("web"), try verifying.published("api"))
-        try apple.order("/auth/token error=invalid_client client=com.example.web")
-        let renewal = try sandbox.command("renew")
-        #expect(renewal.status == 1)
-        #expect(renewal.complaints.contains("Apple refused the new secret: invalid_client"), "\(renewal.complaints)")
-        #expect(try verifying.published("web") == web)
-        #expect(try verifying.published("api") != api)
-        let client = try sandbox.client(named: "web")
-        #expect(client["state"] as? String == "degraded")
-        #expect((client["reason"] as? String)?.contains("Apple refused the new secret: invalid_client") == true)
-        let verification = try #require(client["verification"] as? [String: Any])
-        #expect(verification["verdict"] as? String == "refused")
-        #expect(verification["code"] as? String == "invalid_client")
-        #expect(try sandbox.command("health").status == 1)
-
-        sandbox.stop()
-        let asked = try verifying.requests()
-        try sandbox.start()
-        try sandbox.eventually("the next question") { try verifying.requests() > asked }
-        #expect(try verifying.published("web") == web)
-        #expect(try verifying.verification("web")?["verdict"] as? String == "refused")
-
-        try apple.order()
-        try sandbox.eventually("the verdict that it is accepted", within: 300) {
-            try verifying.verification("web")?["verdict"] as? String == "accepted"
-        }
-        try sandbox.eventually("the publication") { try verifying.published("web") != web }
-        let healed = try sandbox.client(named: "web")
-        #expect(healed["fingerprint"] as? String == verification["fingerprint"] as? String)
-        try sandbox.eventually("good health") { try sandbox.command("health").status == 0 }
-    }
-
     @Test func withoutTheServiceTheOldSecretStaysAndWhatHelpsIsSaid() throws {
         try sandbox.start()
         let first = try verifying.published("web")
