@@ -233,9 +233,8 @@ fuzz: deps ## fuzzes the parsers (FUZZ_SECONDS=600; TARGET=key for one; KEEP=1 f
 # the package would start an engine that nobody asked for.
 docker_client := $(if $(shell command -v docker),,.build/docker/usr/bin/docker)
 
-# Prometheus with its promtool, node_exporter and Nagios likewise: their packages would start servers.
+# Prometheus with its promtool and Nagios likewise: their packages would start servers.
 prometheus := $(if $(shell command -v promtool),,.build/prometheus/usr/bin/promtool)
-node_exporter := $(if $(shell command -v prometheus-node-exporter),,.build/node-exporter/usr/bin/prometheus-node-exporter)
 nagios := .build/nagios/usr/sbin/nagios4
 
 # Apache and its module, with the libraries that nothing else brings.
@@ -253,7 +252,7 @@ test-packages:
 	@scripts/install-packages $(build_packages) $(test_packages) $(package_packages)
 
 .PHONY: test-deps
-test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node_exporter) $(nagios) $(apache) $(etcd) $(debian_root)
+test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(nagios) $(apache) $(etcd) $(debian_root)
 
 # The Python readers that the tests compare with, apart from the system's own.
 .build/venv/ready: Tests/Support/requirements.txt
@@ -274,11 +273,6 @@ test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(node
 .build/prometheus/usr/bin/promtool:
 	mkdir -p .build/prometheus
 	cd .build/prometheus && timeout 10m ../../scripts/download-package prometheus && touch usr/bin/promtool
-
-.build/node-exporter/usr/bin/prometheus-node-exporter:
-	mkdir -p .build/node-exporter
-	cd .build/node-exporter && timeout 10m ../../scripts/download-package prometheus-node-exporter && \
-	    touch usr/bin/prometheus-node-exporter
 
 # Nagios, the objects that Debian configures it with, and the plugins' own tools; always the unpacked ones, which need no
 # configuration of the machine's.

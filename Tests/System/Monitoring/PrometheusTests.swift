@@ -10,7 +10,7 @@ import Testing
         private let directory: TemporaryDirectory
         private let server: HTTPProgram
 
-        init(job: String, port: UInt16) throws {
+        init(port: UInt16) throws {
             let directory = try TemporaryDirectory()
             let rules = try String(
                 contentsOfFile: repository + "/etc/prometheus/clientsecretd.rules.yaml", encoding: .utf8)
@@ -23,7 +23,7 @@ import Testing
                 global: {scrape_interval: 1s, evaluation_interval: 1s}
                 rule_files: [rules.yaml]
                 scrape_configs:
-                  - job_name: \(job)
+                  - job_name: clientsecretd
                     static_configs: [{targets: ["127.0.0.1:\(port)"]}]
                 """, to: "prometheus.yaml")
             server = try HTTPProgram(answering: "/-/ready") { port in
@@ -75,7 +75,7 @@ import Testing
         try sandbox.configure(sandbox.client("web") + failing + well)
         try sandbox.start(under: ["/usr/bin/python3", "-c", Self.passing, "metrics=\(sandbox.directory("port"))"])
         let port = try #require(UInt16(try sandbox.directory.read("port")))
-        let watch = try Watch(job: "clientsecretd", port: port)
+        let watch = try Watch(port: port)
         try sandbox.eventually("a scrape") { try watch.count("process_open_fds") == 1 }
         #expect(try watch.count("up==1") == 1)
         #expect(try watch.count("clientsecretd_secret_ok==1") == 2)
@@ -122,76 +122,5 @@ import Testing
         let asked = variables.compactMap { ($0["query"] as? [String: Any])?["query"] as? String }
         #expect(asked == ["label_values(clientsecretd_build_info, instance)"])
         #expect(try watch.series("clientsecretd_build_info").allSatisfy { $0["instance"] != nil })
-    }
-
-    /// By way of the link that docs/prometheus.md has people make.
-    @Test func nodeExporterShowsAQuietDaemonAndADeadOne() throws {
-        let sandbox = try Sandbox()
-        for name in ["metrics", "textfile"] {
-            try sandbox.makeDirectory(name, mode: 0o755)
-        }
-        let file = sandbox.directory("metrics/clientsecretd.prom")
-        let link = sandbox.directory("textfile/clientsecretd.prom")
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-        let configure = { (clients: String) in try sandbox.configure(clients, others: "metrics_file: \(file)") }
-        // Due before long, but not again within a minute.
-        let short = sandbox.client("web", lifetime: "70s", more: "    renew_before: 60s\n")
-        try configure(short + sandbox.client("gone"))
-        try sandbox.start()
-        try sandbox.eventually("the file") { FileManager.default.fileExists(atPath: file) }
-        // Killed, it leaves a file that calls everything well: only that a renewal passes without a word tells.
-        sandbox.stop(SIGKILL)
-
-        let exporter = try HTTPProgram(answering: "/") { port in
-            [
-                unpacked("usr/bin/prometheus-node-exporter", of: "node-exporter"), "--collector.disable-defaults",
-                "--collector.textfile", "--collector.textfile.directory=\(sandbox.directory("textfile"))",
-                "--web.disable-exporter-metrics", "--web.listen-address=127.0.0.1:\(port)",
-            ]
-        }
-        let watch = try Watch(job: "node", port: exporter.port)
-        try sandbox.eventually("that the file is stale") {
-            try watch.firing("ClientSecretMetricsFileStale").map { $0["file"] } == [link]
-        }
-        #expect(try watch.count("clientsecretd_state{state=\"ok\"}==1") == 1)
-        #expect(try watch.firing("ClientSecretDaemonGone") == [])
-        try sandbox.start()
-        #expect(try sandbox.command("renew", "web").status == 0)
-        try sandbox.eventually("that it is not any more") {
-            try watch.firing("ClientSecretMetricsFileStale").isEmpty
-        }
-
-        try sandbox.eventually("every sample of the file") {
-            let told = try Self.samples(exporter.get("/metrics"))
-            let written = Self.samples(try sandbox.directory.read("metrics/clientsecretd.prom"))
-            return written.count > 20 && told.isSuperset(of: written)
-        }
-        let first = try #require(try exporter.get("/metrics"))
-        #expect(first.contains("\nnode_textfile_scrape_error 0\n"))
-        #expect(first.contains("node_textfile_mtime_seconds{file=\"\(link)\"}"))
-        #expect(first.contains("client=\"gone\"") && first.contains("# HELP clientsecretd_state The state of"))
-        try configure(short)
-        #expect(try sandbox.command("reload").status == 0)
-        try sandbox.eventually("that a client is gone") {
-            try exporter.get("/metrics").map { !$0.contains("client=\"gone\"") && $0.contains("client=\"web\"") }
-                == true
-        }
-        #expect(try watch.firing("ClientSecretDaemonGone") == [])
-        // Stopped, it takes back what it said of itself.
-        #expect(sandbox.stop() == 0)
-        try sandbox.eventually("that the daemon is gone") {
-            try watch.firing("ClientSecretDaemonGone").map { $0["instance"] } == ["127.0.0.1:\(exporter.port)"]
-        }
-        #expect(try watch.count("clientsecretd_secret_expiry_timestamp_seconds") == 1)
-    }
-
-    /// Name, labels and value of each sample: node_exporter writes numbers in its own way.
-    private static func samples(_ text: String?) -> Set<String> {
-        let lines = (text ?? "").split(separator: "\n").filter { $0.hasPrefix("clientsecretd_") }
-        return Set(
-            lines.map { line in
-                let parts = line.split(separator: " ")
-                return parts.dropLast().joined(separator: " ") + " \(parts.last.flatMap { Double($0) } ?? .nan)"
-            })
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// A server of somebody else's that a test has run on a loopback port: ended with the value.
 final class HTTPProgram {
-    let port: UInt16
+    private let port: UInt16
     private let process: Process
     private let directory: TemporaryDirectory
 

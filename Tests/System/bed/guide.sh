@@ -319,7 +319,7 @@ declare -A tries=(
     ["If the daemon itself is gone"]=daemon_gone
     ["Replacing a key"]=replacing
     ["The key as an encrypted credential"]=encrypted_key
-    # Run by operations.sh, by PrometheusTests, or by none.
+    # Run by operations.sh or by none.
     ["Cron"]="" ["CI"]="" ["node_exporter"]="" ["Scrape it"]="" ["Webhook"]="" ["Without systemd"]=""
 )
 try_sections service outputs containers prometheus alerts keys
