@@ -56,10 +56,8 @@ equal "the daemon is active" active "$(property ActiveState)"
 equal "and degraded" degraded "$(of_status 'd["state"]')"
 contains "the status says that the text would not start" "would not start" "$(of_status 'd["reason"]["message"] if isinstance(d["reason"], dict) else d["reason"]')"
 contains "systemd's status line too" "would not start" "$(property StatusText)"
-rm $output
-eventually "what is published is repaired" test -s $output
 runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone/' /srv/app/apple.env
-eventually "another user's file too" grep -q "^SECRET=$secret" /srv/app/apple.env
+eventually "another user's file is repaired" grep -q "^SECRET=$secret" /srv/app/apple.env
 
 good
 advice() { clientsecretd status | grep -q 'clientsecretd reload'; }
@@ -108,8 +106,4 @@ eventually "but its own" test -s /var/lib/clientsecretd/adopted/etc-clientsecret
 echo nonsense >>$configuration
 reboot
 promise "and starts with that" systemctl start clientsecretd.service
-rm -r /var/lib/clientsecretd/adopted
-reboot
-refused "without one it does not start" systemctl start clientsecretd.service
-equal "by the exit code of a configuration" 78 "$(property ExecMainStatus)"
 finish

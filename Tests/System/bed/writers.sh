@@ -90,22 +90,6 @@ repaired() { ! grep -q gone /srv/app/.env; }
 eventually "damage where the daemon can look is noticed by itself" repaired
 equal "and fixed with the same secret" "1 web" "$(secrets)"
 
-# By a bind mount two paths are one file: it stays the secret of one client.
-mkdir /srv/www
-mount --bind /srv/app /srv/www
-{ cat $configuration; echo "  other: {outputs: [{path: /srv/www/.env, format: env, variable: SECRET, as: app}]}"; } >/run/both
-cp $configuration /run/one
-cat /run/both >$configuration
-contains "two outputs that are one file are an error" "/srv/www/.env: it is the same file as another output: '/srv/app/.env'" \
-    "$(clientsecretd check 2>&1)"
-clientsecretd reload >/dev/null
-systemctl restart clientsecretd-writer@app.socket clientsecretd-writer@app
-clientsecretd renew >/dev/null 2>&1
-equal "and never the other client's" "1 web" "$(secrets)"
-cat /run/one >$configuration
-clientsecretd reload >/dev/null
-umount /srv/www
-
 # A writer that cannot start: nothing waits for it, and systemd does not start it again and again.
 mkdir -p /etc/systemd/system/clientsecretd-writer@app.service.d
 printf '[Service]\nReadWritePaths=/srv/gone\n' >/etc/systemd/system/clientsecretd-writer@app.service.d/gone.conf
