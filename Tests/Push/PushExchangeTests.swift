@@ -537,6 +537,37 @@ import Testing
         #expect(code == .pushConflict && writes == 3)
     }
 
+    /// At the read, and at the write.
+    @Test(
+        arguments: [
+            ("LimitExceededException", .pushQuotaExceeded, .pushQuotaExceeded),
+            ("ThrottlingException", .pushRateLimited, .pushRateLimited),
+            ("ExpiredTokenException", .pushCredentialsRefused, .pushChangeRefused),
+            ("InternalServiceError", .pushServerFailed, .pushServerFailed),
+        ] as [(String, FailureCode, FailureCode)])
+    func anErrorOfAWSGoesByItsName(_ name: String, _ read: FailureCode, _ write: FailureCode) {
+        let error = (400, #"{"__type":"\#(name)","message":"m"}"#)
+        let shown = (200, #"{"Name":"apple","VersionId":"0123","SecretString":"eyJ.an.other"}"#)
+        let atRead = publish(.awsSecretsManager, Self.aws, token: Self.awsToken) { _ in error }
+        #expect(atRead.failure?.code == read)
+        let atWrite = publish(.awsSecretsManager, Self.aws, token: Self.awsToken) {
+            Self.accept($0, at: .awsSecretsManager) == nil ? shown : error
+        }
+        #expect(atWrite.failure?.code == write)
+    }
+
+    /// What version 0.40.0 answers to blanks for the other providers' secrets.
+    @Test func aPocketBaseThatWantsTheOthersSecretsIsNamed() {
+        let blank =
+            #"{"data":{"oauth2":{"providers":{"0":{"clientSecret":{"code":"validation_required","message":"Cannot be blank."}}}}},"message":"Failed to update collection.","status":400}"#
+        let result = publish(.pocketbase, Self.pocketbase) { request in
+            if request.method == "PATCH" { return (400, blank) }
+            return Self.accept(request, at: .pocketbase)
+                ?? (200, #"{"id":"1","oauth2":{"providers":[{"name":"apple","clientSecret":""}]}}"#)
+        }
+        #expect(result.failure?.code == .pushOthersBlank)
+    }
+
     /// It passes by itself.
     @Test func aStandbyOfVaultThatIsBehindIsAServersFault() {
         for verb in [PushRoleRequest.Verb.read, .publish] {
@@ -678,6 +709,7 @@ import Testing
             (vercel, #"{"created":{"key":"OTHER"},"failed":[]}"#, .pushAnswerUnexpected),
             (vercel, #"{"created":{"key":"SECRET"},"failed":{"error":{"code":"INTERNAL"}}}"#, .pushRejected),
             (vercel, #"{"created":{},"failed":{"error":{"code":"ENV_CONFLICT"}}}"#, .pushEnvironmentsConflict),
+            (vercel, "{\"created\": [], \"failed\" : [\n  {\"error\": {\"code\": \"INTERNAL\"}}\n]}", .pushRejected),
             (netlify, #"{"key":"OTHER"}"#, .pushAnswerUnexpected),
         ] as [((String) -> PushResult, String, FailureCode)] {
             #expect(publish(answer).failure?.code == code, "\(answer)")

@@ -92,6 +92,7 @@ import Testing
             ("retry=503:99999999", "push_server_failed", 86_400), ("status=500", "push_server_failed", nil),
             ("redirect", "push_redirected", nil), ("endless", "push_answer_unexpected", nil),
             ("close", "push_unreachable", nil), ("status=418", "push_rejected", nil),
+            ("status=402", "push_quota_exceeded", nil),
         ] + proxysPage {
             try api.order("* \(action)")
             let answer = try api.ask("publish", kind.target)
@@ -103,7 +104,7 @@ import Testing
         #expect(try api.ask("publish", kind.target, timeout: 1_500).code == "push_timed_out")
         #expect(api.held == nil)
         // Each was asked once, and nowhere else.
-        #expect(api.requests.count == 9 + proxysPage.count, "\(api.requests)")
+        #expect(api.requests.count == 10 + proxysPage.count, "\(api.requests)")
     }
 
     /// So that it is put there again. What is missing for another reason is said by the push that follows.
@@ -282,12 +283,6 @@ import Testing
         #expect(try api.ask("publish", Self.target("kubernetes")).code == "push_rejected")
         try api.order("PATCH says=422:field is immutable when `immutable` is set")
         #expect(try api.ask("publish", Self.target("kubernetes")).code == "push_immutable")
-    }
-
-    @Test func somebodyWhoKeepsWriting() throws {
-        let api = try PushBed(script: "stand-in.py")
-        try api.order("POST conflict=9")
-        #expect(try api.ask("publish", Self.target("vault")).code == "push_conflict")
     }
 
     /// As the daemon asks after a restart: what it wrote, it repairs.

@@ -5,16 +5,6 @@ import Testing
 @Suite(.waits, .needs(.venv)) struct VercelTests {
     private static let target = StandInTests.target("vercel")
 
-    @Test func vercelSaysCreatedWhereItFailed() throws {
-        let api = try PushBed(script: "stand-in.py")
-        for (variable, code) in [
-            ("BROKEN", "push_rejected"), ("SPREAD", "push_rejected"), ("CONFLICT", "push_environments_conflict"),
-        ] {
-            let target = Self.target.replacing("APPLE_SECRET", with: variable)
-            #expect(try api.ask("publish", target).code == code)
-        }
-    }
-
     /// Vercel never changes a variable's environments by itself.
     @Test(arguments: [
         (["production", "preview", "development"], "push_environments_conflict"), (["production"], nil),

@@ -176,13 +176,6 @@ class API(http.server.BaseHTTPRequestHandler):
         body = self.json(key=str, value=str, type=str, target=list)
         if body["type"] != "sensitive" or not set(body["target"]) <= {"production", "preview"}:
             raise Wrong(400, {"error": {"code": "bad_request"}})
-        if body["key"] == "CONFLICT":
-            return 201, {"created": [], "failed": [{"error": {"code": "ENV_CONFLICT"}}]}
-        if body["key"] == "BROKEN":
-            return 201, {"created": [], "failed": [{"error": {"code": "INTERNAL"}}]}
-        if body["key"] == "SPREAD":
-            self.answer(201, None, raw=b'{"created": [], "failed" : [\n  {"error": {"code": "INTERNAL"}}\n]}')
-            raise Wrong(0, {})
         self.server.hold(self, body["value"])
         self.server.variables.setdefault(body["key"], []).append(self.server.now())
         return 201, {"created": {"key": body["key"], "target": body["target"]}, "failed": []}
