@@ -160,19 +160,6 @@ import Testing
         #expect(code(try follower.read(EtcdBed.slot)) == .storeCredentialsRefused)
     }
 
-    @Test func aMemberThatIsSilentIsLeft() throws {
-        let bed = try EtcdBed()
-        let leader = try bed.leader()
-        let silent = (leader + 1) % 3
-        // It knows the silent one and another one.
-        let signer = try bed.role(members: [silent, leader])
-        let first = try revision(signer.put(sampleToken(), ifAt: 0))
-        try bed.order("pause \(silent)")
-        #expect(try signer.readOnceServed(EtcdBed.slot) == .read([held(sampleToken(), first)]))
-        _ = try revision(signer.put(sampleToken("b"), ifAt: first))
-        try bed.order("resume \(silent)")
-    }
-
     /// A role whose connection is to this member.
     private func role(of bed: EtcdBed, connectedTo member: Int) throws -> EtcdBed.Role {
         while true {

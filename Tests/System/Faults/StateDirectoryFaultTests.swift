@@ -17,33 +17,6 @@ import Testing
         }
     }
 
-    /// What the daemon knows is newer than any backup.
-    @Test func aStateDirectoryThatIsReplacedByABackupIsBroughtUpToDate() throws {
-        let sandbox = try Sandbox.running("web", "native")
-        try #require(run(["cp", "-a", sandbox.state, sandbox.directory("backup")]).status == 0)
-        #expect(try sandbox.command("renew").status == 0)
-        let record = try sandbox.directory.read("state/clients/web.state")
-        let tokens = try ["native", "web"].map { try sandbox.directory.read("out/\($0).jwt") }
-        try FileManager.default.moveItem(atPath: sandbox.state, toPath: sandbox.directory("away"))
-        try FileManager.default.moveItem(atPath: sandbox.directory("backup"), toPath: sandbox.state)
-        try sandbox.eventually("the newer record in place of the backup's") {
-            try sandbox.directory.read("state/clients/web.state") == record
-        }
-        #expect(try ["native", "web"].map { try sandbox.directory.read("out/\($0).jwt") } == tokens)
-        // It is locked, and a start with nothing but it finds the secrets.
-        try sandbox.eventually("the lock") {
-            try run(["flock", "--nonblock", sandbox.state + "/lock", "true"]).status == 1
-        }
-        #expect(try sandbox.command("run", "--once").status == 75)
-        #expect(try sandbox.status()["state"] as? String == "ok")
-        #expect(sandbox.stop() == 0)
-        for name in ["native", "web"] {
-            try FileManager.default.removeItem(atPath: sandbox.directory("out/\(name).jwt"))
-        }
-        #expect(try sandbox.command("run", "--once").status == 0)
-        #expect(try ["native", "web"].map { try sandbox.directory.read("out/\($0).jwt") } == tokens)
-    }
-
     /// Commands look in the configured one.
     @Test func aReloadThatNamesAnotherOneMovesThere() throws {
         let sandbox = try Sandbox.running("web")
