@@ -103,7 +103,7 @@ package struct FailurePositions {
             case .credential(let name): places[.credential(name)]
             case .named(let name):
                 switch failure.code {
-                case .unitCannotStart: places[.unit(name)]
+                case .unitCannotStart, .unitMismatch: places[.unit(name)]
                 case .unknownUser: places[.user(name)] ?? places[.group(name)]
                 default: places[.group(name)] ?? places[.user(name)]
                 }

@@ -72,6 +72,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case outsideSandbox = "outside_sandbox"
     /// systemd could not start the unit, which may run now; detail: what is missing.
     case unitCannotStart = "unit_cannot_start"
+    /// A unit takes another secret from the daemon than the configuration gives it; detail: the line and the difference.
+    case unitMismatch = "unit_mismatch"
     /// Another program changed the file faster than it could be merged.
     case changedMeanwhile = "changed_meanwhile"
     /// The output's format cannot read what the file holds, or cannot write into it safely; detail: the line and why.

@@ -150,6 +150,7 @@ extension FailureCode {
                 .say("remove the attributes, or write to another file system"))
         case .outsideSandbox: row("the unit's sandbox does not allow it", nil)
         case .unitCannotStart: row("its next start would fail", nil)
+        case .unitMismatch: row("its settings do not match the configuration", nil)
         case .changedMeanwhile:
             row("another program changed it at the same time, again and again") {
                 .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))

@@ -10,6 +10,13 @@ extension UnitSettings {
         Self.loading.contains { loads(credential, by: $0) }
     }
 
+    /// The names of the credentials that `LoadCredential=` gets from a path. Not those whose text is set as well: with that text
+    /// the unit starts without the path.
+    package func credentials(from path: String) -> [String] {
+        let set = Set(values.words("SetCredential") + values.words("SetCredentialEncrypted"))
+        return values.items("LoadCredential").filter { $0.path == path && !set.contains($0.name) }.map(\.name)
+    }
+
     private func loads(_ credential: String, by setting: String) -> Bool {
         values.words(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
     }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Glibc
 import Linux
 
 /// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
@@ -159,6 +160,17 @@ package struct UnitSettings: Hashable, Sendable {
     /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with
     /// their wildcards.
     package var environmentFiles: [String] { values.words("EnvironmentFiles") }
+    /// The same, each with whether it may be missing.
+    package var environmentFileItems: [Item] { values.items("EnvironmentFiles") }
+
+    /// Whether `EnvironmentFile=` with this path, in which wildcards may be (glob(7)), names a file.
+    package static func environmentFile(_ pattern: String, names path: String) -> Bool {
+        unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0 || RealPath.of(pattern) == RealPath.of(path)
+    }
+
+    /// Whether commands run before the service itself, which may be other users' or have more rights.
+    package var runsCommandsFirst: Bool { !values.items("ExecStartPre").isEmpty }
+
     /// Environment files that a file of the unit names and that a later one removes: it clears the list.
     package var removedEnvironmentFiles: [(path: String, file: String)] {
         cleared(["EnvironmentFile"]) { $0.drop { $0 == "-" } }.map { ($0.name, $0.file) }

@@ -40,7 +40,7 @@ import Testing
         #expect(
             Set(helpless) == [
                 // Always with a remedy of its own, from whoever met it.
-                .keyNotGuarded, .outsideSandbox, .unitCannotStart,
+                .keyNotGuarded, .outsideSandbox, .unitCannotStart, .unitMismatch,
                 // Reported under another code.
                 .missing, .notGuarded,
                 // The daemon has dealt with it, or nothing is wrong.

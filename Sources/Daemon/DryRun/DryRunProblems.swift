@@ -54,6 +54,7 @@ struct DryRunProblems {
                 add([failure], for: name)
             }
         }
+        add(inEffect?.problemsWithReaders(in: configuration) ?? [])
         // It is the package's service that lost it, which reads the default configuration.
         if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])

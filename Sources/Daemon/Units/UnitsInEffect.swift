@@ -9,8 +9,8 @@ import Systemd
 package struct UnitsInEffect {
     /// The settings of the daemon's unit and of its helpers', as far as the configuration uses them.
     private let units: [(name: String, settings: UnitSettings)]
-    /// Units that load a client's secret.
-    private let consumers: [(credential: ServedCredential, settings: UnitSettings)]
+    /// Services that take secrets from the daemon; none for another daemon than the package's, whose files and socket they name.
+    private let readers: [SecretReader]
     /// Such units that the configuration names by an alias, and their own names.
     private let aliases: [(alias: String, name: String)]
 
@@ -30,22 +30,27 @@ package struct UnitsInEffect {
         names += writers.sorted().map { "clientsecretd-writer@\($0).service" }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         var units: [(String, UnitSettings)] = []
-        var consumers: [(ServedCredential, UnitSettings)] = []
+        var readers: [String: SecretReader] = [:]
+        let isPackages = daemon.name == CommandContext.packagesUnit && CommandContext.current.configuration == nil
+        let named = configuration.map { SecretReader.named(in: $0).union(SecretReader.namedInUnitFiles()) } ?? []
         var aliases: [(String, String)] = []
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
             for name in names {
                 if let settings = try systemd.settings(of: Self.instance(of: name)) { units.append((name, settings)) }
             }
             for credential in served where credential.unit.hasSuffix(".service") {
-                if let settings = try systemd.settings(of: credential.unit) { consumers.append((credential, settings)) }
                 let name = try systemd.ownName(of: credential.unit)
                 if name != credential.unit { aliases.append((credential.unit, name)) }
+            }
+            for unit in isPackages ? named.sorted() : [] {
+                guard let (name, settings) = try systemd.reader(unit) else { continue }
+                readers[name, default: SecretReader(name, settings)].names.insert(unit)
             }
             return ()
         }
         guard isAnswered != nil else { return nil }
         self.units = units
-        self.consumers = consumers.sorted { $0.0.unit < $1.0.unit }
+        self.readers = readers.values.sorted { $0.name < $1.name }
         self.aliases = aliases.sorted { $0.0 < $1.0 }
     }
 
@@ -119,10 +124,21 @@ package struct UnitsInEffect {
         return units.problemsWithAliases.first.map { .faultRaised($0.failure) } ?? .faultCleared(.unitCannotStart)
     }
 
+    /// Where services that take secrets from the daemon and the configuration differ.
+    package func problemsWithReaders(in configuration: Configuration) -> [Failure] {
+        readers.flatMap { $0.problems(in: configuration).failures }
+    }
+
     /// No command of this process starts or restarts a unit whose next start is known to fail: what runs now would be gone.
-    package func forbidStarts() {
+    ///
+    /// - Parameter configuration: nil: only the daemon's own unit is looked at.
+    package func forbidStarts(by configuration: Configuration?) {
         var context = CommandContext.current
         context.unstartable = Set(units.filter { !$0.settings.missing.isEmpty }.map(\.name))
+        if let configuration {
+            context.unstartable.formUnion(
+                readers.filter { $0.problems(in: configuration).preventStart }.flatMap(\.names))
+        }
         context.use()
     }
 
@@ -147,27 +163,11 @@ package struct UnitsInEffect {
         return "put it back, or correct that line \(place ?? "with systemctl edit \(unit)"), before you restart \(unit)"
     }
 
-    /// What keeps a secret from a unit that is to load it, and what keeps a helper from starting, a line each.
+    /// What keeps a helper from starting, a line each.
     package var warnings: [String] {
-        unusableUsers + secretsNotLoaded
-    }
-
-    private var unusableUsers: [String] {
         units.filter { !$0.settings.hasUsableUser }.map { unit in
             "\(unit.name) cannot start, because systemd accepts no user name this long or with such characters; write a "
                 + "shorter name for the target, or User= into its [Service] section with systemctl edit \(unit.name)"
-        }
-    }
-
-    private var secretsNotLoaded: [String] {
-        consumers.compactMap { credential, settings in
-            guard !settings.loads(credential.name) else { return nil }
-            let removed = settings.removedCredentials.first { $0.name == credential.name }
-            let why =
-                removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
-            return "\(credential.unit) does not load the credential \(Printable.name(credential.name)): \(why); "
-                + (removed.map { Self.advice(for: credential.unit, [$0]) + ", or publish it as a file" }
-                    ?? "write \(UnitFileLine.loadCredential(credential.name)) into its [Service] section")
         }
     }
 
@@ -234,7 +234,7 @@ package struct UnitsInEffect {
         )
     }
 
-    private static func advice(for unit: String, _ removed: [UnitSettings.RemovedCredential]) -> String {
+    static func advice(for unit: String, _ removed: [UnitSettings.RemovedCredential]) -> String {
         let lines = removed.map { Printable.name($0.assignment) }.joined(separator: " and ")
         let name = RealPath.name(of: removed.first?.file ?? "")
         return "write \(lines) into a drop-in of \(unit) whose name comes after \(Printable.name(name))"
@@ -292,5 +292,20 @@ package struct UnitsInEffect {
                 detail: "\(unit) names it, and was not started since", remedy: remedy)
         }
         return Failure(failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy)
+    }
+}
+
+extension SystemdClient {
+    /// A service's own name and its settings; nil if there is no such service. What is wrong with one says nothing of the others.
+    fileprivate mutating func reader(_ unit: String) throws(UnitError) -> (name: String, settings: UnitSettings)? {
+        do throws(UnitError) {
+            guard let settings = try settings(of: unit) else { return nil }
+            return (try ownName(of: unit), settings)
+        } catch {
+            switch error {
+            case .unreachable, .timedOut, .cancelled: throw error
+            default: return nil
+            }
+        }
     }
 }

@@ -1,6 +1,8 @@
 import AppleClientSecret
 import ArgumentParser
+import Config
 import Daemon
+import Failures
 import Glibc
 import Linux
 import Model
@@ -14,7 +16,8 @@ struct ReloadCommand: ParsableCommand {
         discussion: """
             Exits 78 with all errors if the configuration is refused: the old one stays current. Exits 1 if the \
             new configuration is loaded but something in it fails. A former output that still has a valid secret is named once, with \
-            the command that removes it.
+            the command that removes it. It also \
+            warns of a unit that takes another secret when it starts than the new configuration gives it.
 
             Examples:
               clientsecretd reload
@@ -37,10 +40,19 @@ struct ReloadCommand: ParsableCommand {
         keep()
         try answer.show(report.json, or: ["The configuration is loaded."])
         for line in report.orphaned { CommandOutput.complain(lines: "warning: \(line)") }
+        for failure in problemsWithReaders { CommandOutput.complain(lines: "warning: \(failure.sentence)") }
         guard report.unserved.isEmpty else {
             for line in report.unserved { CommandOutput.complain(lines: line) }
             throw CommandFailure(.failed, "the configuration is loaded, but the daemon cannot serve all of it")
         }
+    }
+
+    /// Where services that take secrets from the daemon and what it has loaded differ, as far as this user may read that.
+    private var problemsWithReaders: [Failure] {
+        guard let path = try? daemon.client().status().configuration.path, ServiceUser.isServices(path),
+            case .success(let loaded) = ConfigurationSource.ofService(path).load()
+        else { return [] }
+        return UnitsInEffect(of: loaded.configuration)?.problemsWithReaders(in: loaded.configuration) ?? []
     }
 
     /// Run as root, updates root's copy of the adopted configuration, if one exists: the daemon may not write it.

@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Glibc
 import Linux
 import Model
 import Systemd
@@ -23,6 +22,8 @@ struct ReaderUnit: Hashable, Sendable {
     let activity: String?
     /// The outputs' variables that its processes are started with, and where each comes from.
     var variables: [String: EnvironmentFile] = [:]
+    /// Whether commands run before the service itself: one of them may give it a secret that it may not read.
+    var runsCommandsFirst = false
     /// When its files, or the directories of its drop-ins, were changed last; nil if that is not known.
     var changedAt: WallTime?
 
@@ -54,6 +55,7 @@ struct ReaderUnit: Hashable, Sendable {
                     ReaderUnit(
                         name: name, aliases: [written], activity: try systemd.condition(of: name).activity,
                         variables: settings.map { variables(of: client, in: $0) } ?? [:],
+                        runsCommandsFirst: settings?.runsCommandsFirst == true,
                         changedAt: settings.flatMap { changedAt(name, $0.paths) }))
             }
             return units
@@ -113,7 +115,9 @@ struct ReaderUnit: Hashable, Sendable {
     }
 
     static func names(reading path: AbsolutePath, by settings: [String: UnitSettings]) -> [String] {
-        let naming = settings.filter { $0.value.environmentFiles.contains { isNamed(path, by: $0) } }
+        let naming = settings.filter {
+            $0.value.environmentFiles.contains { UnitSettings.environmentFile($0, names: path.description) }
+        }
         let directory = RealPath.of(path.directory.description)
         let found =
             naming.isEmpty ? settings.filter { $0.value.workingDirectory.map(RealPath.of) == directory } : naming
@@ -139,18 +143,16 @@ struct ReaderUnit: Hashable, Sendable {
         for output in client.outputs {
             guard let variable = output.slot.variable else { continue }
             if let known = variables[variable], known.removedBy == nil { continue }
-            if settings.environmentFiles.contains(where: { isNamed(output.path, by: $0) }) {
+            if settings.environmentFiles.contains(where: {
+                UnitSettings.environmentFile($0, names: output.path.description)
+            }) {
                 variables[variable] = EnvironmentFile(path: output.path, removedBy: nil)
-            } else if let found = removed.first(where: { isNamed(output.path, by: $0.path) }) {
+            } else if let found = removed.first(where: {
+                UnitSettings.environmentFile($0.path, names: output.path.description)
+            }) {
                 variables[variable] = EnvironmentFile(path: output.path, removedBy: found.file)
             }
         }
         return variables
-    }
-
-    /// - Parameter pattern: with wildcards (glob(7)).
-    private static func isNamed(_ path: AbsolutePath, by pattern: String) -> Bool {
-        unsafe fnmatch(pattern, path.description, FNM_PATHNAME) == 0
-            || RealPath.of(pattern) == RealPath.of(path.description)
     }
 }

@@ -37,7 +37,7 @@ enum ServiceUser {
     /// systemd cannot be asked. From now on no command restarts one that cannot start.
     static func unitsInEffect(of configuration: Configuration? = nil, at path: String) -> UnitsInEffect? {
         guard geteuid() == 0, isServices(path), let units = UnitsInEffect(of: configuration) else { return nil }
-        units.forbidStarts()
+        units.forbidStarts(by: configuration)
         return units
     }
 

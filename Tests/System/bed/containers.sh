@@ -64,7 +64,7 @@ contains "with what took the key away" "removes it" "$said"
 contains "and what the service that pushes is not passed" \
     "clientsecretd-push@v.service names clientsecretd.yaml and adopted.json and vault-token, and $drop_in removes them" "$said"
 contains "with the lines that it takes" "write LoadCredential=clientsecretd.yaml:/etc/clientsecretd/clientsecretd.yaml and " "$said"
-contains "and the application's credential" "app.service does not load the credential secret: $drop_in removes it" "$said"
+contains "and the application's credential" "it does not load the credential secret: $drop_in removes it" "$said"
 promise "a renewal" eval 'clientsecretd renew; true'
 equal "once" 1 "$(logged)"
 

@@ -54,9 +54,13 @@ extension ChainFacts {
             units.map { "\($0.name) is \($0.activity ?? "not known to systemd here")" }.joined(separator: ", "))
     }
 
-    /// Whether the unit that loads the secret as a credential cannot start, whatever the daemon does.
+    /// Whether a unit that reads the secret cannot start, or takes another one, whatever the daemon does.
     func isOfReader(_ failure: Failure) -> Bool {
-        failure.code == .unitCannotStart && client.credential.map { failure.place == .named($0.unit) } == true
+        switch failure.code {
+        case .unitCannotStart: client.credential.map { failure.place == .named($0.unit) } == true
+        case .unitMismatch: units.contains { failure.place == .named($0.name) }
+        default: false
+        }
     }
 }
 

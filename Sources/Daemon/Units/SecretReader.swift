@@ -1,0 +1,183 @@
+import Failures
+import Linux
+package import Model
+import Outputs
+import Systemd
+
+/// A service that takes secrets from the daemon when it starts, by `LoadCredential=` or `EnvironmentFile=`: whether its settings
+/// and the configuration name the same ones. Where they differ, its next start fails or gives it no secret, and until then
+/// nothing shows that: what runs has what it was started with.
+package struct SecretReader: Sendable {
+    /// Its own name.
+    let name: String
+    /// Also the other names that the configuration uses for it.
+    var names: Set<String>
+    let settings: UnitSettings
+
+    /// The file into which `init` writes the lines that a unit needs.
+    package static let dropInName = "clientsecretd.conf"
+
+    init(_ name: String, _ settings: UnitSettings) {
+        self.name = name
+        self.settings = settings
+        names = Set([name, UnitTemplate.name(of: name)].compactMap(\.self))
+    }
+
+    // MARK: Which units are looked at
+
+    /// The services that the configuration names as readers, by any of their names.
+    static func named(in configuration: Configuration) -> Set<String> {
+        let clients = configuration.clients.values
+        let units = clients.compactMap(\.credential?.unit) + clients.flatMap(\.onChange).compactMap(\.reader)
+        return Set(units.filter(isUsable))
+    }
+
+    /// The services whose files in /etc name the daemon: also those of a client that the configuration no longer has.
+    static func namedInUnitFiles() -> Set<String> {
+        let directory = "/etc/systemd/system"
+        let own = ForeignFile.paths(matching: directory + "/*.service").map { ($0, RealPath.name(of: $0)) }
+        let dropIns = ForeignFile.paths(matching: directory + "/*.service.d/*.conf").map { path in
+            (path, String(RealPath.name(of: RealPath.directory(of: path)).dropLast(".d".count)))
+        }
+        let units = (own + dropIns).prefix(fileLimit).filter { path, name in
+            isUsable(name)
+                && ForeignFile.read(path, limit: sizeLimit)?.firstRange(of: Array("clientsecretd".utf8)) != nil
+        }
+        return Set(units.map(\.1))
+    }
+
+    private static let fileLimit = 1_000
+    /// In bytes; unit files are far shorter.
+    private static let sizeLimit = 1 << 16
+
+    /// A template has settings only as an instance.
+    private static func isUsable(_ unit: String) -> Bool {
+        unit.hasSuffix(".service") && !unit.contains("@.") && !unit.hasPrefix("clientsecretd")
+    }
+
+    /// The lines by which a configuration gives a unit secrets.
+    package static func lines(for unit: String, in configuration: Configuration) -> Set<String> {
+        let clients = configuration.clients.values
+        return Set(
+            clients.compactMap(\.credential).filter { $0.unit == unit }.map { UnitFileLine.loadCredential($0.name) }
+                + clients.flatMap(\.outputs).map { UnitFileLine.environmentFile($0.path.description) })
+    }
+
+    // MARK: What differs
+
+    /// The failures of this unit, and whether its next start fails.
+    func problems(in configuration: Configuration) -> (failures: [Failure], preventStart: Bool) {
+        let credentials = problemsWithCredentials(in: configuration)
+        let files = problemsWithFiles(in: configuration)
+        return (
+            credentials.failures + files.failures, credentials.preventStart || files.preventStart
+        )
+    }
+
+    private func problemsWithCredentials(
+        in configuration: Configuration
+    ) -> (failures: [Failure], preventStart: Bool) {
+        let given = Set(
+            configuration.clients.values.compactMap(\.credential).filter { names.contains($0.unit) }.map(\.name))
+        let asked = settings.credentials(from: UnitFileLine.credentialSocket)
+        let refused = asked.filter { !given.contains($0) }
+        let notLoaded = given.filter { !settings.loads($0) }.sorted()
+        // A credential that has another name now is one difference, with one remedy.
+        if let former = refused.first, let new = notLoaded.first, refused.count == 1, notLoaded.count == 1 {
+            let place = place(of: "LoadCredential", former + ":")
+            let failure = failure(
+                "it loads the credential \(Printable.name(former))\(place), which no client gives it, and not "
+                    + "\(Printable.name(new))",
+                .say("replace that line with \(UnitFileLine.loadCredential(new)), then \(readAgain)"))
+            return ([failure], true)
+        }
+        let failures =
+            refused.map { credential in
+                let line = place(of: "LoadCredential", credential + ":")
+                return failure(
+                    "it loads the credential \(Printable.name(credential))\(line), which no client gives it, so its next "
+                        + "start fails",
+                    .say(
+                        "remove that line, then \(readAgain); or write \"credential: {unit: \(Printable.name(name)), name: "
+                            + "\(Printable.name(credential))}\" under a client"))
+            }
+            + notLoaded.map { self.failure(notLoading: $0) }
+        return (failures, !refused.isEmpty)
+    }
+
+    private func failure(notLoading credential: String) -> Failure {
+        let removed = settings.removedCredentials.first { $0.name == credential }
+        let why = removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
+        return failure(
+            "it does not load the credential \(Printable.name(credential)): \(why)",
+            .say(
+                removed.map { UnitsInEffect.advice(for: name, [$0]) + ", or publish it as a file" }
+                    ?? "write \(UnitFileLine.loadCredential(credential)) into its [Service] section, then \(readAgain)")
+        )
+    }
+
+    /// Where a setting has a text, in words; empty for a line with specifiers, which is not found.
+    private func place(of setting: String, _ text: String) -> String {
+        settings.place(of: setting, containing: text).map { " (\(Printable.name($0.file)):\($0.line))" } ?? ""
+    }
+
+    /// Environment files that the daemon wrote for it once, and writes no more.
+    private func problemsWithFiles(in configuration: Configuration) -> (failures: [Failure], preventStart: Bool) {
+        let former = settings.environmentFileItems.filter { isFormer($0.name, in: configuration) }
+        let failures = former.map { file in
+            let place = place(of: "EnvironmentFile", file.name)
+            let end = file.isOptional ? "" : ", and does not start once that file is gone"
+            return failure(
+                "it reads \(Printable.name(file.name))\(place), which is no output\(end)",
+                .say(
+                    replacement(in: configuration).map { "replace that line with \($0), then \(readAgain)" }
+                        ?? "remove that line, then \(readAgain); or add an output with that path"))
+        }
+        return (failures, former.contains { !$0.isOptional && FileStatus.isAbsent($0.name) })
+    }
+
+    /// Whether an environment file is one that only the daemon writes, and no output: it is in the daemon's directory, or `init` has
+    /// named it. A person may name other files in the same drop-in.
+    func isFormer(_ pattern: String, in configuration: Configuration) -> Bool {
+        let outputs = configuration.clients.values.flatMap(\.outputs)
+        guard !outputs.contains(where: { UnitSettings.environmentFile(pattern, names: $0.path.description) }) else {
+            return false
+        }
+        if RealPath.isAt(pattern, orBelow: OutputRemedy.ownDirectory) { return true }
+        let dropIn = settings.place(of: "EnvironmentFile", containing: pattern)?.file
+        guard dropIn.map(RealPath.name(of:)) == Self.dropInName else { return false }
+        guard let owner = FileStatus.following(pattern)?.owner else { return FileStatus.isAbsent(pattern) }
+        return owner == (try? ServiceUnit.daemonAccount())?.id
+    }
+
+    /// The line for the output that the unit is meant to read; nil if none is, or there are several.
+    func replacement(in configuration: Configuration) -> String? {
+        let clients = configuration.clients.values.filter { client in
+            client.onChange.contains { $0.reader.map(names.contains) == true }
+        }
+        let outputs = Set(clients.flatMap(\.outputs).filter { $0.slot.variable != nil }.map(\.path.description))
+        let unread = outputs.filter { path in
+            !settings.environmentFiles.contains { UnitSettings.environmentFile($0, names: path) }
+        }
+        return unread.count == 1 ? unread.first.map(UnitFileLine.environmentFile) : nil
+    }
+
+    private func failure(_ detail: String, _ remedy: Remedy) -> Failure {
+        Failure(.unitMismatch, at: .named(name), detail: detail, remedy: remedy)
+    }
+
+    /// In this order: the unit does not start with what the daemon does not give it yet.
+    private var readAgain: String {
+        "run systemctl daemon-reload and clientsecretd reload, and restart \(Printable.name(name))"
+    }
+}
+
+extension Action {
+    /// The service that may read a secret; nil for another kind of unit, for one that is only started, or none.
+    fileprivate var reader: String? {
+        switch self {
+        case .unit(.start, _), .exec, .redeploy: nil
+        case .unit(_, let unit), .signal(let unit, _): unit
+        }
+    }
+}
