@@ -86,6 +86,49 @@ import Testing
         #expect(places(HiddenOutput.settings(of: set, over: output())) == ["/etc/systemd/system/shop.service:5"])
     }
 
+    /// The application would have no secret without the line.
+    @Test func theUnitIsToReadAnOutputThatNothingElseReads() {
+        let text = "[Service]\nEnvironmentFile=/run/out/web.env\n"
+        var facts = OutputFacts(
+            path: "/run/out/app.env", realPath: "/run/out/app.env", variable: "SECRET", copies: ["/run/out/app.env"])
+        facts.variables = ["SECRET"]
+        var reading = unit([file("/run/out/web.env", "SECRET=old\n")], text: text)
+        func remedies(_ unit: UnitFacts) -> [String?] {
+            HiddenOutput.settings(of: unit, over: facts).map { $0.remedy?.description }
+        }
+        let line = "EnvironmentFile=/run/out/app.env"
+        let there = "EnvironmentFile=/run/out/web.env in /etc/systemd/system/shop.service:2"
+        let end = "run systemctl daemon-reload and restart shop.service"
+        #expect(remedies(reading) == ["write \(line) after \(there), then \(end)"])
+        reading.formerOutputs = ["/run/out/web.env"]
+        #expect(remedies(reading) == ["it is no output: write \(line) in place of \(there), then \(end)"])
+        let set = unit([], ["Environment": .list(["SECRET=old"])], text: "[Service]\nEnvironment=SECRET=old\n")
+        #expect(
+            remedies(set) == [
+                "write \(line) into the [Service] section with systemctl edit shop.service, and restart it"
+            ])
+    }
+
+    /// The daemon would write the line again.
+    @Test func anOutputOfAnotherClientIsNotToLoseItsLine() throws {
+        var output = output()
+        output.others = ["/run/out/b.env": try #require(ClientName("third"))]
+        let other = file("/run/out/b.env", "SECRET=other\n")
+        let found = HiddenOutput.settings(of: unit([file(path, "SECRET=new\n"), other]), over: output)
+        #expect(
+            found.map(\.description) == [
+                "/run/out/b.env:1: warning: client \"third\" sets SECRET here, and shop.service reads this file, too; give "
+                    + "one of the two clients another variable, or let shop.service read only one of the files"
+            ])
+        output.neighbours = [file("/srv/shop/.env.local", "SECRET=other\n")]
+        output.others = ["/srv/shop/.env.local": try #require(ClientName("third"))]
+        #expect(HiddenOutput.overrides(of: output).map(\.words).first?.hasPrefix("client \"third\" sets") == true)
+        // Of the same client it has the same secret.
+        var both = self.output(copies: ["/srv/shop/.env", "/srv/shop/.env.local"])
+        both.neighbours = output.neighbours
+        #expect(HiddenOutput.overrides(of: both).isEmpty)
+    }
+
     @Test func anEnvironmentFileTakesPrecedenceOverEnvironment() {
         let values: [String: UnitSettings.Value] = ["Environment": .list(["SECRET=old"])]
         let reading = unit([file(path, "SECRET=new\n")], values, text: "[Service]\nEnvironment=SECRET=old\n")

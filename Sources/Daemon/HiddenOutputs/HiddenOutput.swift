@@ -3,6 +3,7 @@ import Config
 package import Failures
 import Formats
 import Linux
+import Model
 import Systemd
 
 /// Why an application may read something else than the output that the daemon writes.
@@ -51,21 +52,28 @@ extension HiddenOutput {
             guard let place = file.assignments.last(where: { $0.name == variable && !$0.isExported }) else {
                 return nil
             }
+            if let other = output.others[file.realPath] {
+                return HiddenOutput(file: file.path, line: place.line, of: other, variable, otherwise: unit.name)
+            }
             let why =
                 reading == nil
                 ? "\(variable) is set here, and \(unit.name) passes it to the application, where it usually takes "
                     + "precedence over \(path)"
                 : "\(variable) is set here too, and \(unit.name) reads this file after \(path)"
-            return HiddenOutput(file: file.path, line: place.line, words: why, remedy: .say("remove the line"))
+            let isKept = reading != nil || isReadByApplication(output)
+            return HiddenOutput(
+                file: file.path, line: place.line, words: why,
+                remedy: isKept ? .say("remove the line") : self.reading(output, by: unit, after: file))
         }
         if reading == nil, found.isEmpty,
             unit.settings.environment.contains(where: { $0.hasPrefix(variable + "=") })
         {
+            let isKept = isReadByApplication(output)
             found.append(
                 setting(
                     "Environment", of: unit, containing: variable + "=",
                     "Environment= of \(unit.name) sets \(variable), which usually takes precedence over \(path)",
-                    .say("remove the variable from the unit")))
+                    isKept ? .say("remove the variable from the unit") : self.reading(output, by: unit, after: nil)))
         }
         if unit.settings.unsetEnvironment.contains(variable) {
             found.append(
@@ -75,6 +83,38 @@ extension HiddenOutput {
                     .say("remove the variable from that setting")))
         }
         return found
+    }
+
+    /// Whether the application reads the output by itself, as far as its name shows: then it has the secret without the unit.
+    private static func isReadByApplication(_ output: OutputFacts) -> Bool {
+        DotenvPrecedence.isOne(RealPath.name(of: output.path))
+    }
+
+    /// What has a unit read the output. To remove what the unit reads now would leave the application without a secret.
+    ///
+    /// - Parameter file: what it reads now; nil: a value of its own, over which every environment file takes precedence.
+    private static func reading(
+        _ output: OutputFacts, by unit: UnitFacts, after file: ApplicationFile?
+    ) -> Remedy {
+        let line = UnitFileLine.environmentFile(output.path)
+        guard let file, let place = unit.settings.place(of: "EnvironmentFile", containing: file.pattern) else {
+            return .say("write \(line) into the [Service] section with systemctl edit \(unit.name), and restart it")
+        }
+        let now = "EnvironmentFile=\(Printable.name(file.pattern)) in \(Printable.name(place.file)):\(place.line)"
+        return .say(
+            (unit.formerOutputs.contains(file.pattern)
+                ? "it is no output: write \(line) in place of \(now)" : "write \(line) after \(now)")
+                + ", then run systemctl daemon-reload and restart \(unit.name)")
+    }
+
+    /// A file that hides the output and is an output itself: the daemon would write a removed line again.
+    private init(
+        file: String, line: Int, of other: ClientName, _ variable: String, otherwise reader: String
+    ) {
+        self.init(
+            file: file, line: line,
+            words: "client \"\(other)\" sets \(variable) here, and \(reader) reads this file, too",
+            remedy: .say("give one of the two clients another variable, or let \(reader) read only one of the files"))
     }
 
     private static func setting(
@@ -95,8 +135,13 @@ extension HiddenOutput {
         guard let variable = output.variable else { return [] }
         return output.neighbours.compactMap { file in
             guard DotenvPrecedence.takesPrecedence(RealPath.name(of: file.path), over: RealPath.name(of: output.path)),
-                let place = file.assignments.last(where: { $0.name == variable })
+                let place = file.assignments.last(where: { $0.name == variable }),
+                !output.copies.contains(file.realPath)
             else { return nil }
+            if let other = output.others[file.realPath] {
+                return HiddenOutput(
+                    file: file.path, line: place.line, of: other, variable, otherwise: "the application")
+            }
             return HiddenOutput(
                 file: file.path, line: place.line,
                 words: "\(variable) is set here too, and applications that read this file, as with Next.js or Vite, "

@@ -37,9 +37,9 @@ package struct HiddenOutputSearch {
         let collector = HiddenOutputSearch(configuration)
         let settings = collector.unitSettings()
         let namespaces = collector.namespaces(first: settings.values.compactMap { $0.mainProcess?.id })
-        return configuration.clients.filter { !$0.value.outputs.isEmpty }.mapValues { client in
+        let found = configuration.clients.filter { !$0.value.outputs.isEmpty }.map { client, entry in
             var found: Set<HiddenOutput> = []
-            let units = client.onChange.compactMap(\.service).filter { settings[$0] != nil }
+            let units = entry.onChange.compactMap(\.service).filter { settings[$0] != nil }
             let outputs = collector.outputs(of: client, units.compactMap { settings[$0]?.workingDirectory })
             for output in outputs {
                 found.formUnion(HiddenOutput.overrides(of: output))
@@ -58,14 +58,16 @@ package struct HiddenOutputSearch {
                     if mounts.isEmpty, let other = HiddenOutput.otherFile(at: output, in: unit) { found.insert(other) }
                 }
             }
-            return found.sorted()
+            return (client, found.sorted())
         }
+        return Dictionary(uniqueKeysWithValues: found)
     }
 
     // MARK: Outputs
 
-    private func outputs(of client: ClientConfiguration, _ workingDirectories: [String]) -> [OutputFacts] {
-        client.outputs.map { output in
+    private func outputs(of name: ClientName, _ workingDirectories: [String]) -> [OutputFacts] {
+        guard let client = configuration.clients[name] else { return [] }
+        return client.outputs.map { output in
             let path = output.path.description
             let real = RealPath.of(path)
             let copies = client.outputs.filter { $0.slot == output.slot }.map { RealPath.of($0.path.description) }
@@ -76,6 +78,11 @@ package struct HiddenOutputSearch {
             facts.restarted = client.onChange.lazy.compactMap(\.restarted).first
             guard output.slot.variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
+            for (other, entry) in configuration.clients where other != name {
+                for one in entry.outputs where one.slot == output.slot {
+                    facts.others[RealPath.of(one.path.description)] = other
+                }
+            }
             facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ApplicationFile(path: path, bytes: $0) }
             facts.neighbours = neighbours(of: path, real, workingDirectories)
             facts.narrowed = narrowed(output)
@@ -140,7 +147,13 @@ package struct HiddenOutputSearch {
             if seesOtherFile(id, at: output.realPath) { process.otherFiles = [output.path] }
             return process
         }
-        return UnitFacts(name: name, settings: settings, environmentFiles: files, process: process)
+        var unit = UnitFacts(name: name, settings: settings, environmentFiles: files, process: process)
+        // The daemon's directory is the package's daemon's.
+        if CommandContext.current.configuration == nil {
+            let reader = SecretReader(name, settings)
+            unit.formerOutputs = Set(settings.environmentFiles.filter { reader.isFormer($0, in: configuration) })
+        }
+        return unit
     }
 
     private func seesOtherFile(_ process: Int32, at path: String) -> Bool {
@@ -167,7 +180,7 @@ package struct HiddenOutputSearch {
 
 extension Action {
     /// Whether it runs a program: by itself, or as a unit of the administrator's that runs to its end.
-    var runsProgram: Bool {
+    package var runsProgram: Bool {
         switch self {
         case .exec, .unit(.start, _): true
         case .unit, .signal, .redeploy: false

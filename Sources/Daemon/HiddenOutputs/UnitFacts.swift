@@ -7,6 +7,8 @@ struct UnitFacts: Sendable {
     /// Those that can be read, in the order in which systemd reads them.
     let environmentFiles: [ApplicationFile]
     let process: MainProcess?
+    /// What its settings call environment files that were outputs once.
+    var formerOutputs: Set<String> = []
 
     struct MainProcess: Sendable {
         let id: Int32
