@@ -429,6 +429,33 @@ import Testing
         ),
         ("the unit was started since", nil, nil, { $0.processes = [process(holding: [])] }),
         (
+            "the unit was started since, as a user who may not read the file", .process, nil,
+            { $0.processes = [process(holding: [], owner: 4_711, groups: [4_711])] }
+        ),
+        (
+            "one of its processes may read it", nil, nil,
+            {
+                $0.processes = [
+                    process(holding: [], owner: 4_711, groups: [4_711]), process(holding: [], startedAt: now - 60),
+                ]
+            }
+        ),
+        (
+            "a program that runs before it may have copied the file", nil, nil,
+            {
+                $0.units = [ReaderUnit(name: "shop.service", activity: "active", runsCommandsFirst: true)]
+                $0.processes = [process(holding: [], owner: 4_711, groups: [4_711])]
+            }
+        ),
+        (
+            "the unit takes another secret when it starts", .unit, nil,
+            { $0.problems = [Failure(.unitMismatch, at: .named("shop.service"), detail: "it reads another file")] }
+        ),
+        (
+            "another unit does", nil, nil,
+            { $0.problems = [Failure(.unitMismatch, at: .named("blog.service"), detail: "it reads another file")] }
+        ),
+        (
             "the unit was not restarted, as its settings show", .process, "systemctl restart shop.service",
             { $0.hidden = [HiddenOutput(file: "/x", line: 1, words: "it was started earlier", unit: "shop.service")] }
         ),
@@ -456,6 +483,23 @@ import Testing
             }
         ),
     ]
+
+    /// That it was started since shows only that it has read something.
+    @Test func aProcessThatMayNotReadTheFileIsNotOK() throws {
+        var facts = try Self.facts()
+        facts.processes = [Self.process(holding: [], owner: 4_711, groups: [4_711])]
+        func link() throws -> ChainLink { try #require(ClientChain(facts).links.first { $0.name == .process }) }
+        #expect(
+            try link()
+                == ChainLink(
+                    .process, .broken,
+                    "process 42 (shop.service, node) runs as user 4711, who may not read /srv/shop/.env",
+                    .say("write EnvironmentFile=/srv/shop/.env into the unit, which systemd reads as root")))
+        facts.units = [ReaderUnit(name: "shop.service", activity: "active", runsCommandsFirst: true)]
+        #expect(try link().state == .unknown)
+        facts.writtenAt = nil
+        #expect(try link().state == .unknown)
+    }
 
     /// systemd asks for a credential by the unit's own name. Whether the daemon runs changes nothing.
     @Test func aUnitThatIsNamedByAnAliasDoesNotGetItsCredential() throws {

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Daemon
 import Failures
+import Linux
 import Model
 
 /// What running processes hold. Those of the configuration's units count, and those of the users and groups that may read an
@@ -12,7 +13,8 @@ import Model
 /// - The current one in its environment, a credential or an open file: ok.
 /// - Started without the variable that its unit reads from an output: not known, because a wrapper may have kept it elsewhere.
 /// - Nothing: what it has read is in its memory. A unit with `restart:` reads the secret when it starts, so the time of its start
-///   decides.
+///   decides, if a process of it may read an output. If none may, it cannot have the secret: broken, unless another program may
+///   have given it to it.
 extension ChainFacts {
     var processLink: ChainLink {
         guard let processes else {
@@ -38,7 +40,7 @@ extension ChainFacts {
         if let first = holders.first {
             return ChainLink(.process, .ok, first + (holders.count > 1 ? ", as do \(holders.count - 1) more" : ""))
         }
-        return withoutVariable(processes) ?? unseen(processes, since: current)
+        return withoutVariable(processes) ?? unreadable(processes) ?? unseen(processes, since: current)
     }
 
     /// A process that still uses an earlier secret. That is no error while its action waits for its turn or a rollout:
@@ -90,6 +92,32 @@ extension ChainFacts {
             return ChainLink(
                 .process, .unknown,
                 "\(words(first)) was started without the variable \(Printable.name(name)), although \(why)")
+        }
+        return nil
+    }
+
+    /// A unit of which no process may read an output, and where nothing shows the secret.
+    private func unreadable(_ processes: [ReaderProcess]) -> ChainLink? {
+        guard let output = client.outputs.first(where: { FileSlot.whole == $0.slot }) ?? client.outputs.first,
+            // Who may read a file that is not there is not known.
+            writtenAt != nil
+        else { return nil }
+        for unit in units where unit.variables.isEmpty {
+            let ofUnit = processes.filter { $0.unit == unit.name && $0.owner != nil }
+            guard let first = ofUnit.min(by: { $0.id < $1.id }), let owner = first.owner,
+                !ofUnit.contains(where: { readers.include(user: $0.owner, groups: $0.groups) })
+            else { continue }
+            let path = Printable.name(output.path.description)
+            let found = "\(words(first)) runs as \(Owner.words(user: owner)), who may not read \(path)"
+            // Such a program may copy it to where the process reads it.
+            if unit.runsCommandsFirst || client.onChange.contains(where: \.runsProgram) {
+                return ChainLink(.process, .unknown, found)
+            }
+            let advice =
+                output.slot.variable == nil
+                ? "write \"group:\" with a group of that user and mode: \"0640\" under the output, or use a credential of the unit"
+                : "write \(UnitFileLine.environmentFile(output.path.description)) into the unit, which systemd reads as root"
+            return ChainLink(.process, .broken, found, .say(advice))
         }
         return nil
     }
