@@ -59,6 +59,8 @@ import Testing
             of: first, in: try Self.snapshot(of: row.clients), isComplete: row.isComplete,
             isRunning: row.runningUnits.contains)
         #expect(outcome?.lines == row.lines)
+        let isServed = row.clients.first { $0.name == "web" }.map { $0.reason == nil }
+        #expect(outcome?.isServed == isServed)
     }
 
     private static func snapshot(of clients: [(name: String, reason: String?)]) throws -> Snapshot {

@@ -97,6 +97,35 @@ import Testing
         try sandbox.directory.write("PORT=80\nAUTH_APPLE_SECRET=\(secret)\n", to: ".env")
     }
 
+    /// The secret works, so the key is the wrong one, or the secret is of no use.
+    @Test func aWorkingSecretOfAnotherKeyWithTheSameIDIsNotReplaced() throws {
+        let sandbox = try Sandbox()
+        let ids = ["--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
+        let minted = try sandbox.command(["mint", "--key", sandbox.key] + ids)
+        let text = "PORT=80\nAUTH_APPLE_SECRET=\(minted.output.trimmingCharacters(in: .newlines))\n"
+        try sandbox.directory.write(text, to: ".env")
+        try sandbox.directory.folder("other", mode: 0o700)
+        let other = sandbox.directory("other/AuthKey_ABC123DEFG.p8")
+        let made = try run([
+            "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other,
+        ])
+        try #require(made.status == 0, "\(made.complaints)")
+        for place in [
+            ["--from", sandbox.directory(".env")], ids + ["--output", sandbox.directory(".env"), "--format", "env"],
+        ] {
+            let flags = ["init", "--config", sandbox.directory("clientsecretd.yaml"), "--yes"] + place
+            let refused = try sandbox.command(flags + ["--variable", "AUTH_APPLE_SECRET", "--key", other])
+            #expect(refused.status == 1)
+            #expect(refused.complaints.contains(" is another key: Apple knows only one of the two by this id."))
+            #expect(try sandbox.directory.read(".env") == text)
+            #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        }
+        let accepted = try sandbox.command(
+            "init", "--config", sandbox.directory("clientsecretd.yaml"), "--yes", "--from", sandbox.directory(".env"),
+            "--key", sandbox.key)
+        #expect(accepted.status == 0, "\(accepted.complaints)")
+    }
+
     /// Nothing but the key and what to restart, and the daemon then renews that variable.
     @Test func anExpiredSecretLeavesTwoQuestions() throws {
         let sandbox = try Sandbox()

@@ -8,7 +8,8 @@ make_key
 init=(clientsecretd init --team-id DEF123GHIJ --client-id com.example.web --key "$key")
 anew() {
     systemctl stop clientsecretd.service
-    rm -f $configuration
+    rm -f $configuration /etc/systemd/system/*.service.d/clientsecretd.conf
+    systemctl daemon-reload
 }
 unit() {
     printf '%s\n' '[Service]' "$@" 'ExecStart=/usr/bin/sleep infinity' >/etc/systemd/system/app.service
@@ -41,6 +42,23 @@ contains "says why" "already exists and was not changed" "$(cat "$seen")"
 anew
 promise "the same again" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
 equal "adds no rule twice" 1 "$(grep -c addRule /etc/polkit-1/rules.d/50-clientsecretd.rules)"
+
+# A wrong answer that is corrected in the configuration only: the unit takes what it took, until it starts again.
+drop_in=/etc/systemd/system/app.service.d/clientsecretd.conf
+promise "the service starts" systemctl start clientsecretd.service
+systemctl restart app.service
+eventually "the application has its secret" has_secret
+sed -i 's,out/web.env,out/app.env,' $configuration
+former="it reads /run/clientsecretd/out/web.env ($drop_in:6), which is no output"
+refused "an output that the unit does not read is found" clientsecretd check --fix
+contains "with the unit's line" "$former" "$(cat "$seen")"
+contains "of which reload warns" "$former" "$(clientsecretd reload 2>&1)"
+eventually "the other file is written" ours /run/clientsecretd/out/app.env
+contains "doctor has the unit read it" "fix: replace that line with EnvironmentFile=/run/clientsecretd/out/app.env, then run" \
+    "$(clientsecretd doctor --skip-verify)"
+mv $configuration /root/old.yaml
+promise "init is asked again" "${init[@]}" --output /run/clientsecretd/out/shop.env --format env --variable SECRET --restart app.service
+equal "and replaces its line" EnvironmentFile=/run/clientsecretd/out/shop.env "$(grep EnvironmentFile= $drop_in)"
 
 # The manual's examples.
 anew
@@ -80,6 +98,18 @@ promise "a credential" "${init[@]}" --credential apple --restart app.service
 promise "the service starts" systemctl start clientsecretd.service clientsecretd-credentials.socket
 promise "and the unit" systemctl restart app.service
 eventually "with its secret" ours /run/app/seen
+sed -i 's/name: apple/name: other/' $configuration
+refused "a credential with another name is found" clientsecretd check
+contains "with the unit's line" "it loads the credential apple ($drop_in:6), which no client gives it, and not other" "$(cat "$seen")"
+equal "no restart is printed" 0 "$(clientsecretd doctor --skip-verify | grep -c 'systemctl restart app')"
+
+anew
+unit
+printf '[Service]\nType=oneshot\nExecStart=/bin/false\n' >/etc/systemd/system/cache.service
+systemctl daemon-reload
+refused "an action that fails is in the exit status" "${init[@]}" --now --output /run/clientsecretd/out/web.jwt --start cache.service
+contains "with its reason" "start cache.service: its job failed" "$(cat "$seen")"
+equal "and something is missing" 0 "$(grep -c 'Nothing is missing' "$seen")"
 
 anew
 make_key /root/AuthKey_ABC123DEFH.p8
@@ -92,6 +122,8 @@ useradd --system app
 install -d -o app -g app -m 750 /srv/app
 printf 'PORT=80\nAUTH_APPLE_SECRET=old\n' >/srv/app/.env
 chown app: /srv/app/.env
+refused "a file of another user's" "${init[@]}" --output /srv/app/.env --format env --variable AUTH_APPLE_SECRET
+contains "is for --as" "(owner: app). Add --as app, or use --output with another directory" "$(cat "$seen")"
 promise "a dotenv file of the application's, as in the manual" bash -e <<<"$(example init 2)"
 promise "the service starts" systemctl start clientsecretd.service
 written() { bash -e <<<"$(example inspect 1)"; }

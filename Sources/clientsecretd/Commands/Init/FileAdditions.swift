@@ -5,18 +5,32 @@ import Systemd
 
 /// Writes files that have to hold certain lines, each atomically, or says beforehand what it would write.
 struct FileAdditions {
-    private var changes: [(path: String, text: String, lines: String, isNew: Bool, isSecret: Bool)] = []
+    private var changes: [Change] = []
     private let identity = Self.identity
 
     /// In bytes: far more than any of these files has.
     private static let sizeLimit = 1 << 20
+
+    private struct Change {
+        let path: String
+        let text: String
+        let lines: String
+        /// Those that it loses.
+        let former: [String]
+        let isNew: Bool
+        let isSecret: Bool
+    }
 
     /// Reads what is there.
     init(_ files: [SystemFiles.File]) throws(CommandFailure) {
         for file in files {
             let old = try Self.old(file.path, identity)
             guard let text = file.text(after: old) else { continue }
-            changes.append((file.path, text, file.lines, old == nil, file.isSecret))
+            changes.append(
+                Change(
+                    path: file.path, text: text, lines: file.lines, former: old.map(file.former) ?? [],
+                    isNew: old == nil,
+                    isSecret: file.isSecret))
         }
     }
 
@@ -48,7 +62,8 @@ struct FileAdditions {
                 return [heading, "    the token, which is not shown and only its owner may read", ""]
             }
             let lines = change.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + [""]
+            let former = change.former.isEmpty ? [] : ["in place of:"] + change.former.map { "    " + $0 }
+            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + former + [""]
         }
     }
 

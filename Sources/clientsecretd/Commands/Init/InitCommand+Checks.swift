@@ -1,7 +1,11 @@
+import AppleClientSecret
+import Daemon
 import Failures
 import Glibc
+import Keys
 import Linux
 import Model
+import Outputs
 
 // What `init` refuses before it writes anything.
 extension InitCommand {
@@ -36,5 +40,49 @@ extension InitCommand {
             .unreadable,
             "\(Printable.name(file.description)) cannot be read: \(errno); \(advice); "
                 + "nothing was written")
+    }
+
+    /// Throws where a file that the application reads holds a secret of this key's id that another key signed. Apple knows only
+    /// one of the two: the daemon would replace a secret that works by one that Apple refuses.
+    static func checkSigner(
+        of new: NewClient, in files: [AbsolutePath], _ existing: ExistingConfiguration?, at now: WallTime
+    ) throws(CommandFailure) {
+        guard let (file, team, keyID) = key(of: new, existing), let key = try? NamedKey.publicKey(file.description)
+        else { return }
+        for path in files {
+            guard let bytes = ForeignFile.read(path.description, limit: OutputLimits.fileSize),
+                let other = foreign(in: bytes, to: key, team, keyID, at: now)
+            else { continue }
+            let end = other.expiresAt.map { ", which \(TimeWords.expiry($0, to: now))" } ?? ""
+            throw CommandFailure(
+                .failed,
+                "\(Printable.name(path.description)) holds a secret of the key \(keyID)\(end), and "
+                    + "\(Printable.name(file.description)) is another key: Apple knows only one of the two by this id. Name the "
+                    + "key that signed the secret with --key. If Apple refuses that secret (clientsecretd verify "
+                    + "\(ShellWord.quoted(path.description))), remove it from the file first; nothing was written.")
+        }
+    }
+
+    /// An unexpired secret that states this team and key id and that this key did not sign; nil if there is none.
+    static func foreign(
+        in bytes: [UInt8], to key: PublicKey, _ team: TeamID, _ keyID: KeyID, at now: WallTime
+    ) -> ForeignSecret? {
+        ForeignSecret.all(in: bytes).first { secret in
+            secret.stated.issuer.value == team.description && secret.stated.keyID.value == keyID.description
+                && secret.expiresAt.map { now < $0 } == true && !secret.isSigned(by: [key])
+        }
+    }
+
+    /// The file and the ids of the key that would sign; nil for one without a file or a key id.
+    private static func key(
+        of new: NewClient, _ existing: ExistingConfiguration?
+    ) -> (file: AbsolutePath, team: TeamID, keyID: KeyID)? {
+        switch new.key {
+        case .added(let key): (key.keyID ?? KeyID(fileName: key.file.name)).map { (key.file, key.team, $0) }
+        case .existing(let name):
+            existing?.entry(of: name).flatMap { entry in
+                existing?.file(of: name).map { ($0, entry.team, entry.keyID) }
+            }
+        }
     }
 }

@@ -123,6 +123,8 @@ struct InitCommand: ParsableCommand {
         var new = try answers.configuration(isOfService: place.isService)
         if let existing = place.existing { new = existing.naming(new) }
         if place.isPrinted { return try CommandOutput.answer(bytes: Array(place.file(for: new).lines.utf8)) }
+        let output: AbsolutePath? = if case .file(let file)? = new.destination { file.path } else { nil }
+        try Self.checkSigner(of: new, in: [from, output].compactMap(\.self), place.existing, at: .now)
         let plan = try InitPlan(for: new, token: answers.target?.typedToken, at: place, now: now)
         for line in plan.preview { CommandOutput.complain(lines: line) }
         if let dialog, !yes {

@@ -6,6 +6,8 @@ import StatusAPI
 /// What came of a client that `init --now` added, in the service's own view.
 struct InitOutcome {
     let lines: [String]
+    /// Whether the secret is published, and its application was notified.
+    let isServed: Bool
 
     /// Nil if the service does not know the client: then it has not loaded what was written.
     ///
@@ -31,6 +33,7 @@ struct InitOutcome {
             lines.append("\(client.name): \(reason.sentence)")
         }
         self.lines = lines
+        isServed = client.health == .ok
     }
 
     private static func place(_ new: NewClient) -> String {

@@ -35,7 +35,7 @@ struct InitPlan {
         if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
         if place.isService {
             let key = try Self.placeKey(of: &new)
-            others = try Self.systemFiles(for: new)
+            others = try Self.systemFiles(for: new, with: place.existing)
             others.commands = key + others.commands
         }
         let main = try place.existing?.mainFile(with: new.target)
@@ -65,7 +65,7 @@ struct InitPlan {
     /// - Parameters:
     ///   - change: what the person has to change, so that the application reads the new secret; nil if nothing.
     ///   - socket: the daemon's.
-    /// - Throws: also where `check` finds something missing.
+    /// - Throws: also where `check` finds something missing, or the client is not served.
     func carryOut(change: String?, socket: String) throws {
         try additions.write()
         var unexplained: [String] = []
@@ -93,15 +93,18 @@ struct InitPlan {
         // The verdict comes before what is left to do, and gives up root's rights.
         let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
         let check = try CheckCommand.parse(["--config", place.path, "--socket", socket])
-        var verdict = Result { try check.run(after: heading, isLast: change == nil) }
+        let isServed = outcome?.isServed != false
+        var verdict = Result { try check.run(after: heading, isLast: change == nil && isServed) }
         // What is left to do points at the message, which would else come last.
         if case .failure(let failure as CommandFailure) = verdict, !failure.message.isEmpty {
             CommandOutput.complain(failure.message)
             verdict = .failure(CommandFailure(failure.code, ""))
         }
-        steps.isComplete = (try? verdict.get()) != nil
+        steps.isComplete = isServed && (try? verdict.get()) != nil
         try CommandOutput.answer(lines: steps.lines)
         try verdict.get()
+        // What fails was printed with the outcome.
+        if !isServed { throw CommandFailure(.failed, "") }
     }
 
     // MARK: The service
@@ -137,7 +140,9 @@ struct InitPlan {
     }
 
     /// What the service on this machine needs.
-    private static func systemFiles(for new: NewClient) throws(CommandFailure) -> SystemFiles {
+    private static func systemFiles(
+        for new: NewClient, with existing: ExistingConfiguration?
+    ) throws(CommandFailure) -> SystemFiles {
         var dropIns: [UnitDropIn] = []
         if case .file(let file)? = new.destination {
             // Groups are for the service's own files.
@@ -157,6 +162,7 @@ struct InitPlan {
         return SystemFiles(
             for: new, dropIns: dropIns,
             rule: new.unit.flatMap { UnitPermission.rule(for: .unit(verb: new.verb, unit: $0)) },
+            given: new.unit.flatMap { existing?.lines(for: $0) } ?? [],
             isMissing: { directory in
                 // Not what a link that leads nowhere points to.
                 guard let service = try? ServiceUnit.daemonAccount() else {
@@ -182,10 +188,14 @@ struct InitPlan {
             unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
         }
         guard mayWrite == false else { return }
-        let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name ?? String(status.owner)
+        let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name
+        // A writer that runs as the file's owner may write it.
+        let writer = (FileStatus.following(file.path.description) ?? status).owner
+        let name = writer == 0 ? nil : (try? Accounts.user(id: writer)).flatMap { $0 }?.name
+        let advice = file.user == nil ? name.map { "Add --as \(ShellWord.quoted($0)), or use" } ?? "Use" : "Use"
         throw CommandFailure(
             .failed,
-            "\(Owner.words(userNamed: user)) cannot write to \(Printable.name(directory)) (owner: \(owner)). Use --output with another "
-                + "directory; nothing was written.")
+            "\(Owner.words(userNamed: user)) cannot write to \(Printable.name(directory)) (owner: \(owner ?? String(status.owner))). "
+                + "\(advice) --output with another directory; nothing was written.")
     }
 }

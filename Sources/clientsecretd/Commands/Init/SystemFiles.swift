@@ -7,7 +7,8 @@ import Systemd
 /// files, and commands that have them take effect. Nothing here touches the machine.
 ///
 /// The rules:
-/// - A file that exists keeps what it holds, and gets the missing lines at its end.
+/// - A file that exists keeps what it holds, and gets the missing lines at its end. Only lines that an earlier `init` wrote for a
+///   unit are removed, once the configuration gives the unit nothing by them: with them it could not start.
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
 /// - A directory is described for tmpfiles.d where there is none, never one that exists.
 struct SystemFiles: Equatable {
@@ -17,12 +18,38 @@ struct SystemFiles: Equatable {
         var lines: String
         /// Whether it is never shown and only its owner may read it.
         var isSecret = false
+        /// Of a unit that reads a secret, the lines by which the configuration gives it one; nil for another file.
+        var given: Set<String>?
 
         /// The whole text; nil if the file holds the lines already.
         func text(after old: String?) -> String? {
             guard let old, !old.isEmpty else { return lines }
-            if ("\n" + old).contains("\n" + lines) { return nil }
-            return old + (old.hasSuffix("\n") ? "" : "\n") + lines
+            let kept = split(old).kept
+            if ("\n" + kept).contains("\n" + lines) { return kept == old ? nil : kept }
+            return kept + (kept.isEmpty || kept.hasSuffix("\n") ? "" : "\n") + lines
+        }
+
+        /// The lines of a unit that an earlier `init` wrote and that give it nothing now.
+        func former(in old: String) -> [String] { split(old).former }
+
+        /// Only what is written as `init` writes it counts: a person may have added lines to the section.
+        private func split(_ old: String) -> (kept: String, former: [String]) {
+            guard let given else { return (old, []) }
+            var kept = ""
+            var former: [String] = []
+            var rest = old[...]
+            while let range = rest.firstRange(of: SystemFiles.order + "\n[Service]\n") {
+                let line = rest[range.upperBound...].prefix { $0 != "\n" }
+                let end = rest.index(line.endIndex, offsetBy: 1, limitedBy: rest.endIndex) ?? rest.endIndex
+                let begins = (kept + rest[..<range.lowerBound]).last.map { $0 == "\n" } ?? true
+                let isOnly = rest[end...].first.map { $0 == "[" } ?? true
+                let isReader = ["EnvironmentFile=", "LoadCredential="].contains { line.hasPrefix($0) }
+                let isKept = !begins || !isOnly || !isReader || given.contains(String(line))
+                kept += rest[..<(isKept ? end : range.lowerBound)]
+                if !isKept { former.append(String(line)) }
+                rest = rest[end...]
+            }
+            return (kept + rest, former)
         }
     }
 
@@ -39,14 +66,19 @@ struct SystemFiles: Equatable {
     ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
     ///   - isMissing: whether the output's directory must be created.
+    ///   - given: the lines by which the configuration that is there gives the unit other secrets.
     ///   - mask: the remedy where a socket, or what it starts, is masked.
     init(
-        for new: NewClient, dropIns: [UnitDropIn], rule: String?, isMissing: (AbsolutePath) -> Bool,
-        mask: (String) -> Remedy?
+        for new: NewClient, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [],
+        isMissing: (AbsolutePath) -> Bool, mask: (String) -> Remedy?
     ) {
         for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
         if let unit = new.unit, new.verb != .start, let lines = Self.lines(ofReader: new.destination) {
-            files.append(File(path: "/etc/systemd/system/\(unit).d/clientsecretd.conf", lines: lines))
+            let own = Self.line(ofReader: new.destination)
+            files.append(
+                File(
+                    path: "/etc/systemd/system/\(unit).d/\(SecretReader.dropInName)", lines: lines,
+                    given: given.union([own].compactMap(\.self))))
         }
         if let target = new.target, let credential = target.credential {
             files.append(
@@ -79,18 +111,23 @@ struct SystemFiles: Equatable {
 
     private static let credentialSocket = "clientsecretd-credentials.socket"
 
+    private static let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
+
     /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
     private static func lines(ofReader destination: NewClient.Destination?) -> String? {
-        let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
+        if let line = line(ofReader: destination) { return order + "\n[Service]\n\(line)\n" }
+        guard case .file(let file)? = destination, file.user == nil else { return nil }
+        return order
+    }
+
+    /// The line by which the unit gets the secret; nil for a file that the program reads by itself.
+    private static func line(ofReader destination: NewClient.Destination?) -> String? {
         switch destination {
         case nil: return nil
-        case .credential(let name):
-            let line = UnitFileLine.loadCredential(name)
-            return order + "\n[Service]\n\(line)\n"
+        case .credential(let name): return UnitFileLine.loadCredential(name)
         case .file(let file):
-            guard file.user == nil else { return nil }
-            guard file.variable != nil else { return order }
-            return order + "\n[Service]\n\(UnitFileLine.environmentFile(file.path.description))\n"
+            guard file.user == nil, file.variable != nil else { return nil }
+            return UnitFileLine.environmentFile(file.path.description)
         }
     }
 
