@@ -30,6 +30,7 @@ extension Rotation {
         noteSigner(of: record, client, at: now)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
+        files.recall(record)
         recallTurn(record, client, at: now)
         // What another store held says nothing of this one. A record of an earlier version does not name its store.
         guard let store = configuration.store?.place, record.store ?? store == store else { return }
@@ -83,25 +84,21 @@ extension Rotation {
     }
 
     /// Where a client's secret is published, for its record. A file with other content that was never written here is left
-    /// out, also one that holds the secret among it, because a place that the record names may be overwritten.
+    /// out, also one that holds the secret among it, because a place that the record names may be overwritten. What the record
+    /// says of a file that could not be read since the start stays.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
         // That a file was written as a whole counts also while it is an environment file.
         let own = client.files.filter(isOwn).map { OutputPlace(path: $0, slot: .whole) }
+        let recorded = clients[client].record.value.outputs
         return client.entry.places.filter { place in
-            guard place.slot == .whole, let file = files[place.path] else { return true }
-            guard let observed = file.observed else { return false }
+            guard let observed = files[place.path]?.observed else { return recorded.contains(place) }
+            guard place.slot == .whole else { return true }
             return !observed.exists || observed.slots[.whole]?.issued != nil && !observed.otherLines
         }.union(own)
     }
 
-    /// Environment files of a client that hold, or last held, lines other than our variables.
+    /// Environment files that hold, or last held, lines other than our variables: those of a client, and those that were its own.
     private func sharedFiles(of client: ConfiguredClient) -> Set<AbsolutePath> {
-        Set(
-            client.files.filter { path in
-                if let file = files[path], file.observed?.exists == true || file.heldOtherLines {
-                    return file.heldOtherLines
-                }
-                return isDeleted(path) || clients[client].record.value.shared.contains(path)
-            })
+        clients[client].record.value.shared.union(client.files).filter(files.shared.contains)
     }
 }

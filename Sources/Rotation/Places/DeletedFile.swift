@@ -4,7 +4,8 @@ package import Model
 ///
 /// - It is created again with its secrets, as one that never existed.
 /// - A shared file that held other lines is not: a new one would not have them, and an application would start with half of its
-///   settings. ``FailureCode/outputDeleted`` is reported until the file is back.
+///   settings. ``FailureCode/outputDeleted`` is reported until the file is back. That it held them is known until it was seen without,
+///   also while no output, or another client's, names its path.
 /// - A file that is to hold nothing but a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
 /// - A file that was written as a whole stays the daemon's whatever its format is now, until another program writes there while
@@ -32,8 +33,6 @@ extension Rotation {
     private func isMissing(_ path: AbsolutePath) -> Bool { files[path]?.observed?.exists == false }
 
     private func heldOtherLines(_ path: AbsolutePath) -> Bool {
-        guard let spec = index.specs[path], spec.format.isShared else { return false }
-        return files[path]?.heldOtherLines == true
-            || index.clients(of: path).contains { clients[$0].record.value.shared.contains(path) }
+        index.specs[path]?.format.isShared == true && files.shared.contains(path)
     }
 }

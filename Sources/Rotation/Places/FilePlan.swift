@@ -38,7 +38,7 @@ extension Rotation {
             let isGood = files[spec.path]?.holds(wanted) == true
             files[spec.path]?.drift.see(isGood: isGood, wanted: wanted.mapValues(\.fingerprint), at: now.boot)
         case (.observe(let spec), .failure(let failure)):
-            files[spec.path]?.readFailed(failure, next: jobs.next)
+            files.readFailed(failure, at: spec.path, next: jobs.next)
         case (.publish(let spec, let secrets, _), .success(.published(let observation))):
             repeatForNew(secrets, in: spec, at: now)
             see(observation, as: spec, by: job)
@@ -57,7 +57,9 @@ extension Rotation {
     private mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: Job) {
         for slot in observation.slots.values { clock.noteIssue(slot.issued) }
         let former = files[spec.path]?.observed?.editFailures ?? [:]
-        files[spec.path]?.see(observation, by: job.id)
+        if files.see(observation, as: spec, by: job.id) {
+            for client in index.all where clients[client].record.value.shared.contains(spec.path) { touch(client) }
+        }
         guard jobs.isCurrent(job) else { return }
         for place in spec.slots.keys.map({ OutputPlace(path: spec.path, slot: $0) }).sorted() {
             guard let client = spec.slots[place.slot], former[place.slot] != observation.editFailures[place.slot]

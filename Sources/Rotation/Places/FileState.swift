@@ -9,9 +9,6 @@ struct FileState: Sendable {
     private(set) var writtenAt: WallTime?
     /// Whether a write has failed since the file was last read: it may hold the old content or the new.
     private var isUncertain = false
-    /// Whether the file held lines other than our variables when it last existed. Records say so, too, but the state directory
-    /// may be unusable.
-    private(set) var heldOtherLines = false
     /// Whether it was written, or seen to be, a file that holds nothing but a secret.
     private var wasWhole = false
     /// Whether it may hold more than what was written so: since it is an environment file, another program has written there,
@@ -79,7 +76,6 @@ struct FileState: Sendable {
         isUncertain = false
         seen = nil
         if observation.exists {
-            heldOtherLines = observation.otherLines
             if spec.format.isShared {
                 if wasNoticed || !observation.slots.isEmpty { isShared = true }
             } else if observation.slots[.whole]?.issued != nil, !observation.otherLines {
@@ -104,9 +100,8 @@ struct FileState: Sendable {
 
     mutating func writeFailed() { isUncertain = true }
 
-    /// Has it read again, because what was seen before says nothing about what it holds now.
+    /// See ``FileStates/readFailed(_:at:next:)``.
     mutating func readFailed(_ failure: Failure, next: JobID) {
-        if failure.code.traits.contains(.showsOthersContent) { heldOtherLines = true }
         reading.readAgain(next: next)
         seen = failure.seen ?? seen
     }
@@ -119,6 +114,9 @@ struct FileState: Sendable {
 /// The files that secrets are written to.
 struct FileStates: Sendable {
     private var all: [AbsolutePath: FileState] = [:]
+    /// Files that held lines other than our variables when they last existed, whatever the configuration names meanwhile. Records
+    /// say so, too, but the state directory may be unusable.
+    private(set) var shared: Set<AbsolutePath> = []
 
     subscript(_ path: AbsolutePath) -> FileState? {
         _read { yield all[path] }
@@ -131,6 +129,30 @@ struct FileStates: Sendable {
     /// Every secret that was seen in a file.
     var allSecrets: [SecretInfo] {
         all.values.flatMap { ($0.observed?.slots ?? [:]).values.compactMap(\.issued) }
+    }
+
+    /// Takes what a client's record says of files that held other lines. What was seen since the start is newer.
+    mutating func recall(_ record: Record) {
+        shared.formUnion(record.shared.filter { all[$0]?.observed?.exists != true })
+    }
+
+    /// Records what a file was seen to hold; returns whether it no longer counts as one with other lines.
+    mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) -> Bool {
+        all[spec.path]?.see(observation, by: job)
+        guard observation.exists else { return false }
+        if observation.otherLines {
+            shared.insert(spec.path)
+            return false
+        }
+        // Foreign content where a whole file is to be may be just these lines.
+        guard spec.format.isShared || observation.slots[.whole]?.issued != nil else { return false }
+        return shared.remove(spec.path) != nil
+    }
+
+    /// Has a file read again, because what was seen before says nothing about what it holds now.
+    mutating func readFailed(_ failure: Failure, at path: AbsolutePath, next: JobID) {
+        if failure.code.traits.contains(.showsOthersContent) { shared.insert(path) }
+        all[path]?.readFailed(failure, next: next)
     }
 
     mutating func adopt(_ specs: [AbsolutePath: FileSpec], next: JobID) {

@@ -267,6 +267,33 @@ import Testing
         #expect(try bench.view(web).outputs.contains { $0.error == Failure(.outputDeleted, at: .path(path)).message })
     }
 
+    /// The configuration names it again later, for the same client or for another one.
+    @Test(arguments: [(false, "web"), (true, "web"), (false, "app")])
+    func oneThatWasDeletedWhileNoOutputWasThereIsNotMadeAnewEither(isRestarted: Bool, client: String) throws {
+        let path = try Values.path("/srv/.env")
+        let bench = try vanishing()
+        let env = try Values.client(client, outputs: [Values.env("/srv/.env", "WEB")])
+        let elsewhere = try Values.configuration([web: Values.client(web), "app": Values.client("app")])
+        var back = elsewhere
+        back.clients[try Values.name(client)] = env
+        bench.reload(elsewhere)
+        bench.disk[path] = nil
+        if isRestarted { try bench.restart(elsewhere) }
+        bench.pass(3600)
+        bench.reload(back)
+        bench.pass(3600)
+        #expect(bench.disk[path] == nil)
+        #expect(try bench.view(client).outputs.map(\.error) == [Failure(.outputDeleted, at: .path(path)).message])
+        // It exists, without other lines: from now on it is one like any other.
+        bench.disk[path] = FileObservation(slots: [:])
+        try bench.debounce("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(client))
+        bench.disk[path] = nil
+        try bench.debounce("/srv/.env")
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(client))
+        #expect(bench.records.values.allSatisfy { $0.shared == [] })
+    }
+
     @Test func oneThatIsDeletedWhileItIsWrittenIsNotMadeAnew() throws {
         let bench = try vanishing()
         bench.ask(.renew(.init()))
