@@ -20,7 +20,7 @@ struct Deliveries: Sendable {
     /// Has an action run again, even for the same secret; only jobs from `next` on count.
     mutating func owe(_ action: ActionID, next: JobID) { owed[action] = next }
 
-    /// Assumes that a secret was delivered, by an unknown action.
+    /// Assumes that a secret was delivered, by an unknown action or none.
     mutating func presume(_ secret: SecretInfo) { delivered[.unknown] = secret }
 
     /// Records that an action ran.
@@ -85,6 +85,15 @@ extension Rotation {
         }
     }
 
+    /// For a client without actions, whose applications read its files by themselves: a secret that is in all of them is delivered.
+    /// Noted only where a start may not be able to read a file that applications can: one that another user's writer reads.
+    mutating func noteDelivered(_ client: ConfiguredClient) {
+        guard client.actions.isEmpty, client.files.contains(where: { index.specs[$0]?.owner != nil }),
+            let wanted = wantedSecret(client), isInPlace(client)
+        else { return }
+        clients[client].deliveries.presume(wanted)
+    }
+
     private func isRepeated(
         _ action: ActionID, of client: ConfiguredClient, because cause: RepeatCause, at now: Now
     ) -> Bool {
@@ -131,11 +140,15 @@ extension Rotation {
         clients[client].deliveries.delivered.inUse(by: action, of: client.actions)
     }
 
+    /// Of the secrets that a client's applications were given last, the one that expires first; nil where none is known.
+    func lastDelivered(to client: ConfiguredClient) -> SecretInfo? {
+        clients[client].deliveries.delivered.values.firstToExpire
+    }
+
     /// The secret that applications go on with while an action waits: what it delivered, or what the client's other actions
     /// did. One that a reload has added waits as they do: run at once, it would spread a secret that a rollout holds back.
     func secretInUseMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
-        secretInUse(by: action, of: client)
-            ?? clients[client].deliveries.delivered.values.firstToExpire
+        secretInUse(by: action, of: client) ?? lastDelivered(to: client)
     }
 
     /// Whether an action has yet to run for a client's secret.

@@ -53,6 +53,7 @@ extension Rotation {
         guard record.wasRead, clients[client].secret.current != nil,
             isKnown(client) || jobs.isStopping && clients[client].secret.hasChosen
         else { return }
+        noteDelivered(client)
         let resource = Resource.record(client.name)
         let wanted = wantedRecord(client)
         if record.holds(wanted, since: stateUpkeep.countsFrom) {

@@ -101,7 +101,8 @@ extension Rotation {
         let isServed =
             isDone || isPublished && (waitsForTurn(client, at: now) || awaitsDeployment(client, &timer))
         let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &timer)
-        let (health, first) = verdict(on: client, isServed: isServed, reasons, warnings, lockout, at: now)
+        let explanation = lockout.flatMap { cause(of: $0, for: client, among: reasons, &timer) }
+        let (health, first) = verdict(on: client, isServed: isServed, reasons, warnings, lockout, explanation, at: now)
         var reason = first
         // The same failure persists: it began when it was first seen, not now.
         if let old = old?.reason, old.failure == reason?.failure, reason?.since == now.wall {
@@ -130,10 +131,11 @@ extension Rotation {
         var facts = ClientFacts(
             name: client.name, entry: client.entry, keys: knownKeys(client), current: clients[client].secret.current,
             clock: clock, builtAt: builtAt, isUnderWay: !clients[client].readiness.wasTried)
+        let presumed = presumedPaths(of: client)
         facts.findOutputs(
             reading: { path in
                 if let slots = files[path]?.slots { return .success(slots) }
-                return jobs.attempts[.file(path)].map { .failure($0.failure) }
+                return presumed.contains(path) ? nil : jobs.attempts[.file(path)].map { .failure($0.failure) }
             }, refusal: { refusal(of: $0, for: client, &timer) })
         facts.pushed = client.targets.map { targets[$0.target]?.known }
         let wanted = wantedSecret(client)
@@ -141,7 +143,23 @@ extension Rotation {
             client.entry.lacksSecret(targets[$0]?.shown, wanted: wanted, clock: clock, &timer)
         }
         facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
+        if !presumed.isEmpty, let last = lastDelivered(to: client) { facts.delivered.append(last) }
         return facts
+    }
+
+    /// The files of a client that could not be read since the start, so that they hold what was last delivered, as far as the
+    /// record knows: the restart has changed nothing for applications.
+    private func presumedPaths(of client: ConfiguredClient) -> Set<AbsolutePath> {
+        guard jobs.hasFailure, lastDelivered(to: client) != nil else { return [] }
+        let recorded = clients[client].record.value.outputs
+        return Set(
+            client.places.filter { place in
+                guard files[place.path]?.slots == nil, let failed = jobs.attempts[.file(place.path)] else {
+                    return false
+                }
+                return !failed.failure.code.traits.contains(.holdsNoSecret)
+                    && place.slots.allSatisfy { recorded.contains(OutputPlace(path: place.path, slot: $0)) }
+            }.map(\.path))
     }
 
     /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
@@ -156,7 +174,12 @@ extension Rotation {
         guard client.entry.undeployed.isEmpty else { return nil }
         var expiries = client.actions.map { secretInUse(by: $0, of: client)?.expiresAt }
         if expiries.isEmpty {
+            let presumed = presumedPaths(of: client)
             for place in client.places {
+                if presumed.contains(place.path) {
+                    expiries.append(lastDelivered(to: client)?.expiresAt)
+                    continue
+                }
                 let slots = files[place.path]?.slots ?? [:]
                 for slot in place.slots { expiries.append(slots[slot]?.issued?.expiresAt) }
             }

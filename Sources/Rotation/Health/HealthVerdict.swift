@@ -26,16 +26,16 @@ extension Rotation {
     ///   - reasons: what keeps it from being served.
     ///   - warnings: what is wrong with it although it may be served.
     ///   - lockout: why its applications are locked out, or soon will be.
+    ///   - cause: the first of the reasons that explains that.
     func verdict(
         on client: ConfiguredClient, isServed: Bool, _ reasons: [Reason], _ warnings: [Reason], _ lockout: Lockout?,
-        at now: Now
+        _ cause: Reason?, at now: Now
     ) -> (HealthState, Reason?) {
         func reason(_ failure: Failure) -> Reason { Reason(failure: failure, client: client.name, since: now.wall) }
         // By the last good configuration no action runs, and no request is carried out: the remedies of what follows would not work.
         let restraint = configurationWatch.restraint
         if let lockout {
-            let first = reasons.first { explains($0.failure, lockout, of: client) }
-            return (.critical, first ?? reason(restraint ?? lockout.failure))
+            return (.critical, cause ?? reason(restraint ?? lockout.failure))
         }
         if let refusal = currentRefusal(client) {
             let first = reasons.first { $0.failure.code == refusal.code }
@@ -44,6 +44,38 @@ extension Rotation {
         if let first = reasons.first { return (.degraded, first) }
         if !isServed { return (.degraded, reason(restraint ?? shortcoming(of: client))) }
         return warnings.first.map { (.degraded, $0) } ?? (.ok, nil)
+    }
+
+    /// The first of these reasons that explains why a client's applications are locked out, or soon will be; without one of these,
+    /// the first reason.
+    func mainReason(
+        of client: ConfiguredClient, among reasons: [Reason], _ timer: inout WakeTimer
+    ) -> Reason? {
+        let isSpared = spared(client, &timer) != nil
+        let weakest = facts(of: client, &timer).weakest
+        return lockout(of: client, holding: weakest, isSpared: isSpared, &timer)
+            .flatMap { cause(of: $0, for: client, among: reasons, &timer) } ?? reasons.first
+    }
+
+    /// Why applications are locked out. Where a secret that lasts is at hand, what fails on the way to another one keeps this
+    /// one from no place and no application, so that what fails there goes first.
+    func cause(
+        of lockout: Lockout, for client: ConfiguredClient, among reasons: [Reason], _ timer: inout WakeTimer
+    ) -> Reason? {
+        let possible = reasons.filter { explains($0.failure, lockout, of: client) }
+        guard let wanted = wantedSecret(client), client.entry.shortLife(of: wanted, client.name, &timer) == nil,
+            let first = possible.first(where: { isAboutPlaces($0.failure, of: client) })
+        else { return possible.first }
+        return first
+    }
+
+    /// Whether a failure is about where a client's secret is to be, or about who is to be notified of it.
+    private func isAboutPlaces(_ failure: Failure, of client: ConfiguredClient) -> Bool {
+        switch failure.place {
+        case .path(let path): client.files.contains(path)
+        case .target, .action: true
+        default: false
+        }
     }
 
     /// Whether a failure may be why applications are locked out. What is wrong with one output is not the fault of another

@@ -70,16 +70,18 @@ extension Configuration {
 }
 
 extension Rotation {
-    /// The health of a client that something keeps from being served, with the first reason; nil if nothing does. For
+    /// The health of a client that something keeps from being served, with the main reason; nil if nothing does. For
     /// those who cannot ask the store, and judge secrets by the clock themselves.
     package func impairment(of client: ClientName, at now: Now) -> (health: HealthState, failure: Failure)? {
         guard let client = index[client] else { return nil }
-        let all = WakeTimer.peek(at: now) { reasons(for: client, &$0) + warnings(of: client, &$0) }
-        let reason = all.map(\.failure).first { failure in
-            let isOthers = failure.place == .store || failure.place == .clock
-            // What only this process could not read is not known.
-            return !isOthers && failure.code.traits.isDisjoint(with: [.ofStore, .ofReader])
+        let reason = WakeTimer.peek(at: now) { timer in
+            let all = (reasons(for: client, &timer) + warnings(of: client, &timer)).filter { reason in
+                let isOthers = reason.failure.place == .store || reason.failure.place == .clock
+                // What only this process could not read is not known.
+                return !isOthers && reason.failure.code.traits.isDisjoint(with: [.ofStore, .ofReader])
+            }
+            return mainReason(of: client, among: all, &timer)
         }
-        return reason.map { (currentRefusal(client) == nil ? .degraded : .critical, $0) }
+        return reason.map { (currentRefusal(client) == nil ? .degraded : .critical, $0.failure) }
     }
 }

@@ -134,4 +134,41 @@ import Testing
         try bench.reload([web: entry])
         #expect(try bench.view(web).health == .degraded)
     }
+
+    /// Its user's writer cannot be reached: for applications the restart has changed nothing.
+    @Test(arguments: [false, true])
+    func aFileThatCannotBeReadSinceTheStartHoldsWhatWasDeliveredLast(hasAction: Bool) throws {
+        let path = try Values.path("/srv/.env")
+        let output = Output(path: path, format: .env, slot: .variable("WEB"), owner: "app")
+        let entry = try Values.client(web, outputs: [output], actions: hasAction ? [Values.exec("/bin/after")] : [])
+        let bench = try Bench([web: entry]).started()
+        let first = try #require(try bench.current(web))
+        bench.failures = [.file(path): Failure(.unknownUser, at: .path(path))]
+        for _ in 0..<2 {
+            try bench.restart(bench.rotation.configuration)
+            bench.pass(60)
+            #expect(try bench.view(web).health == .degraded)
+            #expect(try bench.view(web).reason?.failure.code == .unknownUser)
+            #expect(try bench.view(web).deliveredExpiresAt == first.expiresAt)
+        }
+        // The next secret does not get there.
+        bench.sleep(70 * Values.day)
+        try bench.restart(bench.rotation.configuration)
+        bench.pass(60)
+        #expect(try bench.current(web) != first)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).deliveredExpiresAt == first.expiresAt)
+        bench.sleep(15 * Values.day)
+        #expect(try bench.view(web).health == .critical)
+
+        // Nothing was ever delivered.
+        let new = try Bench([web: entry])
+        new.failures = bench.failures
+        new.go()
+        new.pass(60)
+        #expect(try new.view(web).health == .critical)
+        try new.restart(new.rotation.configuration)
+        new.pass(60)
+        #expect(try new.view(web).health == .critical)
+    }
 }

@@ -334,4 +334,28 @@ import Testing
         #expect(try acting.view(web).health == .critical)
         #expect(try acting.view(web).reason?.failure == missing)
     }
+
+    /// There is a secret to publish, whatever fails on the way to the next one.
+    @Test func theReasonIsWhatKeepsASecretFromItsPlace() throws {
+        let bench = try bench().started()
+        let path = try Values.path("web.jwt")
+        bench.prints = [:]
+        bench.tell(.changeNoticed(.key(try Values.key())))
+        bench.pass(5)
+        #expect(try bench.view(web).health == .degraded)
+        #expect(try bench.view(web).reason?.failure.code == .keyMissing)
+        let isFolder = try Values.failure(.isDirectory, "web.jwt").seeing([:])
+        bench.failures = [.file(path): isFolder]
+        try bench.debounce("web.jwt")
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure == isFolder)
+        #expect(bench.rotation.impairment(of: try Values.name(web), at: bench.now)?.failure == isFolder)
+        // The secret in its place, the key is all that is wrong; once it runs out, it is why.
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view(web).health == .degraded)
+        bench.sleep(85 * Values.day)
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure.code == .keyMissing)
+    }
 }
