@@ -63,7 +63,7 @@ extension Work {
     /// Whether it saves the daemon's state, which is also done while it stops.
     package var isKeeping: Bool {
         switch self {
-        case .keep, .keepReportedStates, .writeMetrics(_, .times): true
+        case .keep, .keepReportedStates, .writeMetrics: true
         default: false
         }
     }

@@ -168,6 +168,9 @@ package struct Rotation: Sendable {
             jobs.retry(resource, on: .placed, at: now)
         case .file(let path): noticeFile(path, at: now)
         case .store: storeReading.notice(jobs, at: now)
+        case .metricsFile(let path) where path == configuration.metricsFile:
+            metrics.notice()
+            jobs.retry(resource, on: .changed, at: now)
         default: break
         }
         touch(resource)

@@ -208,6 +208,20 @@ import Testing
         #expect(watcher.wake == nil)
     }
 
+    @Test func theFileWithTheMetricsIsWatched() throws {
+        let directory = try TemporaryDirectory()
+        for name in ["out", "metrics"] { try directory.folder(name) }
+        let file = try directory.write("m", to: "metrics/m.prom")
+        let metrics = try #require(AbsolutePath(file))
+        var configuration = try configuration(try #require(AbsolutePath(directory("out/app.env"))))
+        configuration.metricsFile = metrics
+        let watch = try Watch(configuration)
+        #expect(try eventually { try watch.notices().contains(.metricsFile(metrics)) })
+        while try watch.notices() != [] {}
+        try #require(unsafe unlink(file) == 0)
+        #expect(try watch.notices() == [.metricsFile(metrics)])
+    }
+
     /// Each event by itself: most ways of changing a file cause several of these, but not all.
     @Test func everyKindOfChangeOfAFileIsNoticed() throws {
         let directory = try TemporaryDirectory()

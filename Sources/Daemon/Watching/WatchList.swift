@@ -47,6 +47,7 @@ struct WatchList: Hashable, Sendable {
         defer { noteAncestors() }
         for path in state.map(StateDirectory.watchedPaths) ?? [] { register(path, .state) }
         for path in configuration.outputPaths { register(path, .file(path)) }
+        if let path = configuration.metricsFile { register(path, .metricsFile(path)) }
         for (name, entry) in configuration.keys {
             for location in [entry.location, entry.passphrase] {
                 if case .file(let path)? = location { registerInput(path, .key(name)) }

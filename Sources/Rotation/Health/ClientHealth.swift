@@ -127,7 +127,7 @@ extension Rotation {
     }
 
     /// What a client's outputs, APIs and applications were last seen to hold.
-    private func facts(of client: ConfiguredClient, _ timer: inout WakeTimer) -> ClientFacts {
+    func facts(of client: ConfiguredClient, _ timer: inout WakeTimer) -> ClientFacts {
         var facts = ClientFacts(
             name: client.name, entry: client.entry, keys: knownKeys(client), current: clients[client].secret.current,
             clock: clock, builtAt: builtAt, isUnderWay: !clients[client].readiness.wasTried)

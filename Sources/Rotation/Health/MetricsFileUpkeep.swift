@@ -6,7 +6,9 @@ package import Model
 ///
 /// - It is first written when every client was tried: until then the file of the process before knows more.
 /// - It is written when it should say something else, once a second at most: plenty for scrapers.
-/// - A daemon that stops leaves only times. A single run writes it at its end.
+/// - It is written again when another program has deleted or changed it.
+/// - A daemon that stops leaves only times. A single run writes it at its end, also where a signal ends it: the next run may be far
+///   off, and what applications have is not what the run before has left.
 /// - The file at a former path is removed: it would go stale, and node_exporter might still read it.
 struct MetricsFileUpkeep: Sendable {
     /// What it says; nil while that is not known, and where it could not be written.
@@ -16,12 +18,20 @@ struct MetricsFileUpkeep: Sendable {
     private var writes = RateLimit(1, in: 1)
     /// What it should say is a snapshot, which takes a while with many clients.
     private var comparisons = RateLimit(10, in: 1)
+    /// Whether there was a change notice of the file since it was last written.
+    private var isNoticed = false
+    /// After a notice it is written whatever it should say, which changes nothing where it says that. The daemon's own writes are
+    /// noticed too, and another program may change it again and again.
+    private var repairs = RateLimit(1, in: 10)
 
     fileprivate mutating func move(from old: AbsolutePath?, to new: AbsolutePath?) {
         content = nil
         if let old { former.insert(old) }
         if let new { former.remove(new) }
     }
+
+    /// Records a change notice.
+    mutating func notice() { isNoticed = true }
 
     fileprivate mutating func beginRemoving(_ path: AbsolutePath) { former.remove(path) }
 
@@ -30,14 +40,18 @@ struct MetricsFileUpkeep: Sendable {
 
     /// Whether to compare it now with what it should say.
     fileprivate func isDue(_ timer: inout WakeTimer) -> Bool {
-        content == nil || writes.admits(&timer) && comparisons.admits(&timer)
+        content == nil || isNoticed && repairs.admits(&timer)
+            || writes.admits(&timer) && comparisons.admits(&timer)
     }
 
     /// Compares it with what it should say; returns whether to write that.
-    fileprivate mutating func differs(from wanted: MetricsContent, at now: BootTime) -> Bool {
+    fileprivate mutating func isToBeWritten(_ wanted: MetricsContent, at now: BootTime) -> Bool {
         comparisons.note(at: now)
-        guard content != wanted else { return false }
+        let isRepair = isNoticed && repairs.next(at: now) == nil
+        guard content != wanted || isRepair else { return false }
         writes.note(at: now)
+        if isRepair { repairs.note(at: now) }
+        isNoticed = false
         return true
     }
 }
@@ -69,13 +83,13 @@ extension Rotation {
         let isStopping = jobs.isStopping
         // At the end ``unwrittenMetrics`` says it.
         if !isOnce, !isStopping { judgeMetrics(path, at: now) }
-        guard isOnce ? !isStopping && hasTriedAll(at: now) : isReady,
+        guard isOnce ? isStopping || hasTriedAll(at: now) : isReady,
             jobs.mayStart(.metricsFile(path), isKeeping: isStopping, &timer),
             isOnce || isStopping || metrics.isDue(&timer)
         else { return }
         let snapshot = snapshot(at: now)
-        let content = isStopping ? MetricsContent.times(snapshot) : .everything(snapshot)
-        guard metrics.differs(from: content, at: now.boot) else { return }
+        let content = isStopping && !isOnce ? MetricsContent.times(snapshot) : .everything(snapshot)
+        guard metrics.isToBeWritten(content, at: now.boot) else { return }
         start(.writeMetrics(path, content), on: .metricsFile(path), &timer)
     }
 

@@ -97,6 +97,29 @@ import Testing
         #expect(bench.metrics == [file: .everything(snapshot(bench))])
     }
 
+    @Test func isWrittenAgainWhereAnotherProgramHasDeletedOrChangedIt() throws {
+        let bench = try settled()
+        bench.pass(3600)
+        bench.metrics = [:]
+        bench.tell(.changeNoticed(resource))
+        #expect(bench.metrics == [file: .everything(snapshot(bench))])
+        #expect(writes(bench) == ["write m.prom"])
+        // Its own write is noticed, too; and the other program may not give up.
+        for _ in 0..<100 {
+            bench.metrics = [:]
+            bench.tell(.changeNoticed(resource))
+            bench.pass(1)
+        }
+        #expect((10...12).contains(writes(bench).count), "\(writes(bench).count)")
+        bench.pass(10)
+        #expect(bench.metrics == [file: .everything(snapshot(bench))])
+        bench.forget()
+        bench.pass(3600)
+        #expect(writes(bench) == [])
+        bench.tell(.changeNoticed(.metricsFile(try Values.path("other.prom"))))
+        #expect(writes(bench) == [])
+    }
+
     // MARK: When it cannot be written
 
     @Test func isAFaultOfTheDaemonAndRetriedUntilItIsWritten() throws {
@@ -290,6 +313,23 @@ import Testing
         #expect(snapshot(bench).ready && writes(bench) == [])
         bench.release(.action(action.id))
         #expect(writes(bench) == ["write m.prom"])
+        #expect(bench.metrics == [file: .everything(snapshot(bench))])
+        #expect(bench.lastStep.ended && bench.rotation.unwrittenMetrics == nil)
+    }
+
+    /// By a timeout of cron's, say: the file of the run before would say that all is well.
+    @Test func aSingleRunThatIsEndedSaysHowFarItGot() throws {
+        let action = Values.exec("/bin/after")
+        var configuration = try Values.configuration(["web": Values.client("web", actions: [action])])
+        configuration.metricsFile = file
+        let bench = try Bench(configuration, once: true)
+        bench.held = [.action(action.id)]
+        bench.go()
+        bench.tell(.stop)
+        #expect(bench.metrics == [file: .everything(snapshot(bench))])
+        #expect(snapshot(bench).health == .degraded && !bench.lastStep.ended)
+        bench.failures[.action(action.id)] = Failure(.actionInterrupted, at: .action(action.id))
+        bench.release(.action(action.id))
         #expect(bench.metrics == [file: .everything(snapshot(bench))])
         #expect(bench.lastStep.ended && bench.rotation.unwrittenMetrics == nil)
     }
