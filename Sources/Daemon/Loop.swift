@@ -48,7 +48,7 @@ final class Loop {
     /// When a reload is carried out that another user than root has asked for by a signal, or several times.
     private var reloadAt: BootTime?
     private var reloadLimit = RateLimit(1, in: RateLimitedRequest.pause)
-    /// When the state directory is checked because something in it or above it has changed.
+    /// When the state directory is checked because something in it or above it has changed, or a mount.
     private var stateCheckAt: BootTime?
 
     private enum Tag: UInt64 {
@@ -188,6 +188,8 @@ final class Loop {
             case .mounts:
                 executor.readMounts()
                 watcher?.noteMounts(at: Now.current.boot)
+                // Its own file system may be read-only now, which no directory gives notice of.
+                stateCheckAt = stateCheckAt ?? Now.current.boot.advanced(milliseconds: Self.statePause)
             case .watcher: isListening = false
             case .store:
                 for input in executor.services.store.takeNotices() { rotation.handle(input, at: Now.current) }

@@ -36,6 +36,9 @@ package struct CommandContext: Hashable, Sendable {
         self.knowsDaemon = knowsDaemon
     }
 
+    /// Whether the package's service may be meant, with its directories.
+    package var isOfPackage: Bool { hasSystemd && configuration == nil }
+
     /// The unit that runs the daemon; nil if another daemon than the package's may be meant, and its unit is not known.
     var daemonUnit: String? {
         unit ?? (configuration == nil && socket == nil ? Self.packagesUnit : nil)

@@ -50,6 +50,7 @@ package struct MetricsFile: Sendable {
     /// Why the user that this process runs as could not write the file; nil when no reason is known. Changes nothing.
     package func problem() -> Failure? {
         do throws(Failure) { try check(try target()) } catch { return error }
+        if let error = WriteProbe.error(at: spec.path, as: identity) { return unwritable(error) }
         return WriteProbe.failure(of: spec, as: identity).map(unwritable)
     }
 
@@ -79,7 +80,18 @@ package struct MetricsFile: Sendable {
     }
 
     private func unwritable(_ error: FileError) -> Failure {
-        unwritable(Failure(error, at: spec.path, of: error.code == .directoryMissing ? identity : nil))
+        unwritable(Failure(error, at: spec.path, of: isOfOwnDirectory(error) ? identity : nil))
+    }
+
+    /// Whether the remedy is that of an output there: not where the directory belongs to others, or they may write to it.
+    private func isOfOwnDirectory(_ error: FileError) -> Bool {
+        switch error.code {
+        case .directoryMissing, .diskFull, .quotaExceeded: true
+        case .readOnlyFileSystem:
+            FileHome.directory(of: spec.path, as: identity).flatMap { FileStatus.following($0.description) }?.owner
+                == identity.user
+        default: false
+        }
     }
 
     private func unwritable(_ failure: Failure) -> Failure {
@@ -97,7 +109,11 @@ extension Failure {
         guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
             !hasRemedyOfItsOwn, path.directory.description != OutputRemedy.ownDirectory
         else { return nil }
-        let own = "\(OutputRemedy.ownDirectory)/clientsecretd.prom"
-        return .say("write \"metrics_file: \(own)\", and put a link to it where \(path.name) is expected")
+        let link = "and put a link to it where \(Printable.name(path.name)) is expected"
+        // Another daemon would fight over the file of the package's.
+        guard CommandContext.current.isOfPackage else {
+            return .say("write a path in a directory that belongs to the daemon's user, \(link)")
+        }
+        return .say("write \"metrics_file: \(OutputRemedy.ownDirectory)/clientsecretd.prom\", \(link)")
     }
 }

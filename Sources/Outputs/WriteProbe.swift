@@ -8,15 +8,8 @@ package enum WriteProbe {
     package static func failure(
         of spec: FileSpec, as identity: Identity
     ) -> Failure? {
-        let directory: String
-        do {
-            directory = try GuardedPath.home(of: spec.path.description, as: identity, isWritten: true)
-        } catch {
-            if error.code == .directoryMissing, spec.path.description.hasPrefix(OutputRemedy.ownDirectory + "/") {
-                return nil
-            }
-            return Failure(error, at: spec.path, of: identity)
-        }
+        if let error = error(at: spec.path, as: identity) { return Failure(error, at: spec.path, of: identity) }
+        guard let directory = try? GuardedPath.home(of: spec.path.description, as: identity) else { return nil }
         // A file created in a directory with the set-group-id bit gets the directory's group by itself.
         let place = FileStatus.following(directory)
         let inherited = place?.isSetGroupID == true ? place?.group : nil
@@ -33,5 +26,18 @@ package enum WriteProbe {
         return Failure(
             .groupNotPermitted, at: .path(spec.path), detail: group.name,
             remedy: Owner.joining(group: group.name, user: identity.user))
+    }
+
+    /// What would keep this user from writing in the file's directory; nil when no reason is known. One that the daemon creates
+    /// itself may be missing.
+    static func error(at path: AbsolutePath, as identity: Identity) -> FileError? {
+        do throws(FileError) {
+            _ = try GuardedPath.home(of: path.description, as: identity, isWritten: true)
+        } catch {
+            let isCreated =
+                error.code == .directoryMissing && path.description.hasPrefix(OutputRemedy.ownDirectory + "/")
+            return isCreated ? nil : error
+        }
+        return nil
     }
 }

@@ -40,7 +40,7 @@ package final class StateAccess: Sendable {
     /// - Parameters:
     ///   - path: of the directory.
     ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
-    ///   - lost: called with a directory that is used no longer, as it was moved or is hidden (`isHidden`), before
+    ///   - lost: called with a directory that is used no longer, as it was moved, may not be used or is hidden (`isHidden`), before
     ///     another is opened.
     package init(
         at path: AbsolutePath?, open: @escaping Opening,
@@ -97,7 +97,7 @@ package final class StateAccess: Sendable {
         _ = lastInUse.withLock { openUnlessInPlace(last, after: &$0) }
     }
 
-    /// Checks at once that the directory in use is still in its place; opens it again if not. Blocks.
+    /// Checks at once that the directory in use is still in its place and may be used; opens it again if not. Blocks.
     package func checkInPlace() {
         lastInUse.withLock { former in
             // Only then: opening a closed directory causes inotify events, which would call this again.
@@ -105,14 +105,14 @@ package final class StateAccess: Sendable {
         }
     }
 
-    /// Checks that the directory of the last try is in its place; else opens it again.
+    /// Checks that the directory of the last try is in its place and may be used; else opens it again.
     private func openUnlessInPlace(
         _ last: Result<StateDirectory, Failure>, after former: inout StateDirectory?
     ) -> Result<StateDirectory, Failure> {
         var result = last
         let directory = try? last.get()
         guard let path = path.withLock({ $0 }) else { return result }
-        if directory?.path != path || directory?.isInPlace != true || isHidden(path) {
+        if directory?.path != path || directory?.isInPlace != true || directory?.isUsable != true || isHidden(path) {
             if let directory { lost(directory) }
             result = open(path, former)
         }

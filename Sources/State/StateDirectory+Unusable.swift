@@ -10,6 +10,8 @@ extension StateDirectory {
     static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {
         // The message names the path component at fault.
         let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
+        // The process lacks something, and not the directory.
+        if [.outOfDescriptors, .outOfMemory].contains(failure.code) { return failure }
         return Failure(
             .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
     }
@@ -22,7 +24,7 @@ extension StateDirectory {
             return ofSystemd.split(separator: ":").first == path.description[...]
         }
         let context = CommandContext.current
-        return context.hasSystemd && context.configuration == nil && path.description == "/var/lib/clientsecretd"
+        return context.isOfPackage && path.description == "/var/lib/clientsecretd"
     }
 
     /// systemd creates the service's `StateDirectory=` again when the service starts, and gives all of it to the service's user,
@@ -71,8 +73,32 @@ extension StateDirectory {
         return .say("name a directory that belongs to \(Owner.words(user: user)) as \"state_dir\"")
     }
 
-    /// Why the directory could not be used; nil when it could. Changes nothing.
-    package static func problem(with path: AbsolutePath, as identity: Identity) -> Failure? {
+    /// Why the directory, or the record of one of the clients, could not be used; nil when they could. Changes nothing.
+    package static func problem(
+        with path: AbsolutePath, recording clients: [ClientName] = [], as identity: Identity
+    ) -> Failure? {
+        problem(withDirectory: path, as: identity) ?? problem(withRecordsOf: clients, in: path, as: identity)
+    }
+
+    /// The same for the records in a directory that could be used itself.
+    private static func problem(
+        withRecordsOf clients: [ClientName], in path: AbsolutePath, as identity: Identity
+    ) -> Failure? {
+        let directory = "\(path)/clients"
+        // A missing one is created.
+        guard FileStatus.following(directory) != nil else { return nil }
+        do throws(FileError) {
+            let real = try GuardedPath.directory(directory, as: identity)
+            if let error = WritableDirectory.problem(with: real, as: identity) { throw error }
+            let files = RecordFiles(path: path, identity: identity)
+            for client in clients { try WritableDirectory.requireReplaceable(files.file(of: client), as: identity) }
+            return nil
+        } catch {
+            return unusable(error, path)
+        }
+    }
+
+    private static func problem(withDirectory path: AbsolutePath, as identity: Identity) -> Failure? {
         // A missing one is created later, which needs a writable parent.
         let isThere = FileStatus.following(path.description) != nil
         let place = isThere ? path : path.directory

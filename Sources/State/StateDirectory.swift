@@ -57,12 +57,7 @@ package final class StateDirectory: Sendable {
     private static func open(
         _ path: AbsolutePath, as identity: Identity, _ former: StateDirectory?, _ lock: StateLock
     ) throws(FileError) -> StateDirectory {
-        try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
-        // A spare lock may be held of a file that could be only read.
-        if let errno = FileStatus.problem(accessing: path.description, W_OK | X_OK) {
-            let code: FailureCode = errno == .readOnlyFileSystem ? .readOnlyFileSystem : .permissionDenied
-            throw FileError(code, at: path.description, errno: errno)
-        }
+        try prepare(path, as: identity)
         try lock.take(path)
         try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
         let clients = try HeldFile(directory: path.description + "/clients", as: identity)
@@ -86,11 +81,24 @@ package final class StateDirectory: Sendable {
         self.clock = clock
     }
 
+    /// Creates the directory where it is missing. Throws unless it may be used and can be written to.
+    private static func prepare(_ path: AbsolutePath, as identity: Identity) throws(FileError) {
+        try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
+        // A spare lock may be held of a file that could be only read.
+        if let errno = FileStatus.problem(accessing: path.description, W_OK | X_OK) {
+            let code: FailureCode = errno == .readOnlyFileSystem ? .readOnlyFileSystem : .permissionDenied
+            throw FileError(code, at: path.description, errno: errno)
+        }
+    }
+
     package var path: AbsolutePath { files.path }
 
     /// Whether the path still leads to what was opened. If not, because the directory was emptied, replaced or mounted
     /// over, the records may be gone, and another daemon may hold the directory at this path. Two system calls.
     package var isInPlace: Bool { lock.isInPlace && clients.isInPlace }
+
+    /// Whether it could be opened again as it is now: its owner or mode may have changed, or its file system. Blocks.
+    var isUsable: Bool { (try? Self.prepare(path, as: files.identity)) != nil }
 
     /// Paths in it that appear or vanish only when it is created or emptied.
     package static func watchedPaths(in path: AbsolutePath) -> [AbsolutePath] {

@@ -103,6 +103,7 @@ import Testing
         arguments: [
             ("nothing", nil), ("no key", .keyMissing), ("a key for all", .keyNotGuarded), ("no PEM", .keyNotPEM),
             ("a public key", .keyIsPublic), ("an open directory", .unguardedDirectory), ("no state", .stateUnusable),
+            ("no place for metrics", .metricsFileUnwritable),
         ] as [(String, Failure.Code?)])
     func whatTheDaemonCouldNotUseIsNamed(_ what: String, _ code: Failure.Code?) throws {
         let key = "ABC123DEFG"
@@ -116,6 +117,9 @@ import Testing
                 try directory.write(made.output, to: key)
             case "an open directory": try directory.permit(0o777, "out")
             case "no state": try directory.write("", to: "state")
+            case "no place for metrics":
+                let text = try directory.read("c.yaml")
+                try directory.write(text + "\nmetrics_file: \(directory("none/m.prom"))\n", to: "c.yaml")
             default: break
             }
         })

@@ -95,4 +95,22 @@ import Testing
         try file.remove()
         #expect(!FileManager.default.fileExists(atPath: scratch("ours.prom")))
     }
+
+    /// The daemon, which meets it, and `check`, which foresees it, name the component that is at fault.
+    @Test(.needs(.root)) func aReadOnlyFileSystemIsNamedByBoth() throws {
+        try scratch.folder("disk", mode: 0o755)
+        let disk = scratch("disk")
+        try #require(run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", disk]).status == 0)
+        defer { _ = try? run(["umount", disk]) }
+        let file = MetricsFile(
+            try Samples.path(disk + "/ours.prom"), as: .current(), naming: try TemporaryNames(),
+            reservedPaths: reservedPaths)
+        try file.write(bytes("a"))
+        try #require(run(["mount", "-o", "remount,ro", disk]).status == 0)
+        let failure = #expect(throws: Failure.self) { try file.write(bytes("b")) }
+        #expect(failure == file.problem())
+        #expect(
+            failure?.remedy?.description
+                == "the file system at \(disk) is read-only: mount it writable, or write another path")
+    }
 }

@@ -152,6 +152,19 @@ import Testing
         #expect(throws: Failure(.outsideSandbox, at: .path(path))) { _ = try listener.get() }
     }
 
+    /// The first sign must not be that nothing is remembered months later.
+    @Test func oneThatMayNotBeUsedAnyMoreIsUsedNoLonger() throws {
+        let losses = Losses()
+        let listener = try listener(losses)
+        try scratch.permit(0o777, "state")
+        listener.checkInPlace()
+        #expect(code(listener) == .stateUnusable && losses.sum == 1)
+        #expect(isLocked)
+        try scratch.permit(0o700, "state")
+        #expect(eventually { try listener.get().isInPlace })
+        #expect(isLocked && losses.sum == 1)
+    }
+
     @Test func aDirectoryOutOfReachForAWhileIsNobodyElses() throws {
         let listener = try listener()
         try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("away"))

@@ -243,6 +243,20 @@ import Testing
                 == "mkdir -m 0755 \(scratch("none")) && install -d -m 0700 \(scratch("none/state"))")
     }
 
+    /// What the daemon will meet, which writes it only when something changes.
+    @Test(.needs(.root)) func aRecordThatNothingCanReplaceIsFoundWithoutWriting() throws {
+        let path = try Samples.path(scratch("state"))
+        let state = try open()
+        try state.keep(KeptRecord(), of: web)
+        #expect(StateDirectory.problem(with: path, recording: [web], as: .current()) == nil)
+        let file = scratch("state/clients/web.state")
+        try #require(run(["chattr", "+i", file]).status == 0)
+        defer { _ = try? run(["chattr", "-i", file]) }
+        let failure = try #require(StateDirectory.problem(with: path, recording: [web], as: .current()))
+        #expect(failure.code == .stateUnusable && failure.message.contains("web.state"), "\(failure)")
+        #expect(failure.message == self.failure { try state.keep(KeptRecord(), of: web) }?.message)
+    }
+
     @Test(.needs(.root)) func anUnusableDirectoryNamesItsFault() throws {
         func expect(_ name: String, _ detail: String, _ remedy: String? = nil) throws {
             let found = failure { _ = try open(name) }

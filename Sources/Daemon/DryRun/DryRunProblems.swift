@@ -73,7 +73,7 @@ struct DryRunProblems {
         add(rotation.keyChanges(at: now))
         findInActions()
         findInStateDirectory()
-        findInMetricsFile()
+        add(reader.problems(withMetricsFile: configuration.metricsFile, &review))
         if let group = configuration.controlGroup, (try? Accounts.groupID(group)) == nil {
             add([.unknownGroup(group, at: .named(group))])
         }
@@ -203,17 +203,10 @@ struct DryRunProblems {
 
     private mutating func findInStateDirectory() {
         guard let path = settings.stateDirectory(of: configuration) else { return }
-        let found = reader.problems(withState: &review)
+        let found = reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
         // Each client's record fails for the same reason.
         if !found.isEmpty { problems.removeAll { $0.failure.code == .stateUnusable } }
         add(found)
         if review?.makes(path) == true { stateDirectoryMadeAtStart = path }
-    }
-
-    private mutating func findInMetricsFile() {
-        guard let path = configuration.metricsFile else { return }
-        let met = reader.problem(withMetricsFile: path)
-        let bySandbox = met == nil ? review?.problems(with: path, writer: nil, met: nil) ?? [] : []
-        add([met].compactMap { $0 } + bySandbox.map { $0.ofMetricsFile(path) })
     }
 }

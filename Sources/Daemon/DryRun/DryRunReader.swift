@@ -93,17 +93,22 @@ struct DryRunReader: Sendable {
 
     /// All that would keep the state directory from being used.
     ///
-    /// - Parameter review: of the sandbox of the unit that runs the daemon; nil if none is known.
-    func problems(withState review: inout SandboxReview?) -> [Failure] {
+    /// - Parameters:
+    ///   - clients: those that have a record there.
+    ///   - review: of the sandbox of the unit that runs the daemon; nil if none is known.
+    func problems(withStateOf clients: [ClientName], _ review: inout SandboxReview?) -> [Failure] {
         guard let state else { return [] }
         let met = Self.problem(at: state) { [executor] in
-            StateDirectory.problem(with: state, as: executor.identity)
+            StateDirectory.problem(with: state, recording: clients, as: executor.identity)
         }
         return review?.problems(withState: state, met: met) ?? [met].compactMap(\.self)
     }
 
-    func problem(withMetricsFile path: AbsolutePath) -> Failure? {
-        Self.problem(at: path) { [executor] in executor.metricsFile(path).problem() }
+    /// All that would keep `metrics_file` from being written; `review` is as above.
+    func problems(withMetricsFile path: AbsolutePath?, _ review: inout SandboxReview?) -> [Failure] {
+        guard let path else { return [] }
+        if let met = Self.problem(at: path, { [executor] in executor.metricsFile(path).problem() }) { return [met] }
+        return review?.problems(with: path, writer: nil, met: nil).map { $0.ofMetricsFile(path) } ?? []
     }
 
     /// What `find` finds, or that the file system does not respond.

@@ -29,7 +29,9 @@ package struct OfflineReasons: Sendable {
         var review = unit.map { SandboxReview($0) }
         let bad = configuration.files.values.filter { !rotation.isGood($0.path) }
         let unwritable = reader.problems(with: bad.map { ($0, mayCreate: rotation.mayCreate($0.path)) })
-        let ofState = reader.problems(withState: &review).first
+        let ofDaemon =
+            reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
+            + reader.problems(withMetricsFile: configuration.metricsFile, &review)
         for (name, client) in configuration.clients {
             var found = rotation.impairment(of: name, at: now)
             // Credentials are there only while the service runs.
@@ -38,7 +40,7 @@ package struct OfflineReasons: Sendable {
                 client.outputs.compactMap { unwritable[$0.path] }
                 + client.onChange.compactMap { action in
                     review?.problem(with: action) ?? ExecAction.problem(with: action, as: settings.identity)
-                } + [ofState].compactMap(\.self)
+                } + ofDaemon
             let failure = failures.first { !$0.code.traits.contains(.ofReader) }
             all[name] = found ?? failure.map { (.degraded, $0) }
         }
