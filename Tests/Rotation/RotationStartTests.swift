@@ -55,6 +55,29 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// A process without descriptors knows nothing of what is there.
+    @Test func whatCouldNotBeReadForWantOfDescriptorsIsNotMintedAnew() throws {
+        let bench = try bench()
+        let name = try Values.name("web")
+        bench.records[name] = Record(current: try found(1))
+        try bench.place(found(1), in: "web.jwt")
+        let path = try Values.path("web.jwt")
+        bench.failures = [
+            .record(name): Failure(.outOfDescriptors, at: .path(path)),
+            .file(path): Failure(.outOfDescriptors, at: .path(path)),
+        ]
+        bench.go()
+        bench.pass(3600)
+        #expect(bench.mintReasons == [])
+        #expect(try bench.view("web").reason?.failure.code == .outOfDescriptors)
+        #expect(bench.rotation.isReady)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(bench.mintReasons == [])
+        #expect(try bench.current("web") == found(1))
+        #expect(try bench.view("web").health == .ok)
+    }
+
     @Test func aSecretInTheStateDirectoryAloneIsPublished() throws {
         let bench = try bench()
         bench.records[try Values.name("web")] = Record(current: try found(1))

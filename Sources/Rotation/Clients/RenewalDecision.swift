@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 package import Model
 
 /// What to do about a client's secret.
@@ -117,7 +118,7 @@ extension Rotation {
         if let spared = spared(client, &timer) { return .keep(spared, until: renewal(of: spared, client)) }
         if configurationWatch.isRestrained { return decideRestrained(client, &timer) }
         guard let current = usable(client, &timer) else {
-            if secret.current == nil, awaitsStore(client, &timer) { return .wait }
+            if secret.current == nil, lacksMeansToRead(client) || awaitsStore(client, &timer) { return .wait }
             return .mint(secret.current.map(MintReason.unusable) ?? found(client, at: timer.now))
         }
         let renewal = renewal(of: current, client)
@@ -128,6 +129,18 @@ extension Rotation {
             return .mint(.together(current))
         }
         return .keep(current, until: renewal)
+    }
+
+    /// Whether this process has no descriptor or memory to read a client's record or one of its files with, which may hold a
+    /// secret that lasts.
+    private func lacksMeansToRead(_ client: ConfiguredClient) -> Bool {
+        let unread: [Resource] =
+            (clients[client].record.wasRead ? [] : [.record(client.name)])
+            + client.files.filter { files[$0]?.observed == nil }.map(Resource.file)
+        return unread.contains { resource in
+            let code = jobs.attempts[resource]?.failure.code
+            return code == .outOfDescriptors || code == .outOfMemory
+        }
     }
 
     /// Why none of the secrets that the outputs hold can be used.
