@@ -49,12 +49,17 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
     package static func renew(_ client: String?) -> Remedy { asking(.renew(client)) }
 
     /// Has the daemon repeat what was not delivered of a client's secret; nil: of all.
-    package static func deliver(_ client: String?) -> Remedy { asking(.deliver(client)) }
+    package static func deliver(_ client: String?) -> Remedy {
+        asking(.deliver(client), otherwise: "the daemon runs them again when it starts, and so does \"run --once\"")
+    }
 
     /// Without a daemon to ask, what is in the way is not known: a single run might be refused too, or be another user's.
-    private static func asking(_ command: ShellCommand?) -> Remedy {
+    ///
+    /// - Parameter words: what then helps, unless something is in its way.
+    private static func asking(_ command: ShellCommand?, otherwise words: String? = nil) -> Remedy {
         guard CommandContext.current.hasDaemon, let command else {
-            return .say("see what the daemon would do, and what is in its way", see: .check)
+            let look = "see what the daemon would do, and what is in its way"
+            return .say([words, look].compactMap(\.self).joined(separator: "; "), see: .check)
         }
         return .run(command)
     }
