@@ -128,6 +128,7 @@ package struct StatusClient: Sendable {
     /// does not for longer than a start takes.
     private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(StatusClientError) {
         var unanswered = 0
+        let began = Clocks.bootMilliseconds()
         while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.deadline.hasPassed {
             do throws(StatusClientError) {
                 _ = try exchange("GET", "/readyz", seconds: timeouts.get)
@@ -136,7 +137,8 @@ package struct StatusClient: Sendable {
                 // A daemon that stops has closed its socket, and still answers here.
                 guard case .timedOut = error else { continue }
                 unanswered += 1
-                if unanswered == Self.mostUnanswered { throw error }
+                guard unanswered == Self.mostUnanswered else { continue }
+                throw .timedOut(socket: socket, seconds: (Clocks.bootMilliseconds() - began) / 1_000)
             }
         }
     }
