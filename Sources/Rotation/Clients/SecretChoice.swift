@@ -35,7 +35,9 @@ extension Rotation {
         let secret = offer.secret
         clients[client].secret.choose(secret)
         switch offer {
-        case .found: events.append(.tookOver(client.name, secret))
+        case .found:
+            events.append(.tookOver(client.name, secret))
+            repeatForOthersFound(than: secret, for: client, at: now)
         case .minted, .unasked: break
         case .accepted: events.append(.accepted(client.name, secret))
         case .unverified: events.append(.publishedUnverified(client.name, secret))
@@ -43,6 +45,14 @@ extension Rotation {
             drawTurn(of: client, for: secret, at: now)
             clients[client].health.countReceived()
             events.append(.received(client.name, secret))
+        }
+    }
+
+    /// Has actions run again if files were seen to hold another secret before it was known which one is wanted: applications may
+    /// have read that one while no daemon ran.
+    private mutating func repeatForOthersFound(than secret: SecretInfo, for client: ConfiguredClient, at now: Now) {
+        for held in observedSlots(of: client).compactMap(\.held.issued) where held.fingerprint != secret.fingerprint {
+            repeatActions(of: client, because: .foundInFile(held), at: now)
         }
     }
 

@@ -69,6 +69,24 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
+    /// A clock that ran ahead was set right. What was minted meanwhile had come to one of two outputs, and is refused; the daemon
+    /// reads that output before the one with the secret that it goes back to.
+    @Test func applicationsMayHaveReadTheRefusedSecretOfOneOutput() throws {
+        let outputs = [try Values.raw("a.jwt"), try Values.raw("b.jwt")]
+        let bench = try Bench([web: try Values.client(web, outputs: outputs, actions: [after])]).started()
+        let first = try #require(try bench.current(web))
+        let ahead = try Values.issued(7, from: 20 * Values.day, to: 110 * Values.day, signer: first.signer)
+        bench.records[try Values.name(web)]?.current = ahead
+        try bench.place(ahead, in: "a.jwt")
+        bench.held = [.file(try Values.path("b.jwt"))]
+        try bench.restart(bench.rotation.configuration)
+        #expect(bench.runs == [])
+        bench.release(.file(try Values.path("b.jwt")))
+        #expect(try bench.current(web) == first)
+        #expect(try bench.held(in: "a.jwt") == first)
+        #expect(bench.runs.count == 1)
+    }
+
     @Test func anApplicationNeverDeliveredToHoldsNothing() throws {
         let bench = try Bench([web: try Values.client(web, actions: [after])])
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
