@@ -95,16 +95,16 @@ extension ShellCommand {
     }
 
     /// Writes a key file again, next to it and with its owner and mode. What was written replaces the file only if all went
-    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and the key is in no
-    /// command line.
+    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and none that another user
+    /// has put there since gets the key (`--remove-destination`). The key is in no command line.
     package static func rewriteKey(_ path: String, by conversion: KeyConversion) -> ShellCommand? {
         let (copy, new) = (conversion.copy(of: path), path + ".new")
         guard let converted = conversion.command(from: path, to: new),
             let undone = ShellCommand("{ rm \(new); false; }")
         else { return nil }
-        return ShellCommand("test ! -e \(copy) && test ! -e \(new) && cp -p \(path) \(new)")?
+        return ShellCommand("test ! -e \(copy) && test ! -e \(new) && cp -p --remove-destination \(path) \(new)")?
             .then(converted.or(undone).grouped)?
-            .then(ShellCommand("cp -p \(path) \(copy) && mv \(new) \(path)"))
+            .then(ShellCommand("cp -p --remove-destination \(path) \(copy) && mv \(new) \(path)"))
     }
 
     /// Lets all users execute a program that all may read already.

@@ -10,7 +10,7 @@ import Testing
         (Failure.Code.keyWrongPassphrase, "openssl pkey -in /d/f.p8 -noout"),
         (
             .keyTooCostly,
-            "test ! -e /d/f.p8.old && test ! -e /d/f.p8.new && cp -p /d/f.p8 /d/f.p8.new && { openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 >/d/f.p8.new || { rm /d/f.p8.new; false; }; } && cp -p /d/f.p8 /d/f.p8.old && mv /d/f.p8.new /d/f.p8"
+            "test ! -e /d/f.p8.old && test ! -e /d/f.p8.new && cp -p --remove-destination /d/f.p8 /d/f.p8.new && { openssl pkcs8 -topk8 -iter 600000 -in /d/f.p8 >/d/f.p8.new || { rm /d/f.p8.new; false; }; } && cp -p --remove-destination /d/f.p8 /d/f.p8.old && mv /d/f.p8.new /d/f.p8"
         ),
         (.sourceStale, "ls -ld /d/f.p8"), (.sourceWrong, "clientsecretd inspect /d/f.p8"),
         (.sourceMissing, "ls -ld /d/f.p8"), (.sourceUnreadable, "namei -l /d/f.p8"),
