@@ -28,7 +28,12 @@ struct NewFileMetadata {
         if let wanted = group ?? source?.status.group, wanted != fresh.group {
             try setGroup(descriptor, wanted, of: fresh.owner, path)
         }
-        if let source { try copyAttributes(from: source.descriptor, to: descriptor, path) }
+        if let source {
+            try copyAttributes(from: source.descriptor, to: descriptor, path)
+        } else {
+            // The directory's default list may have given it one.
+            try ExtendedAttributes(of: descriptor, path: path).set(AccessList.attribute, to: nil)
+        }
         // Last, since with an access list the mode's group bits are its mask.
         var mode = (mode ?? source?.status.mode ?? Self.plainMode) & 0o777
         if keepsContent, let source { mode = try narrowed(mode, source, path) }
