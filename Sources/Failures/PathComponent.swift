@@ -29,7 +29,7 @@ package struct PathComponent: Hashable, Sendable {
     package let mode: UInt16
     /// Whether its owner is root, the daemon's user or the user who acts.
     package let isTrusted: Bool
-    /// Whether a POSIX access list says more than the mode.
+    /// Whether a POSIX access list says more than the mode, or a directory gives one to what is created in it.
     package let hasAccessList: Bool
     /// The user who, like root, controls all directories on the way, so that no other user can put something else at
     /// the path before the command runs. Root, where all of them are root's. Nil: another user could.

@@ -8,9 +8,11 @@ extension ShellCommand {
     /// - Parameters:
     ///   - first: the highest of the missing directories, in `parent`.
     ///   - parent: the deepest directory that exists.
+    ///   - group: nil: whichever it gets from the directory above.
+    ///   - isVolatile: whether a reboot removes it: then it is described in ``runtimeDirectories`` too, once it is there.
     package static func makeDirectory(
         _ path: String, from first: String, in parent: PathComponent, for owner: PathComponent.User,
-        mode: String = "0755"
+        mode: String = "0755", group: String? = nil, isVolatile: Bool = false
     ) -> ShellCommand? {
         guard let keeper = parent.keeper, parent.isKeptDirectory, keeper.id == owner.id || keeper.id == 0 else {
             return nil
@@ -19,25 +21,23 @@ extension ShellCommand {
         let made = ShellCommand("mkdir -m \(isOne ? mode : "0755") \(first)")?.run(as: keeper)
         // install gives the directories between the two mode 0755, whatever the umask is.
         let all = isOne ? made : made?.then(ShellCommand("install -d -m \(mode) \(path)")?.run(as: keeper))
-        return keeper.id == owner.id ? all : all?.then(ShellCommand("chown \(owner.name) \(path)"))
+        let holder = owner.name + (group.map { ":" + $0 } ?? "")
+        let given =
+            keeper.id == owner.id && group == nil
+            ? all : all?.then(ShellCommand("chown \(holder) \(path)")?.run(as: keeper))
+        guard isVolatile else { return given }
+        // At the boot root makes it by its path, and gives away what is there: only root may be able to put something there.
+        guard CommandContext.current.hasSystemd, keeper.id == 0 else { return nil }
+        let line = UnitFileLine.directory(path, mode: mode, owner: owner.name, group: group ?? "root")
+        return given?.then(append([line], to: runtimeDirectories)?.readableByAll)
     }
 
-    /// Where directories of the administrator's outputs are described (tmpfiles.d(5)). Of two files that describe one path, the
-    /// first by name counts, which has to be the shipped one.
+    /// Where directories of the administrator's outputs are described for the next boot (tmpfiles.d(5)). Of two files that
+    /// describe one path, the first by name counts, which has to be the shipped one.
     package static let runtimeDirectories = "/etc/tmpfiles.d/clientsecretd.outputs.conf"
 
     /// Creates the directories that are shipped with the service.
     package static let createShippedDirectories = ShellCommand(constant: "systemd-tmpfiles --create clientsecretd.conf")
-
-    /// The same below /run, at every boot. systemd-tmpfiles creates the missing directories above it as root's.
-    package static func makeRuntimeDirectory(
-        _ path: String, in parent: PathComponent, for owner: PathComponent.User
-    ) -> ShellCommand? {
-        guard CommandContext.current.hasSystemd, parent.keeper?.id == 0, parent.isKeptDirectory else { return nil }
-        let file = runtimeDirectories
-        return ShellCommand(#"printf '\nd %s 0755 %s root\n' \#(plain: path) \#(plain: owner.name) >>\#(file)"#)?
-            .readableByAll.then(createRuntimeFiles(of: file))
-    }
 
     /// Removes a link, if it still is one.
     package static func removeLink(_ link: PathComponent) -> ShellCommand? {
@@ -45,11 +45,6 @@ extension ShellCommand {
         return keeper.id == 0
             ? ShellCommand("test -L \(link.path) && rm \(link.path)")
             : ShellCommand("find \(link.path) -maxdepth 0 -type l -delete")?.run(as: keeper)
-    }
-
-    /// Creates what a file of tmpfiles.d describes.
-    package static func createRuntimeFiles(of file: String) -> ShellCommand? {
-        ShellCommand("systemd-tmpfiles --create \(file)")
     }
 
     // MARK: Files
@@ -138,9 +133,9 @@ extension ShellCommand {
 }
 
 extension PathComponent {
-    /// Whether it is a directory in which a stranger can replace nothing that another user creates.
-    var isKeptDirectory: Bool {
-        kind == .directory && (owner == keeper?.id || owner == 0) && (mode & 0o022 == 0 || mode & 0o1000 != 0)
+    /// Whether it is a directory in which only its keeper and root create names, and what is created has no access list.
+    package var isKeptDirectory: Bool {
+        kind == .directory && (owner == keeper?.id || owner == 0) && mode & 0o022 == 0 && !hasAccessList
     }
 
     /// Whether it is a file that no stranger placed or can replace.

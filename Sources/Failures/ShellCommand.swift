@@ -61,12 +61,6 @@ package struct ShellCommand: Hashable, Sendable {
                 text += words.map(ShellWord.quoted).joined(separator: " ")
             }
 
-            /// A word that needs no quotes. One that a unit file or tmpfiles.d would split or change makes the command nil.
-            mutating func appendInterpolation(plain word: String) {
-                isPasteable = isPasteable && ShellWord.isPlain(word)
-                text += word
-            }
-
             mutating func appendInterpolation(_ command: ShellCommand) {
                 text += command.text
             }

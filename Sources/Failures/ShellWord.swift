@@ -13,9 +13,4 @@ package enum ShellWord {
     static func isPasteable(_ text: String) -> Bool {
         !text.unicodeScalars.contains { $0.isUnprintable || $0 == "\u{FFFD}" }
     }
-
-    /// Whether a unit file and tmpfiles.d read it as one word without quotes.
-    static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty && !text.contains("%") && quoted(text) == text
-    }
 }

@@ -1,16 +1,24 @@
-/// Lines of a unit file that set a path, whatever characters are in it (systemd.syntax(7)). A `%` begins a specifier in all of
-/// them; the rest differs.
+/// Lines of a unit file, and of tmpfiles.d, that set a path, whatever characters are in it (systemd.syntax(7)). A `%` begins a
+/// specifier in all of them; the rest differs.
 package enum UnitFileLine {
     /// A list of paths, such as `ReadWritePaths=` and `BindPaths=` (systemd.exec(5)): words in which quotes and backslashes have a
     /// meaning, and in `BindPaths=` colons.
     ///
     /// - Parameter isOptional: whether the unit starts while the path is missing.
     package static func paths(_ name: String, _ path: String, isOptional: Bool = true) -> String {
-        let word = (isOptional ? "-" : "") + plain(path)
-        let isWord = !word.utf8.contains { $0 <= 32 || #""'\;:#"#.utf8.contains($0) }
-        if isWord { return "\(name)=\(word)" }
-        let quoted = word.map { #""\"#.contains($0) ? #"\"# + String($0) : String($0) }.joined()
-        return "\(name)=\"\(quoted)\""
+        "\(name)=\(word((isOptional ? "-" : "") + plain(path)))"
+    }
+
+    /// A directory that systemd makes at every boot (tmpfiles.d(5)): words as in a list of paths.
+    package static func directory(_ path: String, mode: String, owner: String, group: String) -> String {
+        "d \(word(plain(path))) \(mode) \(word(plain(owner))) \(word(plain(group)))"
+    }
+
+    private static func word(_ text: String) -> String {
+        let isWord = !text.utf8.contains { $0 <= 32 || #""'\;:#"#.utf8.contains($0) }
+        if isWord { return text }
+        let quoted = text.map { #""\"#.contains($0) ? #"\"# + String($0) : String($0) }.joined()
+        return "\"\(quoted)\""
     }
 
     /// `EnvironmentFile=`: the whole value is one path with wildcards (glob(7)), and blanks at its end do not count.

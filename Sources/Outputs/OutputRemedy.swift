@@ -84,12 +84,35 @@ package enum OutputRemedy {
                 see: .listWay(to: directory.description))
         }
         let words = "create \(Printable.name(directory.description)) for \(Owner.words(user: user))"
-        guard let make = ShellCommand.making(directory.description, for: user, mode: mode) else { return .say(words) }
+        let make: ShellCommand
+        do throws(DirectoryObstacle) {
+            make = try ShellCommand.making(directory.description, for: user, mode: mode)
+        } catch {
+            return .say(Self.words(error) ?? words)
+        }
         // The service's sandbox is read-only except where its unit allows writing.
         guard let cause = ReadOnlyCause.of(RealPath.of(existing.description)), user == Identity.current().user else {
             return .say(words, run: make)
         }
         return .say(words, run: make.then(.letWrite(to: directory.description, readOnlyBy: cause)))
+    }
+
+    /// What to do where no command creates a directory; nil where it need only be created.
+    private static func words(_ obstacle: DirectoryObstacle) -> String? {
+        switch obstacle {
+        case .ofUnit(let made):
+            let unit = Printable.name(made.unit)
+            let until = made.isRemovedAtStop ? " and removes it when it stops" : ""
+            return "\(unit) makes \(Printable.name(made.path)) when it starts\(until) (\(made.setting)=): name a path "
+                + "elsewhere, or start \(unit)"
+        case .open(let directory):
+            return
+                "name a path elsewhere: others may create files in \(Printable.name(directory)), or it has an access list"
+        case .volatile:
+            return "name a path elsewhere, or have this directory made at each boot: a reboot removes it"
+        case .other:
+            return nil
+        }
     }
 
     /// Whether a directory is ``ownDirectory`` or below it, and systemd-tmpfiles creates that for this user.

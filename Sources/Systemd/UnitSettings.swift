@@ -50,7 +50,7 @@ package struct UnitSettings: Hashable, Sendable {
             self.path = path
             var section: Substring = ""
             var assignments: [Assignment] = []
-            for (number, line) in UnitSettings.logicalLines(text) {
+            for (number, line) in UnitFileText.lines(of: text) {
                 if line.hasPrefix("[") {
                     section = line
                 } else if section == "[Service]", let sign = line.firstIndex(of: "=") {
@@ -79,26 +79,6 @@ package struct UnitSettings: Hashable, Sendable {
         self.values = values
         self.files = files
         needs = Self.needs(values)
-    }
-
-    /// The lines of a unit file with their numbers, without comments and empty ones; one that ends in a backslash continues
-    /// with the next.
-    fileprivate static func logicalLines(_ text: String) -> [(number: Int, line: Substring)] {
-        var lines: [(Int, Substring)] = []
-        var begun: (number: Int, text: String)?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let start = line.drop { $0 == " " || $0 == "\t" }
-            if start.first == "#" || start.first == ";" { continue }
-            let number = begun?.number ?? index + 1
-            let whole = begun.map { $0.text + " " + line } ?? String(start)
-            if whole.hasSuffix("\\") {
-                begun = (number, String(whole.dropLast()))
-            } else {
-                begun = nil
-                if !whole.isEmpty { lines.append((number, Substring(whole))) }
-            }
-        }
-        return lines
     }
 
     /// The user that `User=` names, root where it names none; nil if it is not known, or systemd makes one at each start.

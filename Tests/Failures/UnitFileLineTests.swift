@@ -21,6 +21,13 @@ import Testing
         #expect(UnitFileLine.paths("ExecPaths", "/srv/a", isOptional: false) == "ExecPaths=/srv/a")
     }
 
+    @Test(arguments: names) func aDirectoryForEveryBootIsReadBack(name: String) {
+        let line = UnitFileLine.directory("/run/" + name, mode: "0750", owner: "app", group: "my group")
+        #expect(line.hasPrefix("d ") && !Self.continues(line))
+        #expect(
+            Self.words(of: String(line.dropFirst(2)), " ") == ["/run/" + name, "0750", "app", "my group"], "\(line)")
+    }
+
     @Test(arguments: names) func anEnvironmentFileIsTheOnlyOneThatMatches(name: String) throws {
         let directory = try TemporaryDirectory()
         for other in Self.names + ["a", "axx.env", "ab", "ends in a blank"] { try directory.write("", to: other) }

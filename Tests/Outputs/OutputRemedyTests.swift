@@ -36,7 +36,21 @@ import Testing
     @Test func aMissingDirectoryIsMadeForTheUserThatWrites() throws {
         let failure = try #require(try problem("none/web.jwt"))
         #expect(failure.code == .directoryMissing)
-        #expect(failure.remedy?.command == "mkdir -m 0755 \(scratch("none"))")
+        // In memory it is described for the next boot as well.
+        #expect(failure.remedy?.command?.hasPrefix("mkdir -m 0755 \(scratch("none"))") == true)
+    }
+
+    @Test func noDirectoryIsMadeWhereAnotherUserCouldBeFirstOrIsLetIn() throws {
+        for name in ["sticky", "listed", "given"] { try scratch.folder(name) }
+        try scratch.permit(0o1777, "sticky")
+        for (name, entry) in [("listed", "u:daemon:rx"), ("given", "d:u:daemon:rwx")] {
+            try #require(run(["setfacl", "-m", entry, scratch(name)]).status == 0)
+        }
+        for name in ["sticky", "listed", "given"] {
+            let remedy = try #require(try problem("\(name)/none/web.jwt")?.remedy)
+            #expect(remedy.command == nil)
+            #expect(remedy.words?.contains("others may create files in \(scratch(name)), or") == true, "\(remedy)")
+        }
     }
 
     @Test(arguments: ["way/web.jwt", "way/deeper/web.jwt", "end.jwt"])

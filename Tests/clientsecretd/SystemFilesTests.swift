@@ -24,10 +24,10 @@ import Testing
     }
 
     private func files(
-        _ first: NewClient, rule: String? = nil, isMissing: Bool = false, masked: String? = nil
+        _ first: NewClient, rule: String? = nil, make: ShellCommand? = nil, masked: String? = nil
     ) -> SystemFiles {
         SystemFiles(
-            for: first, dropIns: [], rule: rule, isMissing: { _ in isMissing },
+            for: first, dropIns: [], rule: rule, make: make,
             mask: { $0 == masked ? .say("\($0) is masked") : nil })
     }
 
@@ -97,20 +97,15 @@ import Testing
                 "[Service]\nLoadCredential=apple:/run/clientsecretd/credentials.sock\n"))
     }
 
-    @Test func aMissingDirectoryIsMadeForTheGroup() throws {
-        let path = "/run/clientsecretd/www/web.jwt"
-        let made = files(try first(file(path, group: "www-data")), isMissing: true)
-        #expect(made.files.map(\.lines) == ["d /run/clientsecretd/www 2750 clientsecretd www-data\n"])
-        let tmpfiles = "/etc/tmpfiles.d/clientsecretd.outputs.conf"
-        #expect(made.commands.map(\.text) == ["systemd-tmpfiles --create \(tmpfiles)"])
-        // One that exists is nobody's to give away, and a path that tmpfiles.d would read otherwise is left to `check`.
-        #expect(files(try first(file(path, group: "www-data"))).files.isEmpty)
-        #expect(files(try first(file("/srv/a b/web.jwt")), isMissing: true).files.isEmpty)
+    @Test func aMissingDirectoryIsMade() throws {
+        let made = files(try first(file("/run/clientsecretd/www/web.jwt", group: "www-data")), make: .readUnits)
+        #expect(made.files.isEmpty)
+        #expect(made.commands == [.readUnits])
     }
 
     @Test func aUsersFileNeedsItsWriter() throws {
         let made = files(
-            try first(file("/srv/app/.env", variable: "SECRET", user: "app"), unit: "app.service"), isMissing: true)
+            try first(file("/srv/app/.env", variable: "SECRET", user: "app"), unit: "app.service"), make: .readUnits)
         #expect(made.files.isEmpty)
         #expect(made.commands.map(\.text) == ["systemctl enable --now clientsecretd-writer@app.socket"])
     }
@@ -138,7 +133,7 @@ import Testing
         func made(_ given: Set<String>) throws -> SystemFiles.File {
             try #require(
                 SystemFiles(
-                    for: client, dropIns: [], rule: nil, given: given, isMissing: { _ in false }, mask: { _ in nil }
+                    for: client, dropIns: [], rule: nil, given: given, make: nil, mask: { _ in nil }
                 )
                 .files.first)
         }

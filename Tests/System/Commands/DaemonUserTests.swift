@@ -40,8 +40,11 @@ import Testing
     /// With sudo root would judge that user's own configuration as root's.
     @Test func aUserIsNotToldThatRootRunsTheLines() throws {
         let sandbox = try sandbox(keyOf: Self.user)
+        // No command makes a user's directory where a reboot removes it, as it may below /tmp.
+        let kept = try TemporaryDirectory(in: "/var/tmp")
+        try #require(run(["chown", String(Self.user), kept.path]).status == 0)
         try sandbox.configure(
-            "  web: {client_id: com.example.web, outputs: [{path: \(sandbox.directory("out/new/web.jwt"))}]}")
+            "  web: {client_id: com.example.web, outputs: [{path: \(kept("new/web.jwt"))}]}")
         try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
         let user = String(Self.user)
         let check = try run(

@@ -92,15 +92,48 @@ output=/run/clientsecretd/out/a/b/web.jwt configure_web
 promise "a directory below its own is no fault" clientsecretd reload
 well "a directory below its own"
 promise "it is made" test -s /run/clientsecretd/out/a/b/web.jwt
-for directory in /srv/fresh /run/fresh; do
+for directory in /srv/fresh /run/fresh /var/run/linked/deeper "/run/with a blank, \"quotes\" and 50%"; do
     output=$directory/web.jwt configure_web
     clientsecretd reload >/dev/null 2>&1
     helps "a missing directory $directory" directory_missing
-    equal "$directory is the daemon's" clientsecretd "$(stat -c %U $directory)"
+    equal "$directory is the daemon's" clientsecretd "$(stat -c %U "$directory")"
+    case $directory in /srv/*) continue ;; esac
+    rm -rf "$directory"
+    systemd-tmpfiles --create
+    equal "$directory is there after a reboot" "clientsecretd 755" "$(stat -c '%U %a' "$directory")"
 done
-rm -rf /run/fresh
+rm -rf /run/linked
 systemd-tmpfiles --create
-promise "below /run it is there after a reboot" test -d /run/fresh
+equal "with the one above it, which is root's" "root clientsecretd" "$(stat -c %U /run/linked /run/linked/deeper | paste -sd' ')"
+# A command that was printed before somebody else made the directory.
+output=/run/late/web.jwt configure_web
+clientsecretd reload >/dev/null 2>&1
+eventually "a directory that is not there yet is told" failing directory_missing
+command=$(failure command)
+install -d -o app /run/late
+refused "a directory that is there by now is given away by no command ($command)" sh -c "$command"
+systemd-tmpfiles --create
+equal "nor at the next boot" app "$(stat -c %U /run/late)"
+# unmade WHAT DIRECTORY WORDS: no command makes it, and the words say why.
+unmade() {
+    output=$2/web.jwt configure_web
+    clientsecretd reload >/dev/null 2>&1
+    told() { failing directory_missing && failure message | grep -qF -e "$1"; }
+    eventually "$1 is told" told "$2"
+    contains "why no command makes $1" "$3" "$(failure remedy)"
+    equal "no command makes $1" "" "$(failure command)"
+    clientsecretd check --fix >/tmp/fixed 2>&1
+    promise "nor does check --fix" test ! -e "$2"
+    equal "nor is $1 made at the next boot" "" "$(grep -rs "$2" /etc/tmpfiles.d)"
+}
+unmade "a directory where others may be first" /run/lock/fresh "others may create files in /run/lock"
+unmade "one in shared memory" /dev/shm/fresh "others may create files in /dev/shm"
+printf '[Service]\nUser=app\nRuntimeDirectory=%%p\nExecStart=/usr/bin/sleep infinity\n' >/etc/systemd/system/rtapp.service
+systemctl daemon-reload
+unmade "a directory of a unit's" /run/rtapp \
+    "rtapp.service makes /run/rtapp when it starts and removes it when it stops (RuntimeDirectory=)"
+rm /etc/systemd/system/rtapp.service
+systemctl daemon-reload
 # The one that is gone from under the running service is made again.
 output=/srv/fresh/web.jwt configure_web
 clientsecretd reload >/dev/null 2>&1

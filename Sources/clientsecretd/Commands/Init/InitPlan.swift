@@ -144,13 +144,20 @@ struct InitPlan {
         for new: NewClient, with existing: ExistingConfiguration?
     ) throws(CommandFailure) -> SystemFiles {
         var dropIns: [UnitDropIn] = []
+        var make: ShellCommand?
         if case .file(let file)? = new.destination {
-            // Groups are for the service's own files.
-            let home = (try? ServiceUnit.daemonAccount()).flatMap { FileHome.directory(of: file.path, forUser: $0.id) }
+            let service = try? ServiceUnit.daemonAccount()
+            let home = service.flatMap { FileHome.directory(of: file.path, forUser: $0.id) }
             let directory = (home ?? file.path.directory).description
-            if let group = file.group, let status = FileStatus.following(directory) {
+            if let service, file.user == nil {
+                make = try? ShellCommand.making(
+                    file.path.directory.description, for: service.id, mode: file.group == nil ? "0755" : "2750",
+                    group: file.group)
+            }
+            // Groups are for the service's own files, which get that of their directory.
+            if let group = file.group, make == nil {
                 let id = try? Accounts.groupID(group)
-                guard status.isSetGroupID, status.group == id else {
+                guard let status = FileStatus.following(directory), status.isSetGroupID, status.group == id else {
                     throw CommandFailure(
                         .failed,
                         "new files in \(Printable.name(directory)) do not get \(Owner.words(groupNamed: group)); name a file in a directory "
@@ -162,14 +169,8 @@ struct InitPlan {
         return SystemFiles(
             for: new, dropIns: dropIns,
             rule: new.unit.flatMap { UnitPermission.rule(for: .unit(verb: new.verb, unit: $0)) },
-            given: new.unit.flatMap { existing?.lines(for: $0) } ?? [],
-            isMissing: { directory in
-                // Not what a link that leads nowhere points to.
-                guard let service = try? ServiceUnit.daemonAccount() else {
-                    return FileStatus.isAbsent(directory.description)
-                }
-                return ShellCommand.making(directory.description, for: service.id) != nil
-            }, mask: UnitMask.remedy(ofSocket:))
+            given: new.unit.flatMap { existing?.lines(for: $0) } ?? [], make: make,
+            mask: UnitMask.remedy(ofSocket:))
     }
 
     /// Throws where the user who is to write a file may not write to its directory: the daemon would fail, with everything

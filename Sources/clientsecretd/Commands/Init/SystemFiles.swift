@@ -10,7 +10,7 @@ import Systemd
 /// - A file that exists keeps what it holds, and gets the missing lines at its end. Only lines that an earlier `init` wrote for a
 ///   unit are removed, once the configuration gives the unit nothing by them: with them it could not start.
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
-/// - A directory is described for tmpfiles.d where there is none, never one that exists.
+/// - A directory is made where there is none, by the command that `check` would name; one that exists stays as it is.
 struct SystemFiles: Equatable {
     /// A file, and the lines that have to be in it.
     struct File: Equatable {
@@ -65,12 +65,12 @@ struct SystemFiles: Equatable {
     /// - Parameters:
     ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
-    ///   - isMissing: whether the output's directory must be created.
     ///   - given: the lines by which the configuration that is there gives the unit other secrets.
+    ///   - make: what creates the directory of the service's own output; nil if nothing needs to.
     ///   - mask: the remedy where a socket, or what it starts, is masked.
     init(
-        for new: NewClient, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [],
-        isMissing: (AbsolutePath) -> Bool, mask: (String) -> Remedy?
+        for new: NewClient, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [], make: ShellCommand?,
+        mask: (String) -> Remedy?
     ) {
         for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
         if let unit = new.unit, new.verb != .start, let lines = Self.lines(ofReader: new.destination) {
@@ -95,9 +95,8 @@ struct SystemFiles: Equatable {
         guard case .file(let file)? = new.destination else { return }
         if let user = file.user {
             listen("clientsecretd-writer@\(user).socket", mask)
-        } else if isMissing(file.path.directory), let line = Self.line(makingDirectoryOf: file) {
-            files.append(File(path: ShellCommand.runtimeDirectories, lines: line))
-            commands += [.createRuntimeFiles(of: ShellCommand.runtimeDirectories)].compactMap(\.self)
+        } else {
+            commands += [make].compactMap(\.self)
         }
     }
 
@@ -129,14 +128,5 @@ struct SystemFiles: Equatable {
             guard file.user == nil, file.variable != nil else { return nil }
             return UnitFileLine.environmentFile(file.path.description)
         }
-    }
-
-    /// A line of tmpfiles.d; nil for a path that would have to be quoted there, for which `check` shows the remedy.
-    private static func line(makingDirectoryOf file: NewClient.OutputFile) -> String? {
-        let path = file.path.directory.description
-        guard ShellWord.quoted(path) == path, !path.contains("%") else { return nil }
-        let user = ServiceUnit.daemonUser
-        // Files in it get its group.
-        return "d \(path) \(file.group == nil ? "0755" : "2750") \(user) \(file.group ?? user)\n"
     }
 }
