@@ -14,6 +14,9 @@ extension TransportFailure {
             "the server's certificate is not trusted\(more); check this machine's clock and its ca-certificates, and "
                 + "whether a proxy in between answers with its own certificate"
         case .tlsFailed: "the encrypted connection failed\(more)"
+        case .ownCertificateRefused:
+            "the server demands a certificate of this machine or refuses it\(more); check that the address is Apple's, and "
+                + "whether a proxy is in between"
         case .proxyFailed: "the proxy did not connect\(more); check https_proxy in the environment"
         case .connectionLost: "the connection ended before the answer did\(more)"
         case .answerTooLong: "the answer is longer than any of Apple's\(more)"

@@ -5,6 +5,7 @@ package import Model
 /// action, user, group or served unit; else at the affected client; else at the start of the configuration.
 package struct FailurePositions {
     private let start: Position
+    private let store: Position?
     private let keys: [KeyName: KeySettings]
     private let clients: [ClientName: WrittenClient]
     /// Several clients may name the same: it is reported at the first place.
@@ -26,6 +27,7 @@ package struct FailurePositions {
         let configuration = loaded.located
         let main = configuration.main
         start = configuration.start
+        store = main.store.position
         keys = Dictionary(uniqueKeysWithValues: configuration.keys.map { ($0.name.value, $0) })
         clients = Dictionary(uniqueKeysWithValues: configuration.clients.map { ($0.name.value, $0) })
         for location in configuration.keys.flatMap({ [$0.location, $0.passphrase] }) {
@@ -101,6 +103,7 @@ package struct FailurePositions {
             case .target(let name): places[.target(name)]
             case .action(let action): places[.action(action)]
             case .credential(let name): places[.credential(name)]
+            case .store: store
             case .named(let name):
                 switch failure.code {
                 case .unitCannotStart, .unitMismatch: places[.unit(name)]

@@ -52,26 +52,61 @@ extension LoadedConfiguration {
             else { return nil }
             return Failure(code, at: place, detail: "\(Printable.name(path.description)) is \(key.what)")
         }
-        let ofTargets = located.main.targets.compactMap { settings -> Failure? in
-            settings.tokenFile.flatMap { failure(.pushTokenUnusable, $0.value, at: .target(settings.name.value)) }
+        let ofTargets = located.main.targets.flatMap { settings -> [Failure] in
+            let place = Failure.Place.target(settings.name.value)
+            return [
+                settings.tokenFile.flatMap { failure(.pushTokenUnusable, $0.value, at: place) },
+                settings.caFile.flatMap { failure(.pushFileUnusable, $0.value, at: place) },
+            ].compactMap(\.self)
         }
         let ofStore = located.main.storeFiles.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { failure(.storeFileUnusable, $0.value.value, at: .store) }
         return ofTargets + ofStore
     }
 
-    /// Why a target's token cannot be used, as the network program will find that reads it from a file; nil if it can, where
-    /// systemd passes the token, and where only another user may read it, as whom systemd may start that program. Blocks.
-    package func problem(withTokenFileOf target: TargetName) -> Failure? {
-        guard let settings = located.main.targets.first(where: { $0.name.value == target }),
-            let file = settings.tokenFile, let known = settings.target
-        else { return nil }
-        func failure(_ words: String) -> Failure { Failure(.pushTokenUnusable, at: .target(target), detail: words) }
-        do throws(LoginFile.Unusable) {
-            return known.objection(to: try LoginFile.token(at: file.value.description)).map(failure)
-        } catch {
-            return error.isDenied && SystemManager.isSystemd ? nil : failure(error.words)
+    /// Why the files that a target names cannot be used, as the network program will find that reads them. Where systemd passes
+    /// the token there is no file, and where only another user may read one, systemd may start that program as that user.
+    /// Blocks.
+    package func problems(withFilesOf target: TargetName) -> [Failure] {
+        guard let settings = located.main.targets.first(where: { $0.name.value == target }), let known = settings.target
+        else { return [] }
+        func problem(
+            _ code: Failure.Code, with file: Located<AbsolutePath>?,
+            _ check: (String) throws(LoginFile.Unusable) -> String?
+        ) -> Failure? {
+            guard let file else { return nil }
+            let words: String?
+            do throws(LoginFile.Unusable) {
+                words = try check(file.value.description)
+            } catch {
+                words = error.isDenied && SystemManager.isSystemd ? nil : error.words
+            }
+            return words.map { Failure(code, at: .target(target), detail: $0) }
         }
+        let ofToken = problem(.pushTokenUnusable, with: settings.tokenFile) { path throws(LoginFile.Unusable) in
+            known.objection(to: try LoginFile.token(at: path))
+        }
+        let ofAuthorities = problem(.pushFileUnusable, with: settings.caFile) { path throws(LoginFile.Unusable) in
+            try LoginFile.checkAuthorities(at: path)
+            return nil
+        }
+        return [ofToken, ofAuthorities].compactMap(\.self)
+    }
+
+    /// The files that a target names, with the code of a failure about each.
+    package func files(of target: TargetName) -> [(path: AbsolutePath, code: Failure.Code)] {
+        let settings = located.main.targets.first { $0.name.value == target }
+        return [
+            settings?.tokenFile.map { ($0.value, .pushTokenUnusable) },
+            settings?.caFile.map { ($0.value, .pushFileUnusable) },
+        ].compactMap(\.self)
+    }
+
+    /// The files that the configuration names for the store, in other places than the standard one, whose files systemd passes.
+    package var storeFiles: [(setting: StoreConfiguration.File, path: AbsolutePath)] {
+        located.main.storeFiles.sorted { $0.key.rawValue < $1.key.rawValue }
+            .filter { $0.value.value.description != StoreConfiguration.File.directory + "/" + $0.key.name }
+            .map { ($0.key, $0.value.value) }
     }
 
     /// Whether every user may read the files it was read from.
@@ -96,7 +131,7 @@ extension LoadedConfiguration {
 
 extension AbsolutePath {
     /// Whether every user may read the file, and go through the directories to it; false for none.
-    fileprivate var isReadableByAll: Bool {
+    package var isReadableByAll: Bool {
         FileStatus.following(description).map { $0.mode & 0o004 != 0 } == true
             && directories.allSatisfy { FileStatus.following($0.description).map { $0.mode & 0o001 != 0 } == true }
     }

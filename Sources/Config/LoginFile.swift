@@ -3,7 +3,8 @@ import Failures
 import Formats
 import Linux
 
-/// Reads the files with which the network program logs in, tokens and passwords, as it does and as `check` foresees it.
+/// Reads the files that the configuration names for the network program, such as tokens, passwords and certificates, as that
+/// program does and as `check` foresees it.
 package enum LoginFile {
     /// Why a file cannot be used, in words that name it.
     package struct Unusable: Error {
@@ -19,6 +20,11 @@ package enum LoginFile {
 
     /// In bytes: tokens of service accounts have some 2 KiB.
     private static let longest = 65_536
+    /// In bytes: the certificates of all public authorities have some 220 KiB.
+    private static let longestBundle = 16 << 20
+    private static let certificateMarks = ["CERTIFICATE", "TRUSTED CERTIFICATE"].map {
+        Array("-----BEGIN \($0)-----".utf8)
+    }
 
     /// A token without white space around it.
     package static func token(at path: String) throws(Unusable) -> String {
@@ -40,7 +46,15 @@ package enum LoginFile {
     /// The same for the text of another file.
     package static func text(at path: String) throws(Unusable) -> String { try text(bytes(at: path), at: path) }
 
-    private static func bytes(at path: String) throws(Unusable) -> [UInt8] {
+    /// Checks the file of a `ca_file`, which libcurl reads.
+    package static func checkAuthorities(at path: String) throws(Unusable) {
+        let bytes = try bytes(at: path, longest: longestBundle)
+        guard certificateMarks.contains(where: { bytes.firstRange(of: $0) != nil }) else {
+            throw Unusable(words: "\(Printable.name(path)) holds no certificate in PEM")
+        }
+    }
+
+    private static func bytes(at path: String, longest: Int = longest) throws(Unusable) -> [UInt8] {
         do throws(FileError) {
             return try ForeignFile.contents(of: path, limit: longest)
         } catch {

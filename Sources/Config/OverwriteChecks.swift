@@ -55,7 +55,10 @@ struct OverwriteChecks {
         for client in configuration.clients {
             reserve(client.source.value?.path, "the source of client \"\(client.name.value)\"")
         }
-        for target in main.targets { reserve(target.tokenFile?.value, "the token of target \"\(target.name.value)\"") }
+        for target in main.targets {
+            reserve(target.tokenFile?.value, "the token of target \"\(target.name.value)\"")
+            reserve(target.caFile?.value, "the \"ca_file\" of target \"\(target.name.value)\"")
+        }
         for (file, path) in main.storeFiles { reserve(path.value, "the \"\(file.rawValue)\" of the store") }
         for file in places.files { reserved[file] = "the configuration" }
         for path in programs { reserve(path, "a program that the daemon runs") }
@@ -77,8 +80,8 @@ struct OverwriteChecks {
             check(file, against: reserved.filter { $0.value != Self.metrics }, directories)
         }
         for output in outputs { check(output.path, against: reserved, directories) }
-        // The network program, which never sees a key, reads these and logs in with them.
-        for file in main.targets.compactMap(\.tokenFile) + main.storeFiles.values {
+        // The network program, which never sees a key, reads these.
+        for file in main.targets.flatMap(\.files) + main.storeFiles.values {
             guard let what = keys[file.value] else { continue }
             diagnostics.error(at: file.position, "\(file.value) is \(what); write another path")
         }

@@ -28,6 +28,11 @@ struct TargetSettings {
     let target: PushTarget?
     /// The file with the token, where the target names one.
     private(set) var tokenFile: Located<AbsolutePath>?
+    /// The file with the API's authorities, where the target names one.
+    private(set) var caFile: Located<AbsolutePath>?
+
+    /// The files that the target names.
+    var files: [Located<AbsolutePath>] { [tokenFile, caFile].compactMap(\.self) }
 
     /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {
@@ -44,7 +49,7 @@ struct TargetSettings {
         guard let section = Section(entry.value, of: owner, at: entry.key.position, names: names, diagnostics) else {
             return nil
         }
-        let caFile = section.value("ca_file", Scalar.file)
+        caFile = section.value("ca_file", Scalar.file).located
         var token = Self.token(in: section)
         if case .file(let path)? = token.value, let position = token.position {
             tokenFile = AbsolutePath(path).map { Located($0, at: position) }
@@ -99,7 +104,7 @@ struct TargetSettings {
         let own = section.has("endpoint") ? nil : complete.own
         target = PushTarget(
             name: name.value.description, kind: complete, settings: settings, endpoint: endpoint,
-            caFile: caFile.value?.description ?? own?.authorities,
+            caFile: caFile?.value.description ?? own?.authorities,
             token: token.value, redeploys: redeploys)
     }
 

@@ -175,6 +175,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case storeForbidden = "store_forbidden"
     case storeOutOfSpace = "store_out_of_space"
     case storeUnreachable = "store_unreachable"
+    /// A member was reached, and TLS with it fails; detail: how.
+    case storeTLSFailed = "store_tls_failed"
     case storeTimedOut = "store_timed_out"
     case storeUnavailable = "store_unavailable"
     case storeAnswerUnexpected = "store_answer_unexpected"
@@ -205,6 +207,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushTargetUnknown = "push_target_unknown"
     /// detail: what is wrong with it, never what it is.
     case pushTokenUnusable = "push_token_unusable"
+    /// The `ca_file` of the target cannot be used; detail: which file, and why.
+    case pushFileUnusable = "push_file_unusable"
     /// The API does not accept the token, or the token may not even read there; detail: what it said.
     case pushCredentialsRefused = "push_credentials_refused"
     /// The API refuses what was signed at another time than its own clock shows; detail: how far the clocks are apart.
@@ -221,6 +225,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The API has a fault of its own; detail: what it said.
     case pushServerFailed = "push_server_failed"
     case pushUnreachable = "push_unreachable"
+    /// The API was reached, and TLS with it fails, or it demands a certificate of this machine; detail: how.
+    case pushTLSFailed = "push_tls_failed"
     case pushTimedOut = "push_timed_out"
     case pushCertificateRefused = "push_certificate_refused"
     case pushRedirected = "push_redirected"
@@ -229,6 +235,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The API did not take what it was sent; detail: what it said.
     case pushRejected = "push_rejected"
     case pushAnswerUnexpected = "push_answer_unexpected"
+    /// A target's `done` does not list the status of success that the API answers with; detail: which.
+    case pushStatusNotListed = "push_status_not_listed"
     /// The API took the secret and has shown another one for five minutes.
     case pushNotKept = "push_not_kept"
     /// The place holds something that is not replaced, because it is of another kind; detail: what was found.

@@ -276,7 +276,9 @@ extension FailureCode {
                 .say("run this as root", see: .health(offline: false)))
         case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
         case .notChecked:
-            row("not checked yet", .say("wait: the daemon reports what has not responded after 30 seconds"))
+            row(
+                "not checked yet",
+                .say("wait: the daemon reports what has not responded after 30 seconds, and an API after 75 seconds"))
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
                 CommandContext.current.hasDaemon
@@ -349,6 +351,10 @@ extension FailureCode {
             row(
                 "no member of the store can be reached", traits: .ofStore,
                 .say("see whether etcd runs, and whether a firewall is in the way"))
+        case .storeTLSFailed:
+            row(
+                "the encrypted connection to the store fails", traits: .ofStore,
+                .say("see whether \"endpoints\" name the port on which etcd serves clients with TLS 1.2 or later"))
         case .storeTimedOut:
             row("the store did not answer in time", traits: .ofStore, .say("see whether etcd is overloaded"))
         case .storeUnavailable:
@@ -414,6 +420,12 @@ extension FailureCode {
             row(
                 "the target's token cannot be used", traits: .ofPushService,
                 .say("write only the token into its file, and name that in \"token_credential\" or \"token_file\""))
+        case .pushFileUnusable:
+            row(
+                "the target's \"ca_file\" cannot be used", traits: .ofPushService,
+                .say(
+                    "name a file with certificates in PEM that the service which pushes may read, such as one below "
+                        + "/etc/ssl with mode 0644"))
         case .pushCredentialsRefused:
             row(
                 "the API refuses the token",
@@ -436,6 +448,12 @@ extension FailureCode {
             row(
                 "the API cannot be reached",
                 .say("see whether this machine has a network, and whether a firewall or a proxy is in the way"))
+        case .pushTLSFailed:
+            row("the encrypted connection to the API fails") {
+                .say(
+                    "see whether \($0.addressSetting.words) names a port that serves TLS 1.2 or later and demands no client "
+                        + "certificate, because clientsecretd has none")
+            }
         case .pushTimedOut: row("the API did not answer in time", .wait)
         case .pushCertificateRefused:
             row(
@@ -453,6 +471,10 @@ extension FailureCode {
             row("this is not an answer from that API") {
                 .say("see whether \($0.addressSetting.words) is the API's address")
             }
+        case .pushStatusNotListed:
+            row(
+                "the API answers with a status of success that \"done\" does not list",
+                .say("add the status to \"done\", if the API means by it that it has the secret"))
         case .pushNotKept:
             row(
                 "the API accepted the secret but still does not show it after five minutes", traits: .ofDaemonOnly,
@@ -592,5 +614,7 @@ extension Remedy {
         .say("create a key for Sign in with Apple in Apple's developer account and name its .p8 file")
     }
     fileprivate static var setClock: Remedy { .say("set the clock, or see why it is not synchronised", see: .clock) }
-    fileprivate static var wait: Remedy { .say("wait: the daemon tries again") }
+    fileprivate static var wait: Remedy {
+        .say(CommandContext.current.hasDaemon ? "wait: the daemon tries again" : "run this again later")
+    }
 }

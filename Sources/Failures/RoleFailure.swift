@@ -44,7 +44,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
 
     /// The same, and the setting with the address that was asked.
     package func answered(at setting: TargetAddressSetting) -> RoleFailure {
-        guard code == .pushRedirected || code == .pushAnswerUnexpected else { return self }
+        guard [.pushRedirected, .pushAnswerUnexpected, .pushTLSFailed].contains(code) else { return self }
         var failure = self
         failure.addressSetting = setting
         return failure

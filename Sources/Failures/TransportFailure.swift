@@ -15,6 +15,8 @@ package struct TransportFailure: Error, Hashable, Sendable {
         case timedOut = "timed_out"
         case certificateRefused = "certificate_refused"
         case tlsFailed = "tls_failed"
+        /// The server refuses this machine's certificate, or wants one.
+        case ownCertificateRefused = "own_certificate_refused"
         case proxyFailed = "proxy_failed"
         case connectionLost = "connection_lost"
         case answerTooLong = "answer_too_long"
@@ -31,8 +33,35 @@ package struct TransportFailure: Error, Hashable, Sendable {
     }
 
     package init(_ kind: Kind, _ detail: String, mayBeSent: Bool = true) {
-        self.kind = kind
+        self.kind = kind.told(by: detail)
         self.detail = detail
         self.mayBeSent = mayBeSent
+    }
+}
+
+extension TransportFailure.Kind {
+    /// The code of such a failure of the role that pushes, and of the one that asks the store.
+    package var codes: (push: FailureCode, store: FailureCode) {
+        switch self {
+        case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .failed:
+            (.pushUnreachable, .storeUnreachable)
+        case .timedOut: (.pushTimedOut, .storeTimedOut)
+        case .certificateRefused: (.pushCertificateRefused, .storeServerUntrusted)
+        case .tlsFailed: (.pushTLSFailed, .storeTLSFailed)
+        case .ownCertificateRefused: (.pushTLSFailed, .storeCertificateRefused)
+        case .caFileUnusable: (.pushFileUnusable, .storeFileUnusable)
+        case .answerTooLong, .notHTTP: (.pushAnswerUnexpected, .storeAnswerUnexpected)
+        }
+    }
+
+    /// The same, or what a text of OpenSSL's reports instead: an alert (RFC 8446, section 6), which the server may send
+    /// after the handshake, so that the library calls it a lost connection. A fault of the server's own certificate is an
+    /// error of verification instead.
+    fileprivate func told(by detail: String) -> Self {
+        guard [.tlsFailed, .connectionLost, .failed].contains(self) else { return self }
+        let words = detail.lowercased()
+        guard words.contains("alert") else { return self }
+        return ["certificate", "unknown ca", "access denied"].contains { words.contains($0) }
+            ? .ownCertificateRefused : .tlsFailed
     }
 }

@@ -79,14 +79,7 @@ extension RoleFailure {
     ///
     /// - Parameter hidden: what must not be shown of what the library for the network says.
     init(_ failure: TransportFailure, _ hidden: EchoedSecrets) {
-        let code: FailureCode =
-            switch failure.kind {
-            case .nameNotResolved, .notConnected, .proxyFailed, .connectionLost, .tlsFailed, .failed: .pushUnreachable
-            case .timedOut: .pushTimedOut
-            case .certificateRefused, .caFileUnusable: .pushCertificateRefused
-            case .answerTooLong, .notHTTP: .pushAnswerUnexpected
-            }
         let detail = hidden.words(failure.report)
-        self.init(code, detail.isEmpty ? nil : detail)
+        self.init(failure.kind.codes.push, detail.isEmpty ? nil : detail)
     }
 }

@@ -87,6 +87,12 @@ package struct UnitSettings: Hashable, Sendable {
         return user.isEmpty ? "root" : user
     }
 
+    /// Whether the service runs as a user that systemd makes at each start, and in no other group.
+    package var hasOnlyOwnUser: Bool {
+        values["DynamicUser"] == .flag(true) && values.words("SupplementaryGroups").isEmpty
+            && values.text("Group").isEmpty
+    }
+
     /// Whether systemd takes the name of the dynamic user, without which the service does not start: at most 31 letters,
     /// digits, `-` and `_` (systemd.exec(5)).
     package var hasUsableUser: Bool {

@@ -60,6 +60,7 @@ struct PushRole: ParsableCommand {
         do throws(RoleFailure) {
             let targets = try configured()
             let target = try named(target, among: targets)
+            try checkAuthorities(of: target)
             var exchange = PushExchange(
                 request, of: target, token: try token(of: target),
                 others: try others(request.others, beside: target, among: targets)
@@ -108,6 +109,15 @@ struct PushRole: ParsableCommand {
             members[member] = secret
         }
         return members
+    }
+
+    private func checkAuthorities(of target: PushTarget) throws(RoleFailure) {
+        guard let path = target.caFile else { return }
+        do throws(LoginFile.Unusable) {
+            try LoginFile.checkAuthorities(at: path)
+        } catch {
+            throw RoleFailure(.pushFileUnusable, error.words)
+        }
     }
 
     /// The token without white space around it; empty for a target without one.

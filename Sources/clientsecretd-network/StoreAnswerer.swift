@@ -24,15 +24,12 @@ final class StoreAnswerer {
         }
         let certificate = path(.certificate)
         let files = StoreTLSFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
-        for file in [files.ca, files.certificate, files.key] {
-            guard let file else { continue }
-            guard unsafe access(file, R_OK) == 0 else {
-                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)): \(ErrorNumber.words(for: errno))")
-            }
-            // libcurl would wait for a FIFO's other end.
-            guard FileStatus.following(file)?.kind == .regular else {
-                throw RoleFailure(.storeFileUnusable, "\(Printable.name(file)) is not a regular file")
-            }
+        // libcurl reads these, and would wait for a FIFO's other end.
+        do throws(LoginFile.Unusable) {
+            if let file = files.ca { try LoginFile.checkAuthorities(at: file) }
+            for case let file? in [files.certificate, files.key] { _ = try LoginFile.text(at: file) }
+        } catch {
+            throw RoleFailure(.storeFileUnusable, error.words)
         }
         guard let client = StoreClient(files: files) else {
             throw RoleFailure(.storeUnreachable, "libcurl cannot be used")

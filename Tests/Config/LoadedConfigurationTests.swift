@@ -1,3 +1,4 @@
+import Failures
 import Foundation
 import Linux
 import Model
@@ -72,7 +73,7 @@ import Testing
         let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
         func details(_ targets: String...) -> [String?] {
             targets.map { name in
-                TargetName(name).flatMap(loaded.problem(withTokenFileOf:)).map {
+                TargetName(name).flatMap { loaded.problems(withFilesOf: $0).first }.map {
                     $0.message.replacing("target \"\(name)\": the target's token cannot be used: ", with: "")
                 }
             }
@@ -94,6 +95,42 @@ import Testing
         #expect(details("a") == ["\(path) holds a private key, which is never sent"])
         try directory.write("abc\n", to: "token", mode: 0o600)
         #expect(details("a", "b", "none") == [nil, nil, nil])
+    }
+
+    /// The same of the file with the API's authorities.
+    @Test func aFileWithoutAuthoritiesIsNamed() throws {
+        let path = directory("ca.pem")
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+            targets: {a: {kind: supabase, project: a, token_credential: a, ca_file: \(path)}}
+            clients: {web: {client_id: com.example.web, outputs: [{push: a}]}}
+
+            """
+        try directory.write(text, to: "t.yaml", mode: 0o644)
+        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
+        func messages() throws -> [String] {
+            loaded.problems(withFilesOf: try #require(TargetName("a"))).map(\.message)
+        }
+        let start = "target \"a\": the target's \"ca_file\" cannot be used: \(path)"
+        #expect(try messages() == [start + ": no such file or directory"])
+        try directory.write("-----BEGIN PRIVATE KEY-----\nAAAA\n", to: "ca.pem", mode: 0o644)
+        #expect(try messages() == [start + " holds no certificate in PEM"])
+        try directory.write("text\n-----BEGIN CERTIFICATE-----\nAAAA\n", to: "ca.pem", mode: 0o644)
+        #expect(try messages() == [])
+    }
+
+    /// A failure of the store is reported at its section.
+    @Test func theStoreHasALine() throws {
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+            clients: {web: {client_id: com.example.web, outputs: [{path: \(directory("web.jwt"))}]}}
+            store: {endpoints: ["https://etcd:2379"]}
+
+            """
+        try directory.write(text, to: "t.yaml", mode: 0o644)
+        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
+        let line = FailurePositions(in: loaded).diagnostic(Failure(.storeFileUnusable, at: .store)).description
+        #expect(line.hasPrefix("\(directory("t.yaml")):3:1: error: the store: "), "\(line)")
     }
 
     @Test func aFileThatEveryUserMayReadStaysSo() throws {

@@ -54,6 +54,17 @@ struct StoreLoginFilesTests {
         #expect(expired.first?.message.contains("\(directory.path)/client.pem expired at ") == true)
     }
 
+    @Test func aFileWithoutAuthoritiesIsNamed() throws {
+        try shell("echo text >ca.pem")
+        let words =
+            "the store: a file for the store cannot be used: \(directory.path)/ca.pem holds no certificate in PEM"
+        #expect(failures().map(\.message) == [words])
+        #expect(failures([.ca: directory.path + "/ca.pem"]).map(\.message) == [words])
+        try certificate(days: 100)
+        try shell("cp client.pem ca.pem")
+        #expect(failures() == [])
+    }
+
     /// With users, etcd's gateway refuses such a certificate.
     @Test func aCommonNameIsNamedWhereThereIsAUser() throws {
         try certificate(days: 100, subject: "/O=Tests/CN=app17")

@@ -44,6 +44,28 @@ import Testing
         }
     }
 
+    /// The reason is this machine's file, and no certificate of a server.
+    @Test func aFileWithoutAuthoritiesIsNamed() throws {
+        let secret = try own.directory.read("web.jwt")
+        let file = own.directory("ca.pem")
+        for (text, words) in [
+            (nil, "\(file): no such file or directory"), ("no PEM\n", "\(file) holds no certificate in PEM"),
+        ] {
+            if let text { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+            let pushed = try answer(
+                ["push", "a"], #"{"do":"publish","client_secret":"\#(secret)"}"#,
+                "targets: {a: {kind: http, url: \"http://127.0.0.1:1/a\", body: \"{{client_secret}}\", ca_file: \(file)}}\n"
+            )
+            #expect(pushed["code"] as? String == "push_file_unusable", "\(pushed)")
+            #expect(pushed["detail"] as? String == words)
+            let asked = try answer(
+                ["store"], #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/0123456789abcdef"]}"#,
+                #"store: {endpoints: ["https://127.0.0.1:1"], ca_file: \#(file)}"# + "\n")
+            #expect(asked["code"] as? String == "store_file_unusable", "\(asked)")
+            #expect(asked["detail"] as? String == words)
+        }
+    }
+
     @Test func aPasswordIsNoPrivateKey() throws {
         let file = own.directory("password")
         for form in try forms() {

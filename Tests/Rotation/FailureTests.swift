@@ -111,7 +111,8 @@ import Testing
         case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
-        case .pushUnconfigured, .pushTokenUnusable, .pushCredentialsRefused, .pushPlaceMissing,
+        case .pushUnconfigured, .pushTokenUnusable, .pushFileUnusable, .pushTLSFailed, .pushStatusNotListed,
+            .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled, .pushTargetUnknown,
             .pushClockRefused, .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable,
             .pushOtherClient, .pushSwitchedOff, .pushImmutable,
@@ -122,6 +123,7 @@ import Testing
             .named("production")
         case .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
             .storeServerUntrusted, .storeCertificateExpiring, .storeForbidden, .storeOutOfSpace, .storeUnreachable,
+            .storeTLSFailed,
             .storeTimedOut, .storeUnavailable, .storeAnswerUnexpected, .storeSecretTooLong, .storeMachineShared,
             .storeServiceMissing, .storeServiceSilent:
             .store

@@ -299,7 +299,7 @@ import Testing
         ),
         ("error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", .storeCertificateRefused),
         ("error:0A000418:SSL routines::tlsv1 alert unknown ca", .storeCertificateRefused),
-        ("error:0A000438:SSL routines::tlsv1 alert internal error", .storeUnreachable),
+        ("error:0A000438:SSL routines::tlsv1 alert internal error", .storeTLSFailed),
         ("Recv failure", .storeUnreachable),
     ])
     func alerts(words: String, code: FailureCode) {

@@ -129,7 +129,10 @@ struct DryRunProblems {
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
                     ?? problem(withLoopbackOf: UnitsInEffect.unit(of: target), at: .target(target))
                 if !ofLoginFiles.contains(where: { $0.place == .target(target) }) {
-                    add([loaded.problem(withTokenFileOf: target)].compactMap(\.self), for: name)
+                    let found = loaded.problems(withFilesOf: target)
+                    add(
+                        found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
+                        for: name)
                 }
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
@@ -163,6 +166,7 @@ struct DryRunProblems {
         {
             add([failure])
         }
+        add(inEffect?.problems(withStoreFiles: loaded.storeFiles) ?? [])
     }
 
     private mutating func findInSources() {

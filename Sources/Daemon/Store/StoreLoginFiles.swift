@@ -32,16 +32,19 @@ enum StoreLoginFiles {
         }
         for file in StoreConfiguration.File.allCases {
             // What is wrong with the password is found where it is read.
-            guard file != .password || store.user == nil, let path = store.files[file] else { continue }
-            if let errno = FileStatus.problem(accessing: path, F_OK), [ENOENT, ENOTDIR].contains(errno.rawValue) {
-                add(.storeFileUnusable, "\(Printable.name(path)): \(ErrorNumber.words(for: errno.rawValue))")
-            } else if let kind = FileStatus.following(path)?.kind, kind != .regular {
-                add(.storeFileUnusable, "\(Printable.name(path)) is not a regular file")
+            guard file != .password || store.user == nil, let named = file == .ca ? path(file) : store.files[file]
+            else {
+                continue
             }
+            let words = objection { () throws(LoginFile.Unusable) in
+                if file == .ca { try LoginFile.checkAuthorities(at: named) } else { _ = try LoginFile.text(at: named) }
+            }
+            if let words { add(.storeFileUnusable, words) }
         }
         if store.user != nil {
             if let path = path(.password) {
-                if let words = objection(toPasswordIn: path) { add(.storeFileUnusable, words) }
+                let words = objection { () throws(LoginFile.Unusable) in _ = try LoginFile.secret(at: path) }
+                if let words { add(.storeFileUnusable, words) }
             } else {
                 add(
                     .storeFileUnusable, "there is no \(directory)/\(StoreConfiguration.File.password.name) for the user"
@@ -76,10 +79,10 @@ enum StoreLoginFiles {
         return failures
     }
 
-    /// As the service finds it that reads the file.
-    private static func objection(toPasswordIn path: String) -> String? {
+    /// Why a file cannot be used, as the service finds it that reads it.
+    private static func objection(_ read: () throws(LoginFile.Unusable) -> Void) -> String? {
         do throws(LoginFile.Unusable) {
-            _ = try LoginFile.secret(at: path)
+            try read()
             return nil
         } catch {
             return error.isDenied ? nil : error.words

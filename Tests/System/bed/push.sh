@@ -43,6 +43,17 @@ equal "keep the token" "600 token-of-the-tests" "$(stat -c %a /etc/clientsecretd
 promise "the socket listens" systemctl is-active clientsecretd-push@production.socket
 equal "the daemon's user alone may connect" "600 clientsecretd" "$(stat -c '%a %U' $socket)"
 equal "a check says so no more" "" "$(clientsecretd check 2>&1 | grep push@)"
+install -m 0644 /tmp/api/ca.pem /etc/clientsecretd/api.pem
+sed -i 's,/etc/ssl/stand-in.pem,/etc/clientsecretd/api.pem,' $configuration
+contains "a check says that the service does not see a file" \
+    "does not see /etc/clientsecretd/api.pem (InaccessiblePaths=/etc/clientsecretd); put it below /etc/ssl" "$(clientsecretd check 2>&1)"
+install -m 0600 /tmp/api/ca.pem /etc/ssl/api.pem
+sed -i 's,/etc/clientsecretd/api.pem,/etc/ssl/api.pem,' $configuration
+contains "and that its user may not read one" "the user of clientsecretd-push@production.service may not read /etc/ssl/api.pem" \
+    "$(clientsecretd check 2>&1)"
+sed -i 's,/etc/ssl/api.pem,/etc/ssl/stand-in.pem,' $configuration
+rm /etc/clientsecretd/api.pem /etc/ssl/api.pem
+equal "then nothing is in the way" "" "$(clientsecretd check 2>&1 | grep push@)"
 
 asks_at $socket
 shows_verified() { [ "$(of_status 'next(o for o in c["outputs"] if o.get("target") == "production").get("verified")')" = "$1" ]; }
