@@ -37,6 +37,11 @@ import Testing
         try FleetLife(seed: Self.seed, kind: .rollouts).live(with: .lostStore)
     }
 
+    /// A hold that was ordered after the backup was made outlives it.
+    @Test func machinesKeepToTheRolloutWhenABackupIsRestored() throws {
+        try FleetLife(seed: Self.seed, kind: .rollouts).live(with: .restored)
+    }
+
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {
         let failure = try #require(throws: LifeFailure<FleetPromise>.self) {
             for seed in UInt64(1)...20 { try FleetLife(seed: seed, mistake: .believesForgedSecrets).live() }

@@ -11,7 +11,8 @@ import Model
 /// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
 /// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted. Once they
 ///   can be read again, `pause` begins again.
-/// - A rollout in the store that is gone, unreadable or another secret's is put there again, once a minute at most.
+/// - A rollout in the store that is gone, unreadable, another secret's or an earlier state from a restored backup is put there
+///   again as it was last seen, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
 extension Rotation {
     // MARK: What is
@@ -151,13 +152,13 @@ extension Rotation {
             {
                 return
             }
-            see(wanted, client, at: timer.now)
+            see(wanted, nil, client, at: timer.now)
             if put(wanted, name, at: own.place, ifAt: revision, &timer) {
                 clients[client].rollout?.repaired(at: timer.now)
             }
             return
         }
-        see(rollout, client, at: timer.now)
+        see(rollout, revision, client, at: timer.now)
         let step = members(of: client, &timer).flatMap { members in
             let settings = client.entry.rollout ?? .standard
             let progress = clients[client].rollout?.observe(
@@ -175,9 +176,9 @@ extension Rotation {
         }
     }
 
-    private mutating func see(_ rollout: Rollout, _ client: ConfiguredClient, at now: Now) {
+    private mutating func see(_ rollout: Rollout, _ revision: Int64?, _ client: ConfiguredClient, at now: Now) {
         if clients[client].rollout == nil { clients[client].rollout = RolloutProgress(rollout, at: now) }
-        clients[client].rollout?.see(rollout, at: now)
+        clients[client].rollout?.see(rollout, revision: revision, at: now)
     }
 
     @discardableResult

@@ -6,6 +6,8 @@ import Model
 struct RolloutProgress: Sendable {
     /// As it was last seen in the store, or put there.
     private(set) var rollout: Rollout
+    /// At which revision of etcd that was; nil while it was never seen there.
+    private var revision: Int64?
     /// Since when it has been in its state.
     private(set) var since: WallTime
     /// Each rise of ``Rollout/admitted`` that was seen, with its time: they tell since when a machine is admitted.
@@ -49,12 +51,22 @@ struct RolloutProgress: Sendable {
 
     mutating func order(_ order: RolloutOrder?) { self.order = order }
 
+    /// Whether what is there is an earlier state of it, as in a restored backup: that is at a smaller revision.
+    func isEarlier(_ rollout: Rollout, at revision: Int64) -> Bool {
+        guard let known = self.revision, revision < known else { return false }
+        return rollout != self.rollout && rollout.secret.isSame(as: self.rollout.secret)
+    }
+
     /// Records how far it is.
-    mutating func see(_ rollout: Rollout, at now: Now) {
+    ///
+    /// - Parameter revision: at which it was found in the store; nil for one that is still to be put there.
+    mutating func see(_ rollout: Rollout, revision: Int64?, at now: Now) {
         guard self.rollout.secret.isSame(as: rollout.secret) else {
             self = RolloutProgress(rollout, at: now)
+            self.revision = revision
             return
         }
+        self.revision = revision ?? self.revision
         guard self.rollout != rollout else { return }
         if self.rollout.state != rollout.state || self.rollout.isFinished != rollout.isFinished {
             since = now.wall

@@ -9,7 +9,7 @@ struct OwnPlace {
     let secret: SecretInfo
     /// What is there.
     let observed: StoreObservation
-    /// The rollout that belongs to it; nil for none.
+    /// The rollout that belongs to it; nil for none. An earlier state of one that was seen later counts as something else.
     let rollout: RolloutObservation?
 
     /// By which a put of the rollout is compared: 0 where there is none; nil if that is not known.
@@ -82,7 +82,13 @@ extension Rotation {
         guard let place = placeToPut(client), clock.failure == nil, !storeReading.isFailing,
             let secret = secretToPut(client), let observed = storeReading.observed[place]
         else { return nil }
-        return OwnPlace(place: place, secret: secret, observed: observed, rollout: storeReading.rollouts[place])
+        var rollout = storeReading.rollouts[place]
+        if case .rollout(let found, let revision)? = rollout,
+            clients[client].rollout?.isEarlier(found, at: revision) == true
+        {
+            rollout = .foreign(revision: revision)
+        }
+        return OwnPlace(place: place, secret: secret, observed: observed, rollout: rollout)
     }
 
     /// Records what came of a put.

@@ -587,6 +587,34 @@ struct RolloutPlanTests {
         #expect(try rollout.state == .going)
     }
 
+    /// What is older there than what was put there is no news.
+    @Test func aBackupThatIsRestoredEndsNoHold() throws {
+        try renew()
+        bench.pass(60)
+        let backup = try #require(bench.rollouts[place])
+        bench.ask(.rollout(web, .hold), 1)
+        bench.pass(60)
+        let held = try rollout
+        #expect(held.state == .held)
+        bench.rollouts[place] = backup
+        bench.pass(130)
+        #expect(try rollout == held)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .held)
+        bench.ask(.rollout(web, .resume), 2)
+        bench.pass(60)
+        #expect(try rollout.state == .going)
+    }
+
+    /// The machine that puts the secret there may be rolling it out.
+    @Test func aMachineThatPutsNoSuchSecretThereTakesNoOrder() throws {
+        var configuration = try Self.configuration()
+        configuration.clients[web]?.isShared = false
+        bench.go()
+        bench.reload(configuration)
+        bench.ask(.rollout(web, .hold), 1)
+        #expect(bench.answer(1) == .noFleet(nil))
+    }
+
     /// The store was lost, and the signer was restarted; then a machine appears that was not there before.
     @Test func aNewMachineStandsInForNoneWhoseReportIsGone() throws {
         try renew()

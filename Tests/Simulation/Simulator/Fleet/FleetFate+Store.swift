@@ -24,10 +24,17 @@ extension FleetFate {
         if chance(2) { renew() }
     }
 
-    /// The store is restored from a backup that was made before the last secrets were put there.
+    /// The store is restored from a backup that was made before the last secrets were put there, or before somebody held a
+    /// rollout.
     func restore() throws {
         guard let board = fleet.board else { return }
+        let isHeld = fleet.kind == .rollouts && chance(2)
+        if isHeld {
+            renew()
+            try fleet.run(for: 60 + draw(600))
+        }
         let backup = board.backup
+        if isHeld { pick(fleet.signers).ask(.rollout(FleetScenario.client, .hold)) }
         if chance(2) { renew() }
         try fleet.run(for: draw(pick([60, 3600, 5 * Scenario.day])))
         fleet.say("the store is restored")

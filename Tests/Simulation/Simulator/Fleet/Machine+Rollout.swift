@@ -10,8 +10,8 @@ extension Machine {
         enum Reason {
             /// It was decided by what the machine was told.
             case told(Told)
-            /// It has replaced what was there.
-            case replaced(Rollout?)
+            /// It has replaced what was there, by a machine that knew this of the place.
+            case replaced(RolloutObservation?, knowing: RolloutObservation?)
         }
 
         let rollout: Rollout
@@ -103,8 +103,9 @@ extension Machine {
         rolloutPuts.append(RolloutPut(rollout: twisted(rollout), place: place, reason: .told(told)))
     }
 
-    func noteRollout(_ rollout: Rollout, at place: StorePlace, over found: Rollout?) {
-        rolloutPuts.append(RolloutPut(rollout: rollout, place: place, reason: .replaced(found)))
+    func noteRollout(_ rollout: Rollout, at place: StorePlace, over found: RolloutObservation?) {
+        rolloutPuts.append(
+            RolloutPut(rollout: rollout, place: place, reason: .replaced(found, knowing: told.latest[place])))
     }
 
     /// A rollout as it is put, or as a planted mistake has it put.

@@ -149,7 +149,7 @@ extension Machine {
             puts.append(Put(secret: secret, found: found, isConflict: revision == nil, isAnswered: isAnswered))
         }
         if let rollout = wanted.rollout?.value, revision != nil {
-            noteRollout(rollout, at: wanted.place, over: foundRollout?.value)
+            noteRollout(rollout, at: wanted.place, over: foundRollout.map(observation))
         }
         return revision
     }

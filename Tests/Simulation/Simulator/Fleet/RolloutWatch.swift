@@ -53,8 +53,9 @@ struct RolloutWatch {
         let orders = machine.orders.filter { $0.secret == rollout.secret.fingerprint }.map(\.order)
         let found: Rollout? =
             switch put.reason {
-            case .replaced(let found): found
-            case .told(let told): told.rollouts[put.place]?.known
+            case .replaced(let found?, knowing: let latest?) where latest.isLater(than: found): latest.known
+            case .replaced(let found, knowing: _): found?.known
+            case .told(let told): told.latest[put.place]?.known
             }
         guard let found, found.secret.isSame(as: rollout.secret), found.state == .held,
             rollout.state == .going || rollout.admitted > found.admitted,

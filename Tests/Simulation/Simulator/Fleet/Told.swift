@@ -30,6 +30,8 @@ struct Told {
 
     /// What the last read, or a put since, has found of rollouts.
     private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
+    /// The same without what is gone, and without earlier states of what was found later: a restored backup has these.
+    private(set) var latest: [StorePlace: RolloutObservation] = [:]
     /// When it was found changed, in milliseconds of the boot clock.
     private(set) var changedAt: [StorePlace: Int64] = [:]
     /// Where there was one at any time.
@@ -50,10 +52,16 @@ struct Told {
         case (_, .success(.storeRead(_, let found))):
             for (place, rollout) in found where rollouts[place] != rollout { changedAt[place] = now.boot.milliseconds }
             rollouts = found
+            for (place, rollout) in found where latest[place]?.isLater(than: rollout) != true {
+                latest[place] = rollout
+            }
             for (place, rollout) in found where rollout != .forbidden { rolledOut.insert(place) }
         case (.putRollout(_, let rollout, let place, _, _), .success(.rolloutPut(.done(let revision)))):
             rollouts[place] = .rollout(rollout, revision: revision)
-        case (.putRollout(_, _, let place, _, _), .success(.rolloutPut(.found(let found, _)))): rollouts[place] = found
+            latest[place] = rollouts[place]
+        case (.putRollout(_, _, let place, _, _), .success(.rolloutPut(.found(let found, _)))):
+            rollouts[place] = found
+            if let found, latest[place]?.isLater(than: found) != true { latest[place] = found }
         case (_, .success(.reportsRead(let found))): learn(found, excluding: own, now)
         case (.readReports, .failure): members = nil
         case (.forgetReport(let machine, _), .success):
@@ -96,5 +104,14 @@ extension RolloutObservation {
     /// The rollout that is there; nil for anything else.
     var known: Rollout? {
         if case .rollout(let rollout, _) = self { rollout } else { nil }
+    }
+}
+
+extension RolloutObservation {
+    /// Whether a place held it after something else that it is found to hold, by the revisions of etcd.
+    func isLater(than found: RolloutObservation) -> Bool {
+        guard case .rollout(let own, let revision) = self else { return false }
+        guard case .rollout(let other, let earlier) = found else { return true }
+        return own.secret.isSame(as: other.secret) && own != other && earlier < revision
     }
 }
