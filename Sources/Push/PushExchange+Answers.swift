@@ -49,8 +49,11 @@ extension PushExchange {
             let (span, side) = own < theirs ? (theirs - own, "behind") : (own - theirs, "ahead of")
             detail = "this machine's clock is \(span.count) s \(side) the API's; " + detail
         }
+        // The API of a target that describes its requests itself may mean success.
+        let isUnlisted = target.kind.isCustom && isWrite && (200..<300).contains(answer.status)
         return RoleFailure(
-            rule?.meaning ?? Self.meaning(of: answer.status), detail, retryAfter: answer.retryAfter)
+            rule?.meaning ?? (isUnlisted ? .pushStatusNotListed : Self.meaning(of: answer.status)), detail,
+            retryAfter: answer.retryAfter)
     }
 
     /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with JSON. The

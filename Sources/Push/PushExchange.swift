@@ -168,7 +168,10 @@ package struct PushExchange {
             try check(answer, request.confirmed)
         } catch {
             let isDoubtful =
-                [.pushTimedOut, .pushUnreachable, .pushServerFailed, .pushAnswerUnexpected].contains(error.code)
+                [
+                    .pushTimedOut, .pushUnreachable, .pushTLSFailed, .pushServerFailed, .pushAnswerUnexpected,
+                    .pushStatusNotListed,
+                ].contains(error.code)
             if !wasSent || !isDoubtful { wroteAt = nil }
             // After a conflict another program's value is there.
             if !wasSent || !isDoubtful && error.code != .pushConflict { placeContent = before }
@@ -241,11 +244,17 @@ package struct PushExchange {
     /// Throws unless a place that holds the secret and nothing else may be overwritten: it is empty, holds a client secret, even a
     /// damaged one, or what this daemon wrote. This is the rule for files of format `raw`.
     func checkWhole(_ text: String, isOwn: Bool = false) throws(RoleFailure) {
-        let bare = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
+        let bare = Self.bare(text)
         guard !bare.isEmpty, !isOwn, !wasWritten, !CompactJWS.seemsToBegin(bare.utf8) else { return }
         throw RoleFailure(
             .pushPlaceUnsuitable, "it holds a text that is no client secret and that clientsecretd did not write")
     }
+
+    /// A text without what may stand before its content.
+    static func bare(_ text: String) -> Substring { text.drop { $0 == "\u{FEFF}" || $0.isWhitespace } }
+
+    /// Whether a text holds nothing, so that nothing is lost with it.
+    static func isBlank(_ text: String) -> Bool { bare(text).isEmpty }
 
     /// Throws where the place is set up for other client ids: Apple refuses the secret there, and the one that is replaced may
     /// never be shown again.

@@ -466,7 +466,7 @@ import Testing
             Issue.record("it was not read")
             return
         }
-        #expect(reading.holds == holds && reading.instead == (holds == false ? .something : nil))
+        #expect(reading.holds == holds && reading.instead == (holds == false ? .nothing : nil))
     }
 
     /// An application finds it, and cannot use it.
@@ -630,6 +630,60 @@ import Testing
             }
             let failure = try #require(result.failure, "\(result)")
             #expect(failure.placeContent == content, "\(status)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.tlsFailed, "error:0A00010B:SSL routines::wrong version number", .pushTLSFailed),
+            (
+                .connectionLost, "error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0",
+                .pushTLSFailed
+            ),
+            (.connectionLost, "Recv failure", .pushUnreachable), (.certificateRefused, "", .pushCertificateRefused),
+            (.caFileUnusable, "", .pushFileUnusable),
+        ] as [(TransportFailure.Kind, String, FailureCode)])
+    func anAPIThatAnsweredIsNotUnreachable(kind: TransportFailure.Kind, words: String, code: FailureCode) {
+        var exchange = PushExchange(
+            PushRoleRequest(.publish, secret: Self.secret), of: Self.target(.vault, Self.vault), token: "t", others: [:]
+        ) { _ in .failure(TransportFailure(kind, words)) }
+        #expect(exchange.run().failure?.code == code)
+    }
+
+    /// The API may mean that it has the secret.
+    @Test func aStatusThatDoneDoesNotListIsNamed() throws {
+        let url = try #require(WebAddress("https://api.example.com/secret"))
+        let own = PushKind.http(
+            url: url, method: "POST", headers: [], body: "{{client_secret}}", done: [200], read: nil)
+        var exchange = PushExchange(
+            PushRoleRequest(.publish, secret: Self.secret), of: Self.target(own, [:]), token: "", others: [:]
+        ) { _ in .success(HTTPAnswer(status: 202, body: [], date: WallTime(secondsSinceEpoch: Self.now))) }
+        let failure = try #require(exchange.run().failure)
+        #expect(failure.code == .pushStatusNotListed && failure.detail == "it answered 202")
+    }
+
+    /// What can be read of a text that has no members: an application finds no secret there. Only a blank one is replaced.
+    @Test(
+        arguments: [
+            ("", .nothing, true), (" ", .nothing, true), ("changeme", .unusable, false), ("[]", .unusable, false),
+            (#"{\"a\":1,\"a\":2}"#, .something, false),
+        ] as [(String, PushPlaceContent, Bool)])
+    func aTextWithoutMembersHoldsNoSecret(held: String, content: PushPlaceContent, isWritten: Bool) throws {
+        let settings = Self.aws.merging(["field": "web"]) { $1 }
+        let shown = { (text: String) in (200, #"{"Name":"apple","VersionId":"1","SecretString":"\#(text)"}"#) }
+        let read = publish(.awsSecretsManager, settings, token: Self.awsToken, verb: .read) { _ in shown(held) }
+        #expect(read == .read(PushPlaceReading(holds: false, instead: content, use: .used)))
+        var sent: String?
+        let result = publish(.awsSecretsManager, settings, token: Self.awsToken) { request in
+            guard request.headers.contains(where: { $0.value.hasSuffix("PutSecretValue") }) else { return shown(held) }
+            sent = request.body.map { String(decoding: $0, as: UTF8.self) }
+            return shown(held)
+        }
+        #expect((sent != nil) == isWritten, "\(result)")
+        if isWritten {
+            #expect(sent?.contains(#""SecretString":"{\"web\":\""#) == true)
+        } else {
+            #expect(result.failure?.code == .pushPlaceUnsuitable && result.failure?.placeContent == content)
         }
     }
 

@@ -248,8 +248,8 @@ import Testing
 
     /// A mount of version 1 reports every path below `data/` as missing, and creates a secret there that nobody reads.
     @Test(arguments: [
-        ("mount: old", "push_place_unsuitable", "data.options.version is 1, and a KV engine of version 2 is needed"),
-        ("mount: transit", "push_place_unsuitable", "there is no data.options.version"),
+        ("mount: old", "push_place_missing", "data.options.version is 1, and a KV engine of version 2 is needed"),
+        ("mount: transit", "push_place_missing", "there is no data.options.version"),
         ("mount: hidden", "push_place_missing", "this token cannot see whether the mount is a KV engine of version 2"),
     ])
     func nothingIsCreatedInVaultWhereTheEngineIsAnother(mount: String, code: String, words: String) throws {

@@ -71,10 +71,14 @@ extension PushKind {
         let shown = exchange.json(answer)?["SecretString"]
         let member = exchange.values["field", default: ""]
         guard !member.isEmpty else { return ShownSecret(shown, expected: exchange.secretText) }
-        guard let text = shown?.text, case .object(let members)? = try? JSONValue(Array(text.utf8)) else {
-            return .another(.something)
+        guard let text = shown?.text, !PushExchange.isBlank(text) else { return .empty }
+        do throws(JSONError) {
+            guard case .object(let members) = try JSONValue(Array(text.utf8)) else { return .another(.unusable) }
+            return ShownSecret(members[member], expected: exchange.secretText)
+        } catch {
+            // An application may read what is JSON, and is not read here.
+            return .another(error == .notJSON ? .unusable : .something)
         }
-        return ShownSecret(members[member], expected: exchange.secretText)
     }
 }
 
@@ -102,6 +106,7 @@ extension PushExchange {
             values["merged_text"] = secretText
             return
         }
+        if Self.isBlank(text) { text = "{}" }
         for other in others { text = try merged(other.text, as: other.member, into: Array(text.utf8)) }
         values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
     }
@@ -113,7 +118,7 @@ extension PushExchange {
         let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts)
         let form = value.map { AnswerShape.Form($0) }
         guard !name.isEmpty else {
-            let bare = text.drop { $0 == "\u{FEFF}" || $0.isWhitespace }
+            let bare = Self.bare(text)
             let isDocument = form == .object || form == .array || bare.first == "{" || bare.first == "["
             let hasLines = bare.split(whereSeparator: \.isNewline).count > 1
             guard isDocument || hasLines else { return }

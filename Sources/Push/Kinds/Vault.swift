@@ -31,7 +31,7 @@ extension PushKind {
             confirmed: [
                 AnswerShape(
                     at: ["data", "options", "version"], is: [.text], equals: "2", otherwise: engine,
-                    meaning: .pushPlaceUnsuitable)
+                    meaning: .pushPlaceMissing)
             ], doubt: "the mount is a KV engine of version 2", evident: versionTwo,
             misplaced: ["data/", "metadata/", "{{mount}}/"].map { .init(setting: "path", text: $0) }
                 + ["/data", "/metadata"].map { .init(setting: "mount", atEnd: true, text: $0) }),
@@ -46,7 +46,7 @@ extension PushKind {
     /// What a KV engine of version 1 never answers with.
     private static let versionTwo = [
         AnswerShape(
-            at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceUnsuitable)
+            at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceMissing)
     ]
 }
 

@@ -56,7 +56,7 @@ extension PushExchange {
     ) throws(RoleFailure) -> PushKind.ShownSecret {
         let found = try list("envs", of: variables, from: first).map(shared).filter { !$0.isEmpty }
         let isEverywhere = environments.isSubset(of: found.joined())
-        let shown: PushKind.ShownSecret = found.isEmpty ? .empty : isEverywhere ? .hidden : .another(.something)
+        let shown: PushKind.ShownSecret = isEverywhere ? .hidden : .empty
         guard let others = found.first(where: { $0 != environments }) else { return shown }
         let names = hidden.words(others.sorted().joined(separator: ", "))
         return .unwritable(shown, RoleFailure(.pushEnvironmentsConflict, "it is set for \(names)"))
