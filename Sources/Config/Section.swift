@@ -87,9 +87,12 @@ struct Section {
     }
 
     /// The setting's single value, parsed by `parse`.
-    func value<Value>(_ name: String, _ parse: (String) throws(ValueError) -> Value) -> Setting<Value> {
+    func value<Value>(
+        _ name: String, mayBeEmpty: Bool = false, _ parse: (String) throws(ValueError) -> Value
+    ) -> Setting<Value> {
         guard let entry = entry(name) else { return missing(name) }
-        return Setting(entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, parse)
+        return Setting(
+            entry.value, named: "\"\(name)\"", at: entry.key.position, diagnostics, mayBeEmpty: mayBeEmpty, parse)
     }
 
     /// The value of a setting that has to be there.

@@ -49,13 +49,14 @@ extension Setting {
     /// - Parameters:
     ///   - name: what the value is called in messages.
     ///   - position: where that name is written.
+    ///   - mayBeEmpty: whether an empty text is a value.
     init(
         _ node: YAMLNode, named name: String, at position: Position, _ diagnostics: Diagnostics,
-        _ parse: (String) throws(ValueError) -> Value
+        mayBeEmpty: Bool = false, _ parse: (String) throws(ValueError) -> Value
     ) {
         self = .wrong
         switch node.content {
-        case .scalar(""):
+        case .scalar("") where !mayBeEmpty:
             diagnostics.error(at: position, "\(name) has no value; write one or remove the line")
         case .scalar(let text):
             do {

@@ -33,7 +33,8 @@ extension TargetSettings {
         var read: (url: WebAddress, pointer: [String])?
         if let part = section.section("read", names: Self.read).value {
             let address = part.value("url", wholeAddress)
-            let pointer = part.value("pointer") { text throws(ValueError) in
+            // An empty one is for the whole document (RFC 6901, section 5).
+            let pointer = part.value("pointer", mayBeEmpty: true) { text throws(ValueError) in
                 guard let names = JSONEdit.pointer(text) else {
                     throw ValueError("\(quoted(text)) is not a JSON pointer; write it like /data/client_secret")
                 }

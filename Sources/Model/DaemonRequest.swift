@@ -58,7 +58,7 @@ package enum Answer: Hashable, Sendable {
     case refused(diagnostics: [String])
     case unknownClients([ClientName])
     case fleet(FleetView)
-    /// The machines' reports could not be read; nil on a machine that puts no secrets into a store.
+    /// The machines' reports could not be read; nil on a machine that puts no such secret into a store.
     case noFleet(Failure?)
     /// How far the rollout is that did what was asked for.
     case rollout(RolloutView)

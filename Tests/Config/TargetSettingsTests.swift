@@ -21,6 +21,14 @@ import Testing
         return try #require(loaded.located.main.targets.first?.target)
     }
 
+    /// A JSON pointer without names is for the whole document.
+    @Test func anEmptyPointerIsAPointer() throws {
+        let read = try target(
+            #"kind: http, url: "https://a.example/b", body: "{{client_secret}}", read: {url: "https://a.example/b", pointer: ""}"#
+        )
+        #expect(read.kind.name == "http")
+    }
+
     /// Two targets with fields of one secret are written together.
     @Test func fieldsOfOneSecretAreOneDocument() throws {
         let loaded = try parse(

@@ -55,6 +55,20 @@ import Testing
         }
     }
 
+    /// A single run ends with the failure.
+    @Test func onlyADaemonTriesAgain() async {
+        await #expect(processExitsWith: .success) {
+            for (hasDaemon, words) in [(true, "wait: the daemon tries again"), (false, "run this again later")] {
+                var context = CommandContext.current
+                context.hasDaemon = hasDaemon
+                context.use()
+                for code in [FailureCode.pushRateLimited, .pushServerFailed, .pushTimedOut] {
+                    #expect(code.remedy(for: FailureSubject())?.description == words)
+                }
+            }
+        }
+    }
+
     @Test func aUnitIsOpenedWhereItsSandboxIsInTheWay() {
         #expect(
             ShellCommand.letWrite(to: "/srv/app", readOnlyBy: .sandbox)?.text

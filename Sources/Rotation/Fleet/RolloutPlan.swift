@@ -51,6 +51,7 @@ extension Rotation {
     /// Controls a client's rollout. Returns why that cannot be done at all: there is none that is not finished, or the
     /// store has yet to show it.
     mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Answer? {
+        guard client.isSharing else { return .noFleet(nil) }
         guard let view = seenRolloutView(of: client) else {
             return .noRollout(
                 rolloutView(of: client) == nil ? nil : problem(rollingOut: client, since: jobs.next, at: now))

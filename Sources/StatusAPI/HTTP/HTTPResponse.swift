@@ -73,7 +73,8 @@ extension HTTPResponse {
             self.init(
                 Problem(
                     .notFound,
-                    "this machine puts no secrets into a store; ask one that has the private key and \"store\""))
+                    "this machine puts no such secret into a store; ask one that has the private key and \"store\", and not "
+                        + "\"share: false\""))
         case .rollout(let view):
             self = .json(view.json)
         case .noRollout(let failure?):
