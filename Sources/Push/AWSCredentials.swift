@@ -19,6 +19,7 @@ struct AWSCredentials {
     private static func lines(_ text: String) -> [String: String] {
         var lines: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
+            let line = line.hasPrefix("export ") ? line.dropFirst("export ".count) : line
             let parts = line.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, line.hasPrefix("AWS_") else { continue }
             var value = parts[1]
