@@ -199,6 +199,9 @@ final class Fleet {
         board?.disturbedAt = boot
     }
 
+    /// Has polls come in time from now on, as after anything that happens.
+    func stir() { restlessAt = boot }
+
     /// Whether nothing has happened for so long that nobody has anything left to do but to look again.
     private var isAtRest: Bool {
         guard let board else { return false }

@@ -37,6 +37,10 @@ extension FleetFate {
         if isHeld { pick(fleet.signers).ask(.rollout(FleetScenario.client, .hold)) }
         if chance(2) { renew() }
         try fleet.run(for: draw(pick([60, 3600, 5 * Scenario.day])))
+        // Signers read the reports up to now, as they do every five minutes where polls are in time: what they never saw of a
+        // machine is gone with the restored store, and it would seem silent for a day.
+        fleet.stir()
+        try fleet.run(for: 600)
         fleet.say("the store is restored")
         board.restore(backup, now: fleet.boot)
         // No watch tells of it: the revisions from which they begin are still to come.

@@ -116,6 +116,9 @@ struct ActionWatch {
 
     private var pause: Int64 { settings.pause.count * 1000 }
 
+    /// Within what time a signer has read a report, in milliseconds.
+    private static let readingTime: Int64 = 60_000
+
     mutating func see(_ machine: Machine, in fleet: Fleet) throws {
         defer { machine.acts = [] }
         for act in machine.acts {
@@ -152,7 +155,8 @@ struct ActionWatch {
                 throw FleetViolation(.held, "\(machine.name) delivers \(secret) although a canary has failed")
             }
         }
-        let waitedFor = earlier.filter { !isSilent($0.machine, about: secret, since: $0.at, machine) }
+        let admittedAt = machine.board?.admittedAt(rank, to: secret) ?? machine.boot
+        let waitedFor = earlier.filter { !wasSilent($0.machine, about: secret, since: $0.at, machine, at: admittedAt) }
         let canaries = course.done.merging(course.doneSigners.filter { RolloutRank.of($0.key, secret) < rank }) {
             one, _ in one
         }
@@ -168,12 +172,17 @@ struct ActionWatch {
         }
     }
 
-    /// Whether a machine has been admitted for a pause and has not said in the store that it has delivered.
-    private func isSilent(_ name: String, about secret: Fingerprint, since begun: Int64, _ machine: Machine) -> Bool {
+    /// Whether a machine had been admitted for a pause at a moment when another one was, and had not said in the store that it has
+    /// delivered, in time for a signer that reads the reports each half minute.
+    private func wasSilent(
+        _ name: String, about secret: Fingerprint, since begun: Int64, _ machine: Machine, at moment: Int64
+    ) -> Bool {
         let admittedAt = machine.board?.admittedAt(RolloutRank.of(name, secret), to: secret) ?? begun
-        guard machine.boot - admittedAt >= pause else { return false }
-        let holding = machine.board?.reports[name]?.value?.clients[FleetScenario.identity]
-        return holding?.delivered != true || holding?.secret?.fingerprint != secret
+        guard moment - admittedAt >= pause else { return false }
+        guard let report = machine.board?.reports[name], report.at < moment - Self.readingTime,
+            let holding = report.value?.clients[FleetScenario.identity]
+        else { return true }
+        return !holding.delivered || holding.secret?.fingerprint != secret
     }
 
     private mutating func end(_ secret: SecretInfo, _ machine: Machine) {
