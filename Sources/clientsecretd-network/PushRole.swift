@@ -60,9 +60,10 @@ struct PushRole: ParsableCommand {
         do throws(RoleFailure) {
             let targets = try configured()
             let target = try named(target, among: targets)
+            let token = try token(of: target)
             try checkAuthorities(of: target)
             var exchange = PushExchange(
-                request, of: target, token: try token(of: target),
+                request, of: target, token: token,
                 others: try others(request.others, beside: target, among: targets)
             ) { request in
                 PushClient(caFile: target.caFile, timeout: min(timeout, Int(max(deadline.rest, 1)))).send(request)

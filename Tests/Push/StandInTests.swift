@@ -151,7 +151,9 @@ import Testing
             guard kind.name != "http" || !["[]", "{}"].contains(answer) else { continue }
             try api.directory.write(answer, to: "reads")
             let pushed = try api.ask("publish", kind.target)
-            #expect(["push_answer_unexpected", "push_place_unsuitable"].contains(pushed.code), "\(answer): \(pushed)")
+            // Vault's answer without a version is that of another engine, where there is no such place.
+            let codes = ["push_answer_unexpected", "push_place_unsuitable", kind.name == "vault" ? "push_place_missing" : nil]
+            #expect(codes.contains(pushed.code), "\(answer): \(pushed)")
         }
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
