@@ -87,10 +87,11 @@ package struct UnitSettings: Hashable, Sendable {
         return user.isEmpty ? "root" : user
     }
 
-    /// Whether the service runs as a user that systemd makes at each start, and in no other group.
+    /// Whether the service runs as a user that systemd makes at each start, and in no other group. systemd gives that user's name
+    /// as the group, too.
     package var hasOnlyOwnUser: Bool {
         values["DynamicUser"] == .flag(true) && values.words("SupplementaryGroups").isEmpty
-            && values.text("Group").isEmpty
+            && ["", values.text("User")].contains(values.text("Group"))
     }
 
     /// Whether systemd takes the name of the dynamic user, without which the service does not start: at most 31 letters,
