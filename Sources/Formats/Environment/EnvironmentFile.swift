@@ -46,7 +46,8 @@ struct EnvironmentFile {
         if let offset = separators.first {
             throw FormatError(
                 line: 1 + bytes[..<offset].count { $0 == .lineFeed },
-                reason: "it has more than \(Self.separatorLimit) words, too many for an environment file")
+                reason: "it has more than \(Self.separatorLimit) words, too many for an environment file",
+                advice: "shorten the file, or name another one; its comments and blank lines count, too")
         }
         readings = EnvironmentReader.allCases.compactMap { reader in
             reader.entries(in: bytes).map { Reading(reader: reader, entries: $0) }
