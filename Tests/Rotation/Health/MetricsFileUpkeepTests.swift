@@ -303,15 +303,22 @@ import Testing
         #expect(early.metrics.isEmpty && early.rotation.unwrittenMetrics == nil)
     }
 
-    @Test func aSingleRunWritesItAtItsEnd() throws {
-        let action = Values.exec("/bin/after")
-        var configuration = try Values.configuration(["web": Values.client("web", actions: [action])])
+    private let after = Values.exec("/bin/after")
+
+    /// A single run that waits for its action.
+    private func singleRun() throws -> Bench {
+        var configuration = try Values.configuration(["web": Values.client("web", actions: [after])])
         configuration.metricsFile = file
         let bench = try Bench(configuration, once: true)
-        bench.held = [.action(action.id)]
+        bench.held = [.action(after.id)]
         bench.go()
+        return bench
+    }
+
+    @Test func aSingleRunWritesItAtItsEnd() throws {
+        let bench = try singleRun()
         #expect(snapshot(bench).ready && writes(bench) == [])
-        bench.release(.action(action.id))
+        bench.release(.action(after.id))
         #expect(writes(bench) == ["write m.prom"])
         #expect(bench.metrics == [file: .everything(snapshot(bench))])
         #expect(bench.lastStep.ended && bench.rotation.unwrittenMetrics == nil)
@@ -319,17 +326,12 @@ import Testing
 
     /// By a timeout of cron's, say: the file of the run before would say that all is well.
     @Test func aSingleRunThatIsEndedSaysHowFarItGot() throws {
-        let action = Values.exec("/bin/after")
-        var configuration = try Values.configuration(["web": Values.client("web", actions: [action])])
-        configuration.metricsFile = file
-        let bench = try Bench(configuration, once: true)
-        bench.held = [.action(action.id)]
-        bench.go()
+        let bench = try singleRun()
         bench.tell(.stop)
         #expect(bench.metrics == [file: .everything(snapshot(bench))])
         #expect(snapshot(bench).health == .degraded && !bench.lastStep.ended)
-        bench.failures[.action(action.id)] = Failure(.actionInterrupted, at: .action(action.id))
-        bench.release(.action(action.id))
+        bench.failures[.action(after.id)] = Failure(.actionInterrupted, at: .action(after.id))
+        bench.release(.action(after.id))
         #expect(bench.metrics == [file: .everything(snapshot(bench))])
         #expect(bench.lastStep.ended && bench.rotation.unwrittenMetrics == nil)
     }
