@@ -2,20 +2,21 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// Whether the wall clock is trusted. While it is not, nothing is minted: Apple refuses a secret with a wrong `iat`,
+/// Whether the wall clock is trusted. With a distrusted clock, nothing is minted. Apple refuses a secret with a wrong `iat`,
 /// and one minted years ahead would pass every check here and be useless.
 ///
 /// - A clock before the program was built is wrong.
-/// - One that the kernel does not call synchronised is doubted while a secret that one of our keys signed was issued
-///   later than it shows, and while it shows a time ``longestUse`` after the program was built.
+/// - A clock that the kernel does not call synchronised is doubted in two cases. A secret signed by one of our keys was issued
+///   later than the clock shows, or the clock shows a time ``longestUse`` after the program was built.
 /// - Such a clock is unconfirmed until the kernel calls it synchronised, or it has run for ``doubtLimit`` without being set.
-///   Until then it may be ahead: no secret is replaced because of its times that may still be valid, and what was minted
-///   proves nothing against a time that is set later. Setting it confirms nothing: the user may have mistyped the date.
+///   Until then it may be ahead, so no secret that may still be valid is replaced because of its times. A secret minted
+///   meanwhile proves nothing against a time that is set later. Setting the clock confirms nothing: the user may have mistyped
+///   the date.
 struct ClockTrust: Hashable, Sendable {
     /// A clock that the kernel calls unsynchronised, and that is behind the `iat` of our own secret, is trusted after
     /// this long: the secret may be the one that is wrong.
     static let doubtLimit: Seconds = 600
-    /// 15 years, after which systemd takes a clock for wrong, too (clock-valid-range-usec-max).
+    /// 15 years. Systemd also treats a clock beyond that as wrong (clock-valid-range-usec-max).
     static let longestUse = Seconds(15 * 366 * 86_400)
     /// A clock that has moved by more than this against the boot clock was set.
     private static let smallestJump: Seconds = 60
@@ -30,7 +31,7 @@ struct ClockTrust: Hashable, Sendable {
     private var waitedOut: WaitedOut?
     /// Since when it has run without being set, as far as is known; nil until it is first judged.
     private var runsSince: BootTime?
-    /// What it was last set to, as far as was seen.
+    /// The last time it was seen to be set to.
     private(set) var setTo: WallTime?
     /// Whether the clock was confirmed since it was last set.
     private var isConfirmed = false
@@ -39,8 +40,8 @@ struct ClockTrust: Hashable, Sendable {
     /// When the latest secret was issued that was minted by an unconfirmed clock.
     private var mintedUnconfirmed: WallTime?
 
-    /// A contradiction that was waited out. The same secret raises no doubt again, nor does one that was issued before it and
-    /// after ``reached``, because it existed then.
+    /// A contradiction that was waited out. The same secret raises no doubt again. Neither does one that was issued before it
+    /// and after ``reached``, because it existed then.
     private struct WaitedOut: Hashable {
         let issuedAt: WallTime
         /// The latest time that the clock has shown since.
@@ -95,7 +96,7 @@ struct ClockTrust: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - isSpared: whether the clock spares it.
-    ///   - shown: what the clock shows.
+    ///   - shown: the time on the clock.
     func doubt(isSpared: Bool, at shown: WallTime) -> Failure? {
         failure ?? (isSpared ? Failure(.clockPerhapsAhead, at: .clock, detail: shown.description) : nil)
     }
@@ -104,7 +105,7 @@ struct ClockTrust: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - secrets: all that are known.
-    ///   - run: what a daemon has seen.
+    ///   - run: the observations of a daemon.
     init(judging secrets: [SecretInfo], run: ClockRun, builtAt: WallTime, at now: Now) {
         self.init(run)
         for secret in secrets { noteIssue(secret) }
@@ -112,13 +113,13 @@ struct ClockTrust: Hashable, Sendable {
         _ = judge(builtAt: builtAt, isOnce: true, isStarting: true, &timer) { secrets }
     }
 
-    /// - Parameter run: what an earlier run of the program has seen; nil if that is not known.
+    /// - Parameter run: the observations of an earlier run of the program; nil if they are not known.
     init(_ run: ClockRun? = nil) {
         runsSince = run?.since
         doubtedAt = run?.doubtedSince
     }
 
-    /// What the next run of the program, and commands, are to know of it; nil until it is first judged.
+    /// The observations for the next run of the program and for commands; nil until the clock is first judged.
     var run: ClockRun? { runsSince.map { ClockRun(since: $0, doubtedSince: doubtedAt) } }
 
     /// Whether a moment is so late that this program is certainly no longer in use.
@@ -156,9 +157,9 @@ struct ClockTrust: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - isOnce: whether the daemon ends as soon as everything is up to date, and so cannot wait.
-    ///   - isStarting: whether what is seen may have been there since the clock was last set.
+    ///   - isStarting: whether the secrets may have been there since the clock was last set.
     ///   - secrets: all that are current or were seen in files, sources or the store.
-    /// - Returns: whether its being trusted, or why it is not, has changed.
+    /// - Returns: whether the verdict or its reason has changed.
     mutating func judge(
         builtAt: WallTime, isOnce: Bool, isStarting: Bool, _ timer: inout WakeTimer, secrets: () -> [SecretInfo]
     ) -> Bool {
@@ -226,7 +227,7 @@ extension Rotation {
     /// Why nothing is minted by the clock; nil while it is trusted.
     package var clockFailure: Failure? { clock.failure }
 
-    /// What the next run of the program, and commands, are to know of the clock; nil until it is first judged.
+    /// The observations of the clock for the next run of the program and for commands; nil until it is first judged.
     package var clockRun: ClockRun? { clock.run }
 
     /// Whether a client's secret is kept because the clock, by which it is due, may be ahead.
@@ -245,10 +246,10 @@ extension Rotation {
         touchEverything()
     }
 
-    /// The current secret that would be replaced because of its times, and is not, because the clock may be ahead and the
-    /// secret may still be valid; nil if there is none.
+    /// The current secret that is due by its times but stays, because the clock may be ahead and the secret may still be valid;
+    /// nil if there is none.
     ///
-    /// Only one that the state directory holds: what is there already when the program is first used is judged by any clock.
+    /// Only a secret in the state directory: when the program is first used, existing secrets are judged by any clock.
     func spared(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
         guard let current = clients[client].secret.current, clients[client].record.value.current == current,
             rank(of: current, client) != nil

@@ -11,7 +11,7 @@ struct FailedAttempts: Hashable, Sendable {
     /// The same, to count from: the wall clock may have been set since.
     let began: BootTime
     var notBefore: BootTime
-    /// Whether a reload has come since, after which the work is tried at once. What waits for the work continues to wait.
+    /// Whether a reload has come since. The work is then tried at once; everything that waits for it continues to wait.
     var isBeforeReload = false
     /// The job that failed last.
     let job: JobID

@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What runs, what has failed, and when it is tried again.
+/// The running jobs, the failed work, and when it is tried again.
 ///
 /// - At most one job runs for each resource.
 /// - Failed work is not started before its pause is over. A failed write does not delay reading the file back.
@@ -42,7 +42,7 @@ struct Jobs: Sendable {
         jitter = SeededRandom(seed: seed)
     }
 
-    // MARK: What is
+    // MARK: State
 
     var isEmpty: Bool { running.isEmpty }
     var count: Int { running.count }

@@ -1,11 +1,11 @@
 import AppleClientSecret
 package import Model
 
-/// What is known of each key: which one its file holds, and whether it has become another one under the same key id.
+/// The known state of each key: which one its file holds, and whether it has become another one under the same key id.
 ///
-/// - A key that was not read since the start, the last reload or the last sign of another key is read at once; after a
-///   change notice, once the writer has finished. What was read before counts until then.
-/// - Another key under one id is reported for a day, and no longer once the key from before is back.
+/// - A key that was not read since the start, the last reload or the last sign of another key is read at once. After a change
+///   notice, it is read once the writer has finished. Until then the last read counts.
+/// - Another key under one id is reported for a day, and no longer once the former key is back.
 struct KeyFiles: Sendable {
     private var all: [KeyName: KeyFile] = [:]
 
@@ -27,7 +27,7 @@ struct KeyFiles: Sendable {
         all = configuration.keys.reduce(into: [:]) { all, entry in
             let (name, new) = entry
             let before = old.keys[name]
-            // What is known of an id is kept even if another file is now configured for it.
+            // The known key of an id is kept even if another file is now configured for it.
             let isSameID = before?.team == new.team && before?.keyID == new.keyID
             let value = before == new ? former[name]?.reading.value : nil
             all[name] = KeyFile(name, Reading(value, countsFrom: next), isSameID ? former[name] : nil)
@@ -49,7 +49,7 @@ struct KeyFile: Sendable {
     /// When and how ``known`` last became another one, however long ago.
     private(set) var change: KeyChange?
 
-    /// - Parameter former: what is known of the same key id.
+    /// - Parameter former: the known file of the same key id.
     init(_ name: KeyName, _ reading: Reading<KeyDigest>, _ former: KeyFile?) {
         self.name = name
         self.reading = reading

@@ -1,6 +1,6 @@
 import Model
 
-/// What the state directory is known to hold of something.
+/// The known content of a value in the state directory.
 struct Persisted<Value: Hashable & Sendable>: Sendable {
     /// The value last read from or written to the state directory; until then the one given to `init`.
     private(set) var value: Value

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Model
 
-/// What the next plan covers, and when that is: what was touched since the last plan, and what was to be woken.
+/// The clients and resources that the next plan covers, and its time: those touched since the last plan, and those due to wake.
 ///
 /// A plan over everything would start nothing more, which the simulator checks. Of thousands of clients most have nothing to
 /// do with an input.

@@ -6,17 +6,17 @@ import Model
 /// A read *counts* if its job started after the last sign of a change (jobs are numbered in the order in which they start).
 /// A value that no longer counts is kept as the best that is known, and is read again.
 struct Reading<Value: Sendable>: Sendable {
-    /// What the last read found; nil before the first one. It is still the best that is known while it does not count.
+    /// The result of the last read; nil before the first one. While it does not count, it is still the best known result.
     private(set) var value: Value?
     /// The job that read last, successfully or not; nil before the first one.
     private(set) var readBy: JobID?
-    /// What jobs before this one read does not count.
+    /// Reads by jobs before this one do not count.
     private(set) var countsFrom: JobID
     /// Change notices since the last read began.
     private var notices: Debounce?
 
     /// - Parameters:
-    ///   - value: what is known from before; it does not count.
+    ///   - value: the result known from before; it does not count.
     ///   - countsFrom: the first job whose read counts.
     init(_ value: Value? = nil, countsFrom: JobID) {
         self.value = value
@@ -37,7 +37,7 @@ struct Reading<Value: Sendable>: Sendable {
     /// Has it read again, even if a job before `next` is reading it now: that job may have missed a change.
     mutating func readAgain(next: JobID) { countsFrom = next }
 
-    /// A read begins: it sees what was noticed until now.
+    /// A read begins: it sees all changes noticed until now.
     mutating func begin() { notices = nil }
 
     /// Records a read; nil for one that failed.

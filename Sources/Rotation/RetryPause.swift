@@ -2,8 +2,8 @@ package import AppleClientSecret
 internal import Failures
 import Model
 
-/// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may
-/// go unnoticed. What says that the cause may be gone (``Sign``) ends the pause, or shortens it.
+/// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may go
+/// unnoticed. A sign that the cause may be gone (``Sign``) ends the pause, or shortens it.
 package enum RetryPause {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
@@ -26,7 +26,7 @@ package enum RetryPause {
     /// A lasting failure is logged again after this long.
     static let reminder: Seconds = 3600
 
-    /// What the pause depends on, next to the resource and its failure.
+    /// The facts that the pause depends on, next to the resource and its failure.
     struct Circumstances {
         /// How often it has failed in a row.
         var failures: Int
@@ -64,7 +64,7 @@ package enum RetryPause {
             circumstances.isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * circumstances.jitter)
         guard let rest = failure.retryAfter else { return pause }
         let longest = max(pause, rest.count * 1000)
-        // What the service of the store says comes from another user. By its own rules it never asks for more.
+        // The store's service runs as another user, so its answers prove nothing. By its own rules it never asks for more.
         if resource.isOfStore {
             let bound = circumstances.isEmergency ? storeEmergencyBound : boundOfRest
             return max(pause, min(rest.count * 1000, bound.count * 1000))
@@ -99,8 +99,8 @@ package enum RetryPause {
         failure.retryAfter == nil ? emergencyBound : boundOfRest
     }
 
-    /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency: each try stops and
-    /// starts an application, and the administrator who fixes the unit starts it, which makes it read the new secret.
+    /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency. Each try stops and starts an
+    /// application. The administrator who fixes the unit starts it, which makes it read the new secret.
     static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly
@@ -110,7 +110,7 @@ package enum RetryPause {
 }
 
 extension RetryPause {
-    /// What says that the cause of a failure may be gone, so that the work is not kept waiting for its whole pause.
+    /// A sign that the cause of a failure may be gone, so that the work need not wait for its whole pause.
     enum Sign {
         /// An administrator asks for it, and may just have fixed the cause.
         case request

@@ -1,6 +1,6 @@
 package import Model
 
-/// What only the simulator and the tests ask. What users see is in ``snapshot(at:)``.
+/// Queries that only the simulator and the tests make. Users see ``snapshot(at:)``.
 extension Rotation {
     /// The invariants that do not hold, in words for developers.
     package func checkInvariants() -> [String] {
@@ -21,7 +21,7 @@ extension Rotation {
         index[client].map { clients[$0].record.wasTried } ?? false
     }
 
-    /// What a file was last seen to hold; nil before it was read.
+    /// The last seen content of a file; nil before it was read.
     package func observation(of path: AbsolutePath) -> FileObservation? { files[path]?.observed }
 
     /// Which key a key's file holds; nil while it cannot be used.

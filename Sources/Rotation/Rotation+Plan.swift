@@ -14,7 +14,7 @@ extension Rotation {
         return takeStep(at: now)
     }
 
-    /// What is due, the clock, the configuration and what was requested.
+    /// Plans due work, the clock, the configuration and requests.
     private mutating func planCircumstances(at now: Now) {
         for resource in scope.takeReached(at: now) { touch(resource) }
         planOverdue(at: now)
@@ -88,7 +88,7 @@ extension Rotation {
         scope.wake(resource, at: timer)
     }
 
-    /// Collects what was decided.
+    /// Collects the decisions.
     private mutating func takeStep(at now: Now) -> Step {
         scope.clear()
         var step = Step(

@@ -5,13 +5,13 @@ package import Model
 /// The core: inputs go in, work to do comes out. It holds no clock, file, random source or thread, so that the same
 /// inputs at the same moments always give the same steps.
 ///
-/// - What *is* changes in ``handle(_:at:)``: the entity that an input is about records it.
-/// - What is *wanted* is decided in ``plan(at:)``, in the order in which a secret is processed: clock and configuration,
-///   keys, the store, each client's secret, its record, files and targets, actions, and at last health. What a plan starts
-///   comes back as an input; a second plan at the same moment starts nothing.
-/// - A plan also chooses the current secret among those that are known, and forgets a failure once the work that failed is
-///   no longer wanted. Both follow from what is, so a second plan changes nothing.
-/// - A plan covers what was touched since the last one and what has become due; nothing else can have changed.
+/// - Facts change in ``handle(_:at:)``: the entity that an input is about records it.
+/// - ``plan(at:)`` decides what to do, in the order in which a secret is processed: clock and configuration, keys, the store,
+///   each client's secret, its record, files and targets, actions, and at last health. The results of the jobs that a plan
+///   starts come back as inputs. A second plan at the same moment starts nothing.
+/// - A plan also chooses the current secret among the known ones, and forgets the failure of work that is no longer wanted.
+///   Both follow from facts, so a second plan changes nothing.
+/// - A plan covers everything touched since the last one and everything that has become due. Nothing else can have changed.
 package struct Rotation: Sendable {
     var jobs: Jobs
     var clock: ClockTrust
@@ -38,11 +38,11 @@ package struct Rotation: Sendable {
     /// Whether every client was tried once.
     var isReady = false
 
-    /// What the next plan covers.
+    /// The scope of the next plan.
     var scope = PlanScope()
-    /// What is to be logged since the last plan.
+    /// Log events since the last plan.
     var events: [LogEvent] = []
-    /// What the credential socket is to serve from now on, since the last plan.
+    /// Changes since the last plan in the secrets that the credential socket serves.
     var served: [ServedSecret] = []
 
     /// From 0 to 1: where in the renewal window this machine renews.
@@ -59,8 +59,8 @@ package struct Rotation: Sendable {
     ///   - seed: of retries' jitter; fixed for a run.
     ///   - renewalJitter: from 0 to 1, fixed for a host.
     ///   - once: end when everything was tried and nothing runs.
-    ///   - clockRun: what an earlier run has seen of the clock; nil if that is not known.
-    ///   - isRestart: whether a daemon ran before since the machine was started: applications may have been started meanwhile
+    ///   - clockRun: the observations of the clock by an earlier run; nil if they are not known.
+    ///   - isRestart: whether a daemon ran before since the machine was started. Applications may then have been started
     ///     without a file that is missing.
     package init(
         seed: UInt64, renewalJitter: Double, builtAt: WallTime, startedAt: WallTime, configurationPath: String,
@@ -76,7 +76,7 @@ package struct Rotation: Sendable {
         self.isRestart = isRestart
     }
 
-    // MARK: What is
+    // MARK: State
 
     /// Records an input in the state. Decides nothing: the next plan does.
     package mutating func handle(_ input: Input, at now: Now) {
@@ -101,14 +101,14 @@ package struct Rotation: Sendable {
         case .asked(let request, let requestID): ask(request, requestID, at: now)
         case .stop:
             jobs.stop()
-            // What it says in the end stays.
+            // Its last content stays.
             if let path = configuration.metricsFile { jobs.retry(.metricsFile(path), on: .request, at: now) }
             touchEverything()
         }
     }
 
-    /// Adopts a configuration. What did not change keeps its state, but every key and every file is read again, unless it
-    /// is being read already: administrators reload to have the daemon do that.
+    /// Adopts a configuration. Unchanged parts keep their state, but every key and every file is read again, unless it is being
+    /// read already. Administrators reload to have the daemon do that.
     mutating func adopt(_ configuration: Configuration, at now: Now) {
         let old = configurationWatch.adopt(configuration, at: now)
         let change = ConfigurationChange(old: old, new: configuration, index: index, next: jobs.next, now: now)
@@ -209,7 +209,7 @@ package struct Rotation: Sendable {
             if !isOfStop(failure) { count(job, success: false) }
             guard jobs.isCurrent(job) || isOfSamePlace(job) else { return }
         }
-        // What another store holds, or took, says nothing of the one that is configured now.
+        // Results of another store do not apply to the one that is configured now.
         guard !job.resource.isOfStore || storeReading.isOfThisStore(job) else { return }
         switch job.work {
         case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
@@ -260,7 +260,7 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// Whether the end of the daemon ended the work: then nothing is wrong with what was asked.
+    /// Whether the work ended because the daemon stops: that is no failure of the work.
     private func isOfStop(_ failure: Failure) -> Bool { jobs.isStopping && failure.isCancelled }
 
     private mutating func fail(_ job: Job, _ failure: Failure, _ isWanted: Bool, at now: Now) {
@@ -280,7 +280,7 @@ package struct Rotation: Sendable {
     }
 }
 
-// MARK: What others may know
+// MARK: Views
 
 extension Rotation {
     /// Whether no job runs.

@@ -1,9 +1,9 @@
 import AppleClientSecret
 import Model
 
-/// The state directory as a whole: what may have been lost there, and what is to be removed.
+/// The state directory as a whole: data that may have been lost there, and data that is to be removed.
 struct StateUpkeep: Sendable {
-    /// What jobs before this one wrote to the state directory or read there may have been lost since.
+    /// Writes and reads of the state directory by jobs before this one may have been lost since.
     private(set) var countsFrom = JobID.beforeAll
     /// Whether an earlier configuration may have left records of removed clients.
     private(set) var isTidyingDue = false
@@ -44,9 +44,9 @@ extension Rotation {
         }
     }
 
-    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets
-    /// expired: an operator who rolls the configuration back sooner finds everything unchanged. The same job searches the
-    /// outputs that a reload removed for secrets.
+    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets expired. An
+    /// operator who rolls the configuration back sooner finds everything unchanged. The same job searches the outputs that a
+    /// reload removed for secrets.
     mutating func planTidying(_ timer: inout WakeTimer) {
         // A clock that is years ahead must not make records look old enough to remove.
         guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }

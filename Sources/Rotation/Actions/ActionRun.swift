@@ -2,11 +2,11 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What is known of an action's runs.
+/// The known state of an action's runs.
 struct ActionRun: Sendable {
     /// The deployment that is under way.
     private(set) var deployment: Deployment?
-    /// What keeps it from running, where that is a turn or a rollout and nothing else, as last planned.
+    /// The turn or rollout that is the only reason the action does not run, as last planned.
     private(set) var waitsFor: ActionView.Wait?
 
     struct Deployment: Hashable, Sendable {
@@ -35,12 +35,12 @@ struct ActionRun: Sendable {
     func mayAsk(_ timer: inout WakeTimer) -> Bool { deployment.map { timer.reached($0.askAt) } ?? true }
 }
 
-/// - An action runs once for all of its clients: it waits for those about to get a new secret, for Apple's verdict on one
-///   a few seconds only.
-/// - A project is deployed again once for all that was pushed to it: it waits for every push to it that runs or is due, and
-///   not for files, nor for pushes that fail. What was deployed counts as delivered once the API says that it runs.
+/// - An action runs once for all of its clients. It waits for clients about to get a new secret, and a few seconds for Apple's
+///   verdict on one.
+/// - A project is deployed again once for all pushes to it. It waits for every push that runs or is due, but not for files or
+///   failing pushes. The secrets count as delivered once the API reports that the deployment runs.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
@@ -74,7 +74,7 @@ extension Rotation {
     /// Whether something is being deployed, as far as is known.
     var isDeploying: Bool { runs.values.contains { $0.deployment != nil } }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     mutating func planAction(_ id: ActionID, _ timer: inout WakeTimer) {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
@@ -204,14 +204,14 @@ extension Rotation {
         }
     }
 
-    /// Whether something is being deployed by an action, for no longer than that may take.
+    /// Whether an action is deploying a project, and has not taken longer than that may take.
     private func awaitsDeployment(_ action: ActionID, _ timer: inout WakeTimer) -> Bool {
         guard index.targetsOfAction[action] != nil else { return false }
         guard let deployment = runs[action]?.deployment else { return jobs[.action(action)] != nil }
         return !timer.reached(deployment.since + ActionRun.Deployment.longest)
     }
 
-    /// What an action waits for that takes its time; nil if nothing is wrong with expecting it now.
+    /// The expected delay that an action waits for; nil if the action should run now.
     func wait(of action: ActionID, _ timer: inout WakeTimer) -> ActionView.Wait? {
         awaitsDeployment(action, &timer) ? .deployment : runs[action]?.waitsFor
     }

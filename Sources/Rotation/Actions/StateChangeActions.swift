@@ -5,8 +5,8 @@ import Model
 ///
 /// - A change is reported once it has lasted; a report includes changes that have not lasted yet.
 /// - Each action reports the last change only, and is started a few times an hour at most.
-/// - What was reported is kept in the state directory, and nothing is reported before reading that was tried. Until it is
-///   read, or something new is reported, it is tried again.
+/// - The state directory keeps the reported states. Nothing is reported before the daemon has tried to read them. It retries
+///   until it has read them or reported something new.
 struct StateChangeActions: Sendable {
     /// A change is reported once it has lasted this long: not a renewal late by seconds or a file repaired at once.
     static let settleTime: Seconds = 30
@@ -16,7 +16,7 @@ struct StateChangeActions: Sendable {
     private static let unspent = RateLimit(limit, in: interval)
 
     private(set) var reported = ReportedStates()
-    /// What the state directory is known to hold.
+    /// The reported states, as the state directory is known to hold them.
     private var kept = Persisted(ReportedStates())
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
@@ -92,12 +92,12 @@ struct StateChangeActions: Sendable {
     /// Whether reading what was reported before was tried since the start, successfully or not.
     var wasTried: Bool { kept.wasTried }
 
-    /// Whether to read what was reported before: what is reported since counts instead.
+    /// Whether to read the states reported before. States reported since the start take precedence.
     var mustRecall: Bool { !kept.wasRead && change == 0 }
 
     mutating func kept(_ states: ReportedStates, by job: JobID) { kept.kept(states, by: job) }
 
-    /// Whether the state directory holds what was reported, by jobs from this one on.
+    /// Whether the state directory holds the reported states, by jobs from this one on.
     func isKept(since job: JobID) -> Bool { kept.holds(reported, since: job) }
 
     /// Whether an unreported change has lasted long enough.
@@ -131,7 +131,7 @@ struct StateChangeActions: Sendable {
         reported.starts[action] = (reported.starts[action] ?? []).suffix(Self.limit - 1) + [now.wall]
     }
 
-    /// Records that an action has succeeded; a change made while it ran is still to be reported.
+    /// Records that an action has succeeded. A change during its run is still to be reported.
     mutating func succeeded(_ action: ActionID) {
         if runs[action]?.change == change { reported.owed.remove(action) }
     }
@@ -194,7 +194,7 @@ extension Rotation {
         return nil
     }
 
-    /// What probes found that would prevent reports.
+    /// Problems that probes found and that would prevent reports.
     var noticeProblems: [Failure] {
         index.stateChangeResources.compactMap { resource in
             guard case .probe = resource else { return nil }

@@ -1,7 +1,7 @@
 import Model
 
 extension Client {
-    /// A client under a new configuration. What is known of it stays, except what the configuration invalidates.
+    /// A client under a new configuration. It keeps its known state, except where the configuration invalidates it.
     ///
     /// - Parameter former: the client of this name under the configuration before; nil for a new one.
     init(_ subject: ConfiguredClient, _ former: Client?, _ change: ConfigurationChange) {
@@ -20,7 +20,7 @@ extension Client {
             turn = former?.turn?.within(source.deliverOver, at: change.now)
             // A request to mint is not carried out later, once the client mints again.
             secret.withdrawRequest()
-            // What is received was accepted where it was minted, so it has no verification.
+            // A received secret was accepted where it was minted, so it has no verification.
         } else {
             verification = former?.verification
             if !entry.verify, verification?.candidate == nil { verification = nil }

@@ -3,8 +3,7 @@ import Model
 
 /// Everything known about one client, in one value.
 ///
-/// What all parts need of the configuration is in ``subject``. A secret passes these steps, each of which is a question that
-/// `Rotation` answers:
+/// ``subject`` is the client's part of the configuration. A secret passes these steps, each of which `Rotation` checks:
 ///
 /// - known (`isKnown`): the key, the record and the files were read, so that something can be decided;
 /// - settled (`isSettled`): the secret is chosen and its record kept;
@@ -14,7 +13,7 @@ struct Client: Sendable {
     /// Its part of the configuration.
     let subject: ConfiguredClient
     var secret = CurrentSecret()
-    /// What the state directory holds of it.
+    /// Its record in the state directory.
     var record = Persisted(Record())
     var readiness = Readiness()
     /// Nil if its secrets are minted.
@@ -24,11 +23,11 @@ struct Client: Sendable {
     var deliveries = Deliveries()
     /// When received secrets may be delivered; nil if none was drawn.
     var turn: DeliveryTurn?
-    /// What was put into the store; nil before the first put.
+    /// Its puts into the store; nil before the first one.
     var share: StorePuts?
     /// Nil if no secret of it is rolled out from here.
     var rollout: RolloutProgress?
-    /// What the credential socket serves.
+    /// The secret that the credential socket serves.
     var credential: SecretInfo?
     var health = ClientHealth()
 
@@ -49,7 +48,7 @@ struct Clients: Sendable {
         _modify { yield &all[subject.order] }
     }
 
-    /// Brings over what is known of those that stay: the one place where clients are matched by name.
+    /// Brings over the state of the remaining clients. Only here are clients matched by name.
     mutating func adopt(_ change: ConfigurationChange) {
         let former = all.reduce(into: [:]) { $0[$1.subject.name] = $1 }
         all = change.index.all.map { Client($0, former[$0.name], change) }

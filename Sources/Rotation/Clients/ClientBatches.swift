@@ -1,7 +1,7 @@
 import Model
 
-/// Clients that share a file, an action or a document behind an API, directly or through others. What happens to one of
-/// them may concern all, so they are planned together. Most batches are a single client.
+/// Clients that share a file, an action or a document behind an API, directly or through others. An event of one client may
+/// concern all of them, so they are planned together. Most batches are a single client.
 struct ClientBatches: Sendable {
     private let all: [[ConfiguredClient]]
     /// The position in ``all`` of each client's batch, by ``ConfiguredClient/order``.

@@ -1,6 +1,6 @@
 import Model
 
-/// What a client depends on, and what fails of it.
+/// The resources that a client depends on, and their failures.
 extension Rotation {
     /// Everything whose failure keeps a client from being served. Its source is not among them, because the current secret may
     /// last.

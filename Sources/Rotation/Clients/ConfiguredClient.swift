@@ -13,7 +13,7 @@ final class ConfiguredClient: Sendable {
     let keys: [Key]
     /// Its files in order, each once, with its own slots in each.
     let places: [Place]
-    /// The paths of ``places``: what every plan asks for.
+    /// The paths of ``places``, which every plan needs.
     let files: [AbsolutePath]
     /// In the configuration's order.
     var targets: [PushOutput] { entry.targets }
@@ -30,7 +30,7 @@ final class ConfiguredClient: Sendable {
         let entry: KeyConfiguration
     }
 
-    /// Where in a file a client's secret is.
+    /// The place of a client's secret in a file.
     struct Place: Hashable, Sendable {
         let path: AbsolutePath
         let slots: [FileSlot]

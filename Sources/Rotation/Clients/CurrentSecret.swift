@@ -4,8 +4,8 @@ import Model
 /// A client's current secret: the one that its outputs are to hold.
 struct CurrentSecret: Sendable {
     private(set) var current: SecretInfo?
-    /// Whether ``current`` was chosen among all secrets found; false while it is only what the record said. Once chosen, it
-    /// stays while it is usable, even if an output holds an older one that lasts longer.
+    /// Whether ``current`` was chosen among all secrets found; false while it only comes from the record. Once chosen, it stays
+    /// while it is usable, even if an output holds an older one that lasts longer.
     private(set) var hasChosen = false
     /// Why a secret is being minted.
     private var mintReason: MintReason?
@@ -52,9 +52,8 @@ struct CurrentSecret: Sendable {
 }
 
 extension Rotation {
-    /// What the outputs of a client should hold: the current secret if it states the configured ids. One of another key id or
-    /// team is kept while Apple's verdict on its replacement is required, because it may still work; also before the
-    /// replacement is minted.
+    /// The secret that the outputs of a client should hold: the current one if it states the configured ids. One of another key
+    /// id or team is kept until its replacement is minted and, if required, accepted by Apple. It may still work.
     func wantedSecret(_ client: ConfiguredClient) -> SecretInfo? {
         guard let current = clients[client].secret.current,
             client.names(current)

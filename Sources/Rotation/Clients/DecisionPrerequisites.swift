@@ -1,6 +1,6 @@
 import Model
 
-/// What has to be known before anything is decided about a client.
+/// The facts that must be known before anything is decided about a client.
 extension Rotation {
     /// Whether everything is known of a client, and no secret or record of it is under way: its files and actions then have
     /// nothing more to wait for.
@@ -24,7 +24,7 @@ extension Rotation {
         if clients[client].source?.reading.wasTried == true || jobs.isOverdue(sourceResource(of: client)) {
             return true
         }
-        // What the state directory holds is served before the store answers.
+        // The secret from the state directory is served before the store answers.
         return source.isStore && clients[client].secret.current != nil
     }
 

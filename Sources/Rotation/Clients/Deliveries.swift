@@ -11,7 +11,7 @@ struct Deliveries: Sendable {
     /// for. And the first job whose run counts, because one that began earlier may have had that content read.
     private(set) var owed: [ActionID: JobID] = [:]
 
-    /// Takes what a client's record says. When the state directory answers late, deliveries made meanwhile are newer.
+    /// Adopts a client's record. If the state directory answers late, deliveries since the start are newer.
     mutating func recall(_ record: Record, next: JobID) {
         delivered.merge(record.delivered) { observed, _ in observed }
         for action in record.owed where owed[action] == nil { owed[action] = next }
@@ -54,8 +54,8 @@ enum RepeatCause {
     case wasInFile
     /// Another secret was at a target, which is repaired.
     case wasAtTarget
-    /// This action failed or was cut off. Its turn has come and gone: the application may be down, and waits neither for the
-    /// next turn, after a restart or for a newer secret, nor for a rollout that no longer admits this machine.
+    /// This action failed or was cut off. Its turn has passed and the application may be down. So it does not wait for another
+    /// turn after a restart or for a newer secret, nor for a rollout that no longer admits this machine.
     case runFailed(ActionID)
 }
 
@@ -63,7 +63,7 @@ enum RepeatCause {
 ///   read the secret at another place (``RepeatCause``); a run that began earlier does not count for that.
 /// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
     /// applications were given the secret in its outputs that expires first.
@@ -85,8 +85,8 @@ extension Rotation {
         }
     }
 
-    /// For a client without actions, whose applications read its files by themselves: a secret that is in all of them is delivered.
-    /// Noted only where a start may not be able to read a file that applications can: one that another user's writer reads.
+    /// For a client without actions: records that a secret in all of its files is delivered, because its applications read them
+    /// by themselves. Done only for a file that another user's writer reads, which a start may be unable to read.
     mutating func noteDelivered(_ client: ConfiguredClient) {
         guard client.actions.isEmpty, client.files.contains(where: { index.specs[$0]?.owner != nil }),
             let wanted = wantedSecret(client), isInPlace(client)
@@ -133,7 +133,7 @@ extension Rotation {
     /// Whether an action that makes a client's applications read its files is running.
     func isDelivering(_ client: ConfiguredClient) -> Bool { client.actions.contains { jobs[.action($0)] != nil } }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// The secret that applications notified by an action hold, as far as is known; nil when they hold none.
     func secretInUse(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
@@ -145,8 +145,8 @@ extension Rotation {
         clients[client].deliveries.delivered.values.firstToExpire
     }
 
-    /// The secret that applications go on with while an action waits: what it delivered, or what the client's other actions
-    /// did. One that a reload has added waits as they do: run at once, it would spread a secret that a rollout holds back.
+    /// The secret that applications keep using while an action waits, as delivered by it or by the client's other actions. An
+    /// action that a reload added waits too: it would otherwise spread a secret that a rollout holds back.
     func secretInUseMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
         secretInUse(by: action, of: client) ?? lastDelivered(to: client)
     }

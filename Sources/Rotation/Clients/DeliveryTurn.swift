@@ -32,19 +32,19 @@ struct DeliveryTurn: Hashable, Sendable {
     func hasCome(_ timer: inout WakeTimer) -> Bool { timer.reached(boot) }
 }
 
-/// When the actions of clients that receive their secrets may run: machines that received the same secret at once must not
-/// all restart their applications at once.
+/// When the actions of clients that receive their secrets may run. Machines that receive the same secret must not all restart
+/// their applications at once.
 ///
-/// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows: with a store by this
-///   machine's ``RolloutRank``, in which rollouts admit machines too.
+/// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows. With a store it follows this
+///   machine's ``RolloutRank``, the order in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
-/// - A client does not wait if its delivered secret is missing, expired or critical, if it was asked to be renewed, or for an
-///   action that is owed: one that failed, or whose application may have read something else (``Deliveries/owed``).
-/// - A turn that has not come is kept in the client's record, by the wall clock: otherwise a package's upgrade, which
-///   restarts the daemon on all machines, would have all of them deliver at once. `run --once` waits for no turn, nor does
-///   what is received before READY.
+/// - A client does not wait if its delivered secret is missing, expired or critical, or if the user requested a renewal.
+/// - An owed action does not wait either: it failed, or its application may have read something else (``Deliveries/owed``).
+/// - The client's record keeps a future turn by the wall clock. Otherwise a package upgrade, which restarts the daemon on all
+///   machines, would make all of them deliver at once.
+/// - `run --once` waits for no turn. A secret received before READY has none either.
 extension Rotation {
-    // MARK: What happens
+    // MARK: Events
 
     /// Takes the turn that a client's record names. A secret that was received before a late record was read has its own turn,
     /// or none.
@@ -71,7 +71,7 @@ extension Rotation {
         clients[client].turn = DeliveryTurn(in: wait, at: now)
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// Whether an action waits for its turn, or until it is admitted, with all clients for which it would run; nil if it may run.
     func turn(

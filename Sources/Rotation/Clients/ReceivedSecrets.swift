@@ -10,7 +10,7 @@ package import Model
 ///   better than the current one (`SecretReplacement`).
 /// - Absence says nothing: a source that is gone, empty, older or wrong does not change the current secret.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     mutating func sourceFinished(_ job: Job, _ result: Result<Outcome, Failure>) {
         guard case .readSource(let name, let file) = job.work, let client = index[name],
@@ -25,7 +25,7 @@ extension Rotation {
         }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// Reads the file from which a client receives its secrets.
     mutating func planSource(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
@@ -38,7 +38,7 @@ extension Rotation {
         }
     }
 
-    /// What a source holds, and the secret in it that is to replace the current one.
+    /// The content of a source, and the secret in it that is to replace the current one.
     func judgeSource(
         of client: ConfiguredClient, over current: SecretInfo?, _ timer: inout WakeTimer
     ) -> (SourceView.State, detail: String?, offered: SecretInfo?) {
@@ -79,7 +79,7 @@ extension Rotation {
         return (.missing, seen[.missing] ?? nil, nil)
     }
 
-    /// What reads a client's source.
+    /// The resource that reads a client's source.
     func sourceResource(of client: ConfiguredClient) -> Resource {
         client.entry.source?.isStore == true ? .store : .source(client.name)
     }
@@ -93,10 +93,10 @@ extension Rotation {
     /// alerts.
     private static let unreachableAfter: Seconds = 86_400
 
-    // MARK: What is reported
+    // MARK: Reports
 
-    /// Why a client's source is a reason not to be ok: what it holds is wrong, or nothing newer comes from it although
-    /// the current secret should have been replaced.
+    /// Why a client's source is a reason not to be ok. Its content is wrong, or it offers nothing newer although the current
+    /// secret should have been replaced.
     func sourceReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
         var since = verdict.since
@@ -151,7 +151,7 @@ extension Rotation {
             remedy: source.isStore ? Self.storeRemedy : nil)
     }
 
-    /// What the status document says of a client's source; nil for a client that mints.
+    /// A client's source as the status document shows it; nil for a client that mints.
     func sourceView(of client: ConfiguredClient, at now: Now) -> SourceView? {
         guard let source = client.entry.source else { return nil }
         let verdict = clients[client].source?.verdict

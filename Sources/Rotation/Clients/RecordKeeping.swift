@@ -32,7 +32,7 @@ extension Rotation {
         targets.recall(record)
         files.recall(record)
         recallTurn(record, client, at: now)
-        // What another store held says nothing of this one. A record of an earlier version does not name its store.
+        // The record of another store does not apply to this one. A record of an earlier version does not name its store.
         guard let store = configuration.store?.place, record.store ?? store == store else { return }
         if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
             admissions.noteRollout(at: place)
@@ -48,8 +48,8 @@ extension Rotation {
 
     mutating func planRecord(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let record = clients[client].record
-        // One that was not read is never overwritten: it may hold the only secret, and knows what was published where.
-        // While the daemon stops, files are not read again: what they were last seen to hold counts.
+        // A record that was not read is never overwritten: it may hold the only secret and the published places. While the
+        // daemon stops, files are not read again, so their last seen content counts.
         guard record.wasRead, clients[client].secret.current != nil,
             isKnown(client) || jobs.isStopping && clients[client].secret.hasChosen
         else { return }
@@ -84,9 +84,9 @@ extension Rotation {
             store: wasRolledOut || !machines.isEmpty || isRolloutHeld ? configuration.store?.place : nil)
     }
 
-    /// Where a client's secret is published, for its record. A file with other content that was never written here is left
-    /// out, also one that holds the secret among it, because a place that the record names may be overwritten. What the record
-    /// says of a file that could not be read since the start stays.
+    /// The places where a client's secret is published, for its record. The daemon may overwrite these places. So a file with
+    /// other content that it never wrote is left out, even if it also holds the secret. A file that could not be read since the
+    /// start keeps its entry.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
         // That a file was written as a whole counts also while it is an environment file.
         let own = client.files.filter(isOwn).map { OutputPlace(path: $0, slot: .whole) }

@@ -2,7 +2,7 @@ package import AppleClientSecret
 internal import Failures
 package import Model
 
-/// What to do about a client's secret.
+/// The decision about a client's secret.
 package enum RenewalDecision: Hashable, Sendable {
     /// The key, the record or a file was not read yet.
     case wait
@@ -17,8 +17,8 @@ package enum RenewalDecision: Hashable, Sendable {
 /// When a client's secret is replaced.
 ///
 /// - Nothing is decided before the key, the record and the outputs were read, failed or are overdue.
-/// - A distrusted clock mints nothing, nor does a client without its key. A clock that may be ahead mints nothing because
-///   of a secret's times.
+/// - With a distrusted clock, nothing is minted. A client without its key mints nothing either. A clock that may be ahead mints
+///   nothing because of a secret's times.
 /// - Clients that share a file or an action are renewed together (``renewedTogether(_:at:)``).
 extension Rotation {
     /// Mints for a client where that is decided.
@@ -70,14 +70,14 @@ extension Rotation {
         if isCurrent { take(.minted(secret), for: client, at: now) }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// Whether a decision to mint is carried out: the clock is trusted, and the client's key was read.
     private func canMint(_ client: ConfiguredClient) -> Bool {
         clock.failure == nil && keys.digest(of: client.entry.key) != nil
     }
 
-    /// What would be done about each client's secret now; it waits where it is to be minted and cannot be.
+    /// The decision about each client's secret now. A secret that is to be minted and cannot be has the decision to wait.
     package func decisions(at now: Now) -> [ClientName: RenewalDecision] {
         let together = renewedTogether(index.all, at: now)
         return index.all.reduce(into: [:]) { decisions, client in

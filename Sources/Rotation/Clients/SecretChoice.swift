@@ -27,8 +27,8 @@ enum Offer {
 
 /// How a client's current secret is chosen among those that are known.
 ///
-/// The best usable secret found becomes the current one and stays while it is usable. Then it is replaced by what was
-/// minted, what Apple accepts, or what another machine offers that is greater.
+/// The best usable secret found becomes the current one and stays while it is usable. It is then replaced by a newly minted
+/// secret, by one that Apple accepts, or by a greater one from another machine.
 extension Rotation {
     /// Makes a secret the current one of a client. Nothing else does, but for its record, which is read once.
     mutating func take(_ offer: Offer, for client: ConfiguredClient, at now: Now) {

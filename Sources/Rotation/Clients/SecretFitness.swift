@@ -1,12 +1,12 @@
 package import AppleClientSecret
 package import Model
 
-/// What is available to check whether a key signed a secret.
+/// The available evidence of whether a key signed a secret.
 package enum SignatureEvidence: Hashable, Sendable {
     /// The key, as it can be read now.
     case key(KeyDigest)
-    /// The key cannot be read. A secret that was seen to be signed by a configured key is still believed: what is published
-    /// stays while a key is unreadable.
+    /// The key cannot be read. A secret is still believed if a configured key was seen to have signed it: published secrets
+    /// stay while a key is unreadable.
     case remembered
     /// Nothing: a secret with the right ids may be forged.
     case none
@@ -21,12 +21,12 @@ package enum SignatureEvidence: Hashable, Sendable {
     }
 }
 
-/// A key that may sign for a client, and what is available to check whether it did.
+/// A key that may sign for a client, and the evidence of whether it did.
 package typealias KnownKey = (entry: KeyConfiguration, evidence: SignatureEvidence)
 
 /// Whether a client can use a secret, by the one judgement (``SecretForm``).
 extension ClientConfiguration {
-    /// What a secret of this client has to be.
+    /// The required form of this client's secret.
     ///
     /// - Parameter keys: those that may sign for it, in the order of preference.
     private func expectation(
@@ -80,14 +80,14 @@ extension ClientConfiguration {
         return objection?.isAboutTime == true && !clockIsTrusted ? nil : objection
     }
 
-    /// Whether `issued` was made for the ids that are configured now.
+    /// Whether `issued` has the ids that are configured now.
     func names(_ issued: SecretInfo, key: KeyConfiguration) -> Bool {
         clientID.accepts(issued.client) && issued.team == key.team && issued.keyID == key.keyID
     }
 }
 
 extension ConfiguredClient {
-    /// Whether `issued` was made for the ids that are configured now.
+    /// Whether `issued` has the ids that are configured now.
     func names(_ issued: SecretInfo) -> Bool {
         keys.contains { entry.names(issued, key: $0.entry) }
     }

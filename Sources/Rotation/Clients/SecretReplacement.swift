@@ -5,8 +5,9 @@ import Model
 ///
 /// - A secret that may be used replaces the current one if it is greater. It must also outlive the current one, or have more
 ///   life left than is critical for the longer-lived of both. An expired current secret yields to any that is valid.
-/// - Greater is, of one key, what was issued later, then what has the greater digest of the signing input. Of two keys the
-///   one that the configuration names first wins whenever it was issued, unless its secret is critical.
+/// - Of two secrets of one key, the greater is the one issued later, then the one with the greater digest of the signing input.
+///   Of two keys, the one that the configuration names first wins whenever its secret was issued, unless that secret is
+///   critical.
 extension Rotation {
     /// Why a secret that may be used does not replace the current one; nil when it does.
     func objection(

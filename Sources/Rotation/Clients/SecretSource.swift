@@ -1,12 +1,12 @@
 import AppleClientSecret
 import Model
 
-/// What the source of a client without a private key holds: a file, or its places in the store.
+/// The content of the source of a client without a private key: a file, or its places in the store.
 struct SecretSource: Sendable {
-    /// What the last read found, of a file one thing.
+    /// The result of the last read. A file has one observation.
     var reading: Reading<[SourceObservation]>
     private(set) var verdict: Verdict?
-    /// The state that was last logged; at first nothing is to be said of a source that is current.
+    /// The state that was last logged. A source that is current at first is not logged.
     private var logged = SourceView.State.current
     /// When each state was last logged.
     private var logLimits: [SourceView.State: RateLimit] = [:]

@@ -2,8 +2,8 @@ package import AppleClientSecret
 import Model
 
 extension Rotation {
-    /// Every secret that is current, published or kept, or is to be: the bytes of all others may be forgotten while no job
-    /// runs (``isIdle``). What jobs carry is not counted.
+    /// Every secret that is current, published or kept, or will be. The bytes of all others may be forgotten while no job runs
+    /// (``isIdle``). Secrets that jobs carry are not counted.
     package var fingerprintsInUse: Set<Fingerprint> {
         var used = Set(secretsSeen.map(\.fingerprint))
         for client in clients.all {

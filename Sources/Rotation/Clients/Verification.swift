@@ -2,9 +2,9 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What Apple says of a client's newest secret.
+/// Apple's verdict on a client's newest secret.
 struct Verification: Sendable {
-    /// What Apple has said of a secret.
+    /// Apple's answer about a secret.
     private enum Answer {
         /// Nothing yet.
         case none
@@ -44,7 +44,7 @@ struct Verification: Sendable {
         awaitedUntil = now.map { $0.boot + Self.verdictWait }
     }
 
-    // MARK: What is
+    // MARK: State
 
     /// The newest secret, if it is to be accepted by Apple and was not yet; it may be the current one already.
     var candidate: SecretInfo? { if case .accepted = answer { nil } else { secret } }
@@ -85,7 +85,7 @@ struct Verification: Sendable {
             fingerprint: secret.fingerprint, verdict: verdict, askedAt: askedAt, code: refusal?.detail)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Takes what Apple answered, before the start, when it refused the candidate twice.
     mutating func recall(refusal detail: String, of client: ClientName) {
@@ -131,13 +131,13 @@ struct Verification: Sendable {
 ///
 /// - A new secret is a candidate until Apple has accepted it. While the client has an unexpired secret to keep, the
 ///   candidate is not published; with none, it becomes the current one at once and Apple is asked afterwards.
-/// - The second refusal, a minute after the first, counts. A refused candidate is asked about again, because what is wrong
-///   may be put right at Apple.
-/// - If nothing is known of a candidate, it becomes the current secret before the one to keep becomes critical; a refused
-///   one, once that has expired.
+/// - The second refusal, a minute after the first, counts. Apple is asked again about a refused candidate, because the problem
+///   may be fixed at Apple.
+/// - A candidate without a verdict becomes the current secret before the one to keep becomes critical. A refused candidate
+///   becomes the current one when that has expired.
 /// - One request runs at a time. The client about which Apple was asked longest ago comes first.
 extension Rotation {
-    // MARK: What happens
+    // MARK: Events
 
     /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
     mutating func recallCandidate(_ record: Record, _ client: ConfiguredClient) {
@@ -184,7 +184,7 @@ extension Rotation {
         return nil
     }
 
-    // MARK: What is
+    // MARK: State
 
     /// The secret that a client continues to use while Apple has not accepted a new one; nil if there is none. One of
     /// another key or key id may be accepted, whatever the configuration says now.
@@ -222,7 +222,7 @@ extension Rotation {
         index.all.contains { clients[$0].verification?.isUndecided == true && pendingCandidate($0) != nil }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// Drops a candidate that is no longer usable, and makes one current that cannot wait any longer.
     ///
@@ -238,7 +238,7 @@ extension Rotation {
             if isHeldBack, isUsable { take(.unasked(candidate), for: client, at: timer.now) }
             return
         }
-        // What Apple says of the current secret matters until it is replaced, also if another key is configured meanwhile.
+        // Apple's verdict on the current secret matters until it is replaced, also if another key is configured meanwhile.
         let isUnusable = timer.met {
             isHeldBack ? !fits(candidate, client, &$0) : refusal(of: candidate, for: client, &$0) != nil
         }

@@ -19,8 +19,8 @@ struct ConfigurationChange {
         return Set(new.clients.values.flatMap(\.targets).filter(former.contains).map(\.target))
     }
 
-    /// Whether what was read for a client is still from where its secrets are received. Each key has a place of its own in the
-    /// store: what is in that of a key that was removed would count as forged.
+    /// Whether the read source of a client is still its configured one. Each key has its own place in the store: a secret in
+    /// the place of a removed key would count as forged.
     func keepsSource(of client: ConfiguredClient) -> Bool {
         guard let former = old.clients[client.name], former.source == client.entry.source else { return false }
         guard client.entry.source?.isStore == true else { return true }

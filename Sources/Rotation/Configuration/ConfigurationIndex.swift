@@ -8,7 +8,7 @@ final class ConfigurationIndex: Sendable {
     /// In the order of their names.
     let all: [ConfiguredClient]
     let specs: [AbsolutePath: FileSpec]
-    /// Where secrets are published.
+    /// The places where secrets are published.
     let places: Set<OutputPlace>
     /// Whether there is a store through which secrets are shared.
     let hasStore: Bool
@@ -19,8 +19,8 @@ final class ConfigurationIndex: Sendable {
     let actions: [ActionID: Action]
     /// The same actions, and those of `on_state_change` for each state.
     let probes: [ActionID: Action]
-    /// What can keep `on_state_change` from reporting, in the configuration's order: the runs of each action, and its
-    /// probes for each state.
+    /// The resources that can keep `on_state_change` from reporting, in the configuration's order: the runs of each action, and
+    /// its probes for each state.
     let stateChangeResources: [Resource]
     let batches: ClientBatches
     private let subjects: [ClientName: ConfiguredClient]

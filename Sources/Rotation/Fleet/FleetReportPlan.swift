@@ -2,7 +2,7 @@ import Model
 
 /// When the machines' reports are read and removed, and the result.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     mutating func fleetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard jobs.isCurrent(job) else { return }
@@ -30,14 +30,14 @@ extension Rotation {
         judgeReports(at: now)
     }
 
-    /// The first job whose read answers a request that is made now: the read that is under way; else any, while the last one
-    /// is fresh; else the next.
+    /// The first job whose read answers a request that comes now. This is the read under way; else any while the last one is
+    /// fresh; else the next.
     func readingOfFleet(at now: Now) -> JobID {
         if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
         return fleet.isFresh(at: now) ? .first : jobs.next
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     mutating func planFleet(_ timer: inout WakeTimer) {
         guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
@@ -61,7 +61,7 @@ extension Rotation {
         }
     }
 
-    /// The answer to who asks for the fleet; nil until the reports were read for it.
+    /// The answer to a request for the fleet; nil until the reports were read for it.
     func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
         guard fleet.isSigner else { return .noFleet(nil) }
         if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }

@@ -6,7 +6,7 @@ extension FleetReports {
     /// A machine, by its report and by when that was seen to change.
     struct Machine: Hashable, Sendable {
         let observation: ReportObservation
-        /// What it reports, with what it reported earlier of clients for which there is no room now.
+        /// Its report, completed by its earlier reports of clients for which there is no room now.
         let report: MachineReport?
         /// When it was first seen at this revision.
         let seenAt: BootTime
@@ -40,7 +40,7 @@ extension FleetReports {
         }
     }
 
-    /// What a machine holds of one client.
+    /// One client as a machine reports it.
     struct Member: Hashable, Sendable {
         let machine: String
         let holding: MachineReport.Holding

@@ -2,27 +2,27 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What the machines of the fleet hold, by their reports in the store. Only a machine that puts secrets there reads them.
+/// The secrets of the fleet's machines, by their reports in the store. Only a machine that puts secrets there reads them.
 ///
-/// - The reports are read every five minutes, for the metrics, each half minute while a secret is rolled out, and whenever
-///   a user asks.
-/// - A machine is silent after a day without a sign of life. That is its report's change as seen from here, or the time in
-///   the report where no change was seen since the start: a wrong clock of another machine does not make it silent for ever, and
-///   one that is ahead does not keep it alive. One that a rollout no longer waits for is silent before that.
-/// - Time in which no machine could report does not count as silence: after the start, and after the reports could not be read, rollouts
-///   pass over no silent machine until each has had ``returning`` to report.
-/// - While this machine's own clock may be ahead, no report's age is known: all machines would count as silent, and rollouts wait
-///   for none of those.
-/// - The report of a machine without a sign of life for 14 days is removed, once it was seen unchanged from here for more
-///   than the day in which every machine reports: a clock that is behind costs no machine its report. This machine's own
-///   never is removed. A machine whose report another signer has removed by then is not missing.
-/// - Reports prove nothing: a machine that may write there may write anything. What is shown depends on them, and how rollouts go
-///   on: at worst these hold until the deadline, or admit all machines.
+/// - The reports are read every five minutes for the metrics, each half minute during a rollout, and whenever a user asks.
+/// - A machine is silent after a day without a sign of life. A sign of life is a change of its report as seen from here. If no
+///   change was seen since the start, it is the time in the report.
+/// - So a wrong clock of another machine does not make it silent for ever, and a clock that is ahead does not keep it alive. A
+///   machine that a rollout no longer waits for is silent earlier.
+/// - Time in which no machine could report does not count as silence. After a start or failed reads, rollouts pass over no
+///   silent machine until each has had ``returning`` to report.
+/// - While this machine's clock may be ahead, no report's age is known. All machines would count as silent, and rollouts would
+///   wait for none of them.
+/// - A report is removed after 14 days without a sign of life, once it was seen unchanged from here for more than a day. Every
+///   machine reports within that day, so a clock that is behind costs no machine its report. This machine never removes its own
+///   report. If another signer has removed a report by then, its machine is not missing.
+/// - Reports prove nothing: a machine that may write to the store may write anything. The fleet view and the progress of
+///   rollouts depend on them. At worst rollouts hold until the deadline, or admit all machines.
 struct FleetReports: Sendable {
     /// Whether secrets are put into the store from here.
     private(set) var isSigner = false
     private var machines: [String: Machine] = [:]
-    /// What the machines hold of each client of this machine.
+    /// The machines' holdings of each client of this machine.
     private var members: [ClientIdentity: [Member]] = [:]
     /// The clients whose secrets are put into the store from here, and the current secret.
     private var own: [ClientName: Own] = [:]
@@ -57,12 +57,12 @@ struct FleetReports: Sendable {
     private static let rolloutInterval: Seconds = 30
     /// A shorter one is no reason to give machines time to report.
     private static let gap: Seconds = 120
-    /// How old what was read may be for a rollout to go on by it: four reads during one, else three.
+    /// How old the reports may be for a rollout to go on by them: four reads during one, else three.
     private static let (ageOfRollout, age): (Seconds, Seconds) = (120, 900)
     /// Within this time every running machine has reported: it finds a store that is back after five minutes at most, and spreads
     /// its reports over one.
     private static let returning: Seconds = 900
-    /// How long what was read is shown to those who ask.
+    /// How long read reports are shown to users before they are read again.
     private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
     private static let forgettingInterval: Seconds = 86_400
@@ -165,7 +165,7 @@ struct FleetReports: Sendable {
         evaluate(clockTellsAge: clockTellsAge, at: now)
     }
 
-    /// What was read last may be outdated: no rollout continues by it.
+    /// The last reports may be outdated: no rollout continues by them.
     mutating func failed(_ failure: Failure, at now: Now) {
         if failure.code == .storeForbidden { readingForbidden = failure }
         readAt = nil

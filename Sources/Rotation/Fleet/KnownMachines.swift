@@ -3,8 +3,8 @@ import Model
 /// Which machines each client has, also those whose report is gone: a machine counts until it has had no report for a
 /// day, was removed, or has a report without the client.
 ///
-/// The clients' records keep them: after the store has lost all reports, neither the first few that return nor machines
-/// that are new must pass for the whole fleet.
+/// The clients' records keep them. After the store has lost all reports, the first few returning or new machines must not pass
+/// for the whole fleet.
 struct KnownMachines: Sendable {
     private var all: [ClientIdentity: Machines] = [:]
 
@@ -16,7 +16,8 @@ struct KnownMachines: Sendable {
         var missingSince: [UInt32: BootTime] = [:]
     }
 
-    /// Twice as many as are supported. Who may write to the store could have more and more machines remembered.
+    /// Twice the supported number. Otherwise a user with write access to the store could make the daemon remember more and more
+    /// machines.
     private static let limit = 20_000
 
     /// The machines that a client is known to have, this one included; none if that is not known.

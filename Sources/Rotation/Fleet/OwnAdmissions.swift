@@ -1,24 +1,23 @@
 import AppleClientSecret
 import Model
 
-/// Whether this machine, which receives its secrets from the store, may deliver them yet: where signers roll a secret out,
-/// its actions wait until this machine's ``RolloutRank`` is admitted.
+/// Whether this machine, which receives its secrets from the store, may deliver them yet. During a rollout, its actions wait
+/// until this machine's ``RolloutRank`` is admitted.
 ///
-/// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret there knows whether it
-///   is rolled out; before that, as after a start without the store, no machine is admitted.
-/// - A place without a rollout admits every machine. If etcd does not let this machine read whether there is one, it is not
-///   admitted, unless it has seen this secret there without one before.
-/// - If a rollout was seen and is now missing, unreadable or about another secret, no machine is admitted: deleting it
-///   releases none. The client's record keeps that one was seen, so that a
-///   restart in between releases none either.
-/// - From the time half of `renew_before` is left of the secret that applications hold, a machine that is not admitted delivers by
-///   rank within a twentieth of `renew_before`, held or not: long before it is critical.
+/// - A secret and its rollout are put, and read, in one transaction. So a machine that has seen the secret in the store knows
+///   whether it is rolled out. Before that, as after a start without the store, no machine is admitted.
+/// - A place without a rollout admits every machine. If etcd does not let this machine read the rollout's key, the machine is
+///   not admitted, unless it has seen this secret there without a rollout before.
+/// - If a rollout was seen and is now missing, unreadable or about another secret, no machine is admitted: deleting it releases
+///   none. The client's record keeps that a rollout was seen, so a restart in between releases none either.
+/// - A machine that is not admitted delivers anyway from the time half of `renew_before` is left of the delivered secret. It
+///   delivers by rank within a twentieth of `renew_before`, held or not, long before that secret is critical.
 /// - A machine that is admitted before the rollout is finished, or by an operator who finishes it, waits for no turn of
 ///   `deliver_over`.
-/// - An action of several clients runs once one of them is admitted, for all of them: waiting for each other, two clients
-///   whose canaries are different machines would have none.
+/// - An action of several clients runs for all of them once one is admitted. If two clients waited for each other and their
+///   canaries were different machines, neither would have a canary.
 struct OwnAdmissions: Sendable {
-    /// Where a rollout was seen, since the start or by what the clients' records say.
+    /// The places where a rollout was seen, since the start or according to the clients' records.
     private var rolledOut: Set<StorePlace> = []
     /// The digests of the secrets that were seen in each place, together with whether there is a rollout: of the last one read,
     /// and of earlier ones that a client still uses. Only a secret that was seen there itself, without a rollout, may be delivered
@@ -29,7 +28,7 @@ struct OwnAdmissions: Sendable {
         if change.isOfStore { self = OwnAdmissions() }
     }
 
-    /// Records what was read.
+    /// Records the rollouts that were read.
     ///
     /// - Parameter current: the digests of the secrets that are delivered, or wait for it.
     mutating func read(

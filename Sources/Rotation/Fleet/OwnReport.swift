@@ -2,15 +2,15 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What this machine says of itself in the store.
+/// This machine's own report in the store.
 ///
 /// - The report is put once every client was tried, when it changes, and once a day. After a change it waits for up to a
-///   minute, a time that differs between machines: a renewal would otherwise bring the reports of all machines at once.
-/// - A put names the revision at which the report was last put. A report that was there before the start is replaced, also
-///   one of another installation of this machine.
-/// - A report at a greater revision that this daemon did not put is another daemon's under the same name. That is a fault
+///   minute, a time that differs between machines. Otherwise all machines would report a renewal at once.
+/// - A put names the revision at which the report was last put. A report from before the start is replaced, also that of
+///   another installation of this machine.
+/// - A report at a greater revision that this daemon did not put comes from another daemon of the same name. That is a fault
 ///   until no such report was seen for more than a day.
-/// - While there may be another daemon of this name the report is put each hour, so that the other one notices as well.
+/// - While there may be another daemon of this name, the report is put each hour, so that the other one notices as well.
 struct OwnReport: Sendable {
     private var holdings: [ClientName: Entry] = [:]
     /// When something of the report was changed that was not put; nil while nothing was.
@@ -32,7 +32,7 @@ struct OwnReport: Sendable {
     private var foundAt: BootTime?
     /// That etcd does not let this machine put its report; nil until it refuses.
     fileprivate private(set) var forbidden: Failure?
-    /// Until when nothing is put, because what was put does not stay.
+    /// No put before this time, because the last report was removed or replaced.
     private var pausedUntil: BootTime?
     /// When another instance's report was last found there.
     private var otherSeenAt: BootTime?
@@ -56,7 +56,7 @@ struct OwnReport: Sendable {
         if change.isOfStore { self = OwnReport() }
         holdings = kept
         if hasChanged { changedAt = changedAt ?? change.now.boot }
-        // The failure of a put that was started under the earlier configuration is not told.
+        // The failure of a put that was started under the earlier configuration is not reported.
         if isPutting { failed(at: change.now) }
     }
 
@@ -108,7 +108,7 @@ struct OwnReport: Sendable {
         forbidden = nil
     }
 
-    /// Records what was found in place of what was last put. Returns whether another instance reports under the same name.
+    /// Records a report found in place of the last one. Returns whether another instance reports under the same name.
     fileprivate mutating func found(_ found: ReportObservation?, at now: Now) -> Bool {
         defer {
             revision = found?.revision ?? 0
@@ -122,7 +122,7 @@ struct OwnReport: Sendable {
         if let foundAt, now.boot < foundAt + Self.intervalWithOther { pausedUntil = now.boot + Self.intervalWithOther }
         guard let found else { return false }
         if let revision {
-            // A restored backup holds what was put before, at a smaller revision.
+            // A restored backup holds an earlier report, at a smaller revision.
             guard found.revision > revision, !(found.isOwn && isUnanswered) else { return false }
             isNameTaken = true
         } else if found.isOwn {
@@ -140,7 +140,7 @@ struct OwnReport: Sendable {
         changedAt = changedAt ?? now.boot
     }
 
-    /// Goes on from the report that was put before a restart: what was current then has been so since.
+    /// Continues from the report before a restart: its current secrets have been current since.
     private mutating func resume(_ report: MachineReport?) {
         for (name, entry) in holdings {
             guard let former = report?.clients[entry.identity], former.hasSameSecret(as: entry.holding),
@@ -160,7 +160,7 @@ struct OwnReport: Sendable {
 }
 
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     mutating func adoptReporting(_ change: ConfigurationChange) {
         ownReport.adopt(change)
@@ -191,17 +191,17 @@ extension Rotation {
         }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
-    /// Updates what is reported of a client whose health was evaluated.
+    /// Updates the report with a client whose health was evaluated.
     mutating func noteHolding(_ client: ConfiguredClient, at now: Now) {
         let name = client.name
         guard client.concernsStore, let view = clients[client].health.view else {
             return ownReport.note(nil, of: client.identity, name, at: now)
         }
         let code = view.reason?.failure.code
-        // A renewal under way is no failure: the fingerprint and `delivered` show it. Nor is a held rollout a failure of
-        // this machine, nor a place that is switched off one of the secret.
+        // A renewal under way is no failure: the fingerprint and `delivered` show it. A held rollout is no failure of this
+        // machine, and a place that is switched off is none of the secret.
         let isOfOthers = code == .rolloutHeld || code == .pushSwitchedOff
         let holding = MachineReport.Holding(
             secret: view.current?.name, since: now.wall, delivered: view.delivered,

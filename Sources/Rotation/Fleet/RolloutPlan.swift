@@ -15,7 +15,7 @@ import Model
 ///   again as it was last seen, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     /// How far the rollouts of the current secrets have come.
     var rolloutViews: [ClientName: RolloutView] {
@@ -64,7 +64,7 @@ extension Rotation {
         return nil
     }
 
-    /// The answer to who has a rollout do something; nil until it is in the store.
+    /// The answer to an order to a rollout; nil until the store has it.
     func rolloutAnswer(
         _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
     ) -> Answer? {
@@ -94,7 +94,7 @@ extension Rotation {
         return reason?.failure.code == .rolloutHeld ? nil : reason?.failure
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// The rollout that a secret is put into the store with; nil for none.
     func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
@@ -105,7 +105,7 @@ extension Rotation {
             return wasNeverRolledOut(own) ? nil : .finished(name)
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
-        // One that is gone continues as it was: what was held waits for an order.
+        // A rollout that was deleted continues in its former state: a held one waits for an order.
         let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
         guard new.state == .going, let members = members(of: client, &timer) else { return new }
         let progress = RolloutPolicy.Progress(
@@ -207,7 +207,7 @@ extension Rotation {
         return wanted
     }
 
-    // MARK: What is reported
+    // MARK: Reports
 
     /// Why a rollout is a reason for a client not to be ok: it is held, or this machine may not see or put it.
     func rolloutReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {

@@ -9,9 +9,10 @@ import Model
 /// - After that the others are admitted in steps, so that no more than `at_once` are admitted and have not delivered.
 /// - A silent machine is admitted along the way, and not waited for.
 /// - A failing canary holds the rollout, and so does more than one failing machine in twenty.
-/// - What is not known admits no machine. Nothing continues while no machine reports, or all are silent. A machine whose report
-///   is gone may have any rank, so it counts as one that is admitted and has not delivered. All ranks, known or not, are
-///   admitted only when every known machine has delivered or is silent, and every other one would have reported by now.
+/// - Unknown facts admit no machine. Nothing continues while no machine reports, or all are silent. A machine whose report is
+///   gone may have any rank, so it counts as admitted and not delivered.
+/// - All ranks, known or not, are admitted only in one case. Every known machine has delivered or is silent, and every other
+///   one would have reported by now.
 enum RolloutPolicy {
     /// A machine of the fleet, by its report.
     struct Machine: Hashable {
@@ -26,7 +27,7 @@ enum RolloutPolicy {
         var isSilent = false
     }
 
-    /// What is known of the fleet.
+    /// The known state of the fleet.
     struct Progress {
         /// By rank.
         var machines: [Machine]

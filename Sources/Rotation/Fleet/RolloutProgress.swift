@@ -16,7 +16,7 @@ struct RolloutProgress: Sendable {
     private var canariesAt: BootTime?
     /// When it was last put because it was not there.
     private(set) var repairedAt: BootTime?
-    /// What an operator has asked for, and is not done yet.
+    /// An operator's order that is not done yet.
     private(set) var order: RolloutOrder?
     /// How many machines are admitted of those that report, from 0 to 1.
     private var share = 0.0
@@ -51,7 +51,7 @@ struct RolloutProgress: Sendable {
 
     mutating func order(_ order: RolloutOrder?) { self.order = order }
 
-    /// Whether what is there is an earlier state of it, as in a restored backup: that is at a smaller revision.
+    /// Whether the rollout in the store is an earlier state of it, as in a restored backup: one at a smaller revision.
     func isEarlier(_ rollout: Rollout, at revision: Int64) -> Bool {
         guard let known = self.revision, revision < known else { return false }
         return rollout != self.rollout && rollout.secret.isSame(as: self.rollout.secret)
@@ -82,12 +82,12 @@ struct RolloutProgress: Sendable {
 
     mutating func repaired(at now: Now) { repairedAt = now.boot }
 
-    /// Records what the machines report, and updates what is shown of the rollout.
+    /// Records the machines' reports, and updates the view of the rollout.
     ///
     /// - Parameters:
     ///   - members: the machines that report the client.
     ///   - missing: how many machines have reported it, and have no report now.
-    /// - Returns: what ``step(_:_:)`` decides by.
+    /// - Returns: the facts by which ``step(_:_:)`` decides.
     mutating func observe(
         _ settings: RolloutConfiguration, _ members: FleetReports.Members, missing: Int, _ timer: inout WakeTimer
     ) -> RolloutPolicy.Progress {
@@ -101,7 +101,7 @@ struct RolloutProgress: Sendable {
         share = rollout.isFinished ? 1 : machines.isEmpty ? 0 : Double(admitted.count) / Double(machines.count)
         guard !rollout.isFinished, rollout.state == .going else { return progress }
         if RolloutPolicy.haveCanariesDelivered(rollout, machines, settings) {
-            // What they did while they could not report was not watched.
+            // While they could not report, the canaries were not watched.
             let since = max(canariesAt ?? timer.now.boot, members.readableSince)
             canariesAt = since
             progress.isPauseOver = timer.reached(since + settings.pause)
@@ -138,7 +138,7 @@ struct RolloutProgress: Sendable {
         }
     }
 
-    /// How the rollout is raised or held by what was observed; nil if it stays as it is.
+    /// The rollout after it was raised or held because of these facts; nil if it stays unchanged.
     func step(_ progress: RolloutPolicy.Progress, _ settings: RolloutConfiguration) -> Rollout? {
         let next = RolloutPolicy.next(rollout, progress, settings)
         return next == rollout ? nil : next

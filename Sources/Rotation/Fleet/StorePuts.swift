@@ -2,12 +2,11 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What every put for a client is decided by: its place in the store as it was last read, and the secret that the place is
-/// to hold.
+/// The facts that decide every put for a client: its place in the store as last read, and the secret that the place is to hold.
 struct OwnPlace {
     let place: StorePlace
     let secret: SecretInfo
-    /// What is there.
+    /// The content of the place.
     let observed: StoreObservation
     /// The rollout that belongs to it; nil for none. An earlier state of one that was seen later counts as something else.
     let rollout: RolloutObservation?
@@ -45,20 +44,19 @@ struct StorePuts: Hashable, Sendable {
 
 /// How secrets and their rollouts are put into the store.
 ///
-/// - Nothing is put while the store cannot be read. Nor is it by a distrusted clock, by which a newer secret may seem to come
-///   from the future.
-/// - A put names the revision that was last seen, and tells what it has found at another one.
-/// - A put that fails may still have been carried out: the store is read again.
+/// - Nothing is put while the store cannot be read, or while the clock is distrusted. By a distrusted clock, a newer secret may
+///   seem to come from the future.
+/// - A put names the revision that was last seen. At another revision it puts nothing and returns the content that it found.
+/// - A failed put may still have been carried out, so the store is read again.
 /// - One put runs for a client at a time.
-/// - A secret is put there once it is kept in the state directory and, with `verify: true`, Apple was asked. One that
-///   Apple has refused is not.
-/// - If another signer was first, the put finds that one's secret: it becomes the current one here if a machine that receives
-///   its secrets would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due; else the put is repeated.
-/// - A place in which it was tried to put a secret three times within an hour is contested, and not written until that hour
-///   is over.
-/// - Nothing waits for the store but the minting of a secret that is missing, for as long as ``StoreReading/isAwaited(at:_:)``.
+/// - A secret is put there once it is kept in the state directory and, with `verify: true`, Apple was asked. A secret that
+///   Apple has refused is not put.
+/// - If another signer was first, the put finds that signer's secret. It becomes the current one here if a receiving machine
+///   would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due. Otherwise the put is repeated.
+/// - A place with three attempted puts within an hour is contested, and not written until that hour is over.
+/// - Only the minting of a missing secret waits for the store, for as long as ``StoreReading/isAwaited(at:_:)``.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     /// Where a client's own secrets are put; nil if none are.
     func placeToPut(_ client: ConfiguredClient) -> StorePlace? {
@@ -77,7 +75,7 @@ extension Rotation {
         return secret
     }
 
-    /// What a put for a client is decided by now; nil while nothing may be put.
+    /// The facts that decide a put for a client now; nil while nothing may be put.
     func ownPlace(_ client: ConfiguredClient) -> OwnPlace? {
         guard let place = placeToPut(client), clock.failure == nil, !storeReading.isFailing,
             let secret = secretToPut(client), let observed = storeReading.observed[place]
@@ -136,7 +134,7 @@ extension Rotation {
         clients[client].share = share
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// Whether the store may hold the secret that is missing here.
     func awaitsStore(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {

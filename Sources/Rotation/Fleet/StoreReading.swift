@@ -2,18 +2,18 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What the store was last read to hold, and when it is read again.
+/// The content of the store when it was last read, and when it is read again.
 ///
 /// - One request reads all places of this machine's clients: those that a follower receives from, and those that a signer
 ///   puts its secrets in.
-/// - The store is read each minute, or every ten while it tells of changes, up to a quarter earlier; at once at the start,
-///   after a reload, with a newly read key and when asked. What a watch says brings the next read forward by a moment that
-///   differs from machine to machine, ten times in ten minutes: after that the store is read each minute, whatever is changed
-///   there.
-/// - Where a place is forbidden no watch tells of it, so the store is read each minute.
+/// - The store is read each minute, or every ten while a watch works, up to a quarter earlier. It is read at once at the start,
+///   after a reload, with a newly read key and on request.
+/// - A change reported by a watch brings the next read forward by a moment that differs from machine to machine. That happens
+///   ten times in ten minutes; after that the store is read each minute, whatever changes there.
+/// - No watch reports changes of a forbidden place, so the store is then read each minute.
 /// - A read that fails changes nothing that was seen, and nothing that is published.
 struct StoreReading: Sendable {
-    /// What each place held when it was last read.
+    /// The content of each place when it was last read.
     private(set) var observed: [StorePlace: StoreObservation] = [:]
     /// The rollout that belongs to each of them, where there is one.
     private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
@@ -25,11 +25,11 @@ struct StoreReading: Sendable {
     private var firstOfStore = JobID.first
     /// Why the last read failed.
     private var failure: FailureCode?
-    /// When it is read because of what a watch said.
+    /// The time of a read that a watch has requested.
     private var hintedFor: BootTime?
     /// When a watch has had the store read.
     private var hints = hintLimit
-    /// How often a watch may have the store read. Who may write one key there decides how often it tells of a change.
+    /// How often a watch may cause a read. A user with write access to one key decides how often it changes.
     private static let hintLimit = RateLimit(10, in: 600)
     private var isWatched = false
     /// When another process of the service is asked at once because one has ended. One that ends after each answer is not asked
@@ -37,7 +37,7 @@ struct StoreReading: Sendable {
     private var newServices = RateLimit(1, in: interval)
     /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
     private var refuses = false
-    /// What was tried, for the metrics.
+    /// The attempts, for the metrics.
     private(set) var counts = StoreView()
     /// Until when a secret that is merely missing is not minted before its place was read: another signer may have minted one.
     private var awaitedUntil: BootTime?
@@ -48,7 +48,7 @@ struct StoreReading: Sendable {
     private static let longestHint = 1000.0
     private static let answerWait: Seconds = 20
 
-    // MARK: What is
+    // MARK: State
 
     /// Every secret that was seen there.
     var allSecrets: [SecretInfo] {
@@ -78,7 +78,7 @@ struct StoreReading: Sendable {
         return timer.reached(readAt.after(interval, spreadBy: jobs.jitter("read the store after \(readBy.number)")))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func adopt(_ change: ConfigurationChange) {
         if change.isOfStore {
@@ -160,7 +160,7 @@ struct StoreReading: Sendable {
         if let success { counts.puts.count(success: success) } else { counts.conflicts += 1 }
     }
 
-    /// What is known of the store; nil if no client concerns it.
+    /// The view of the store; nil if no client concerns it.
     var view: StoreView? { isUsed ? counts : nil }
 
     func checkInvariants(next: JobID) -> [String] {
@@ -181,7 +181,7 @@ extension StoreObservation {
 }
 
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     mutating func storeFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         // At a reload it is read again, because other places may be of interest.
@@ -215,7 +215,7 @@ extension Rotation {
         }
     }
 
-    /// Where a client's secrets are in the store, in the order of preference; none of a key that was not read.
+    /// The places of a client's secrets in the store, in the order of preference; none of a key that was not read.
     func storePlaces(of client: ConfiguredClient) -> [StorePlace] {
         client.keys.compactMap { key in
             keys.digest(of: key.name).map {
@@ -256,7 +256,7 @@ extension Rotation {
         for client in index.all where client.concernsStore { touch(client) }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// Whether a client that receives from the store has a critical secret, or none.
     func isEmergencyOfStore(_ timer: inout WakeTimer) -> Bool {

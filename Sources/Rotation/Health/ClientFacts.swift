@@ -2,12 +2,12 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What a client's health is judged by, in the daemon and without one. Only what the daemon does for it, and what fails of
-/// that, is not here.
+/// The facts that decide a client's health, in the daemon and without one. The daemon's own work for the client and its
+/// failures are not among them.
 struct ClientFacts {
     let name: ClientName
     let entry: ClientConfiguration
-    /// Those that may sign for it, and what is available to check whether they did.
+    /// The keys that may sign for it, and the evidence of whether they did.
     let keys: [KnownKey]
     /// The client's secret as far as is known.
     let current: SecretInfo?
@@ -16,15 +16,15 @@ struct ClientFacts {
     let clock: ClockTrust
     /// When this program was built.
     let builtAt: WallTime
-    /// Whether a missing secret may be still to come, because it is being made.
+    /// Whether a missing secret may still come, because it is being minted.
     var isUnderWay = false
-    /// What was found in each of its outputs, in order, up to the first one that locks its applications out.
+    /// The findings in its outputs, in order, up to the first one that locks its applications out.
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
-    /// What was last put into each place behind an API; nil if that is not known.
+    /// The secret last put into each place behind an API; nil if it is not known.
     var pushed: [SecretInfo?] = []
     /// The places of which an API shows that they hold no secret that applications can use for long enough.
     var emptyPlaces: [TargetName] = []
-    /// What the applications hold that each action notifies, as far as is known.
+    /// The secret that each action's applications hold, as far as is known.
     var delivered: [SecretInfo] = []
 
     /// The worst of what a client's outputs, APIs and applications hold.
@@ -41,10 +41,10 @@ struct ClientFacts {
         case nowhere
     }
 
-    /// Notes what its outputs hold.
+    /// Records the content of its outputs.
     ///
     /// - Parameters:
-    ///   - read: what an output's file holds, or why it could not be read; nil while it was not read.
+    ///   - read: the content of an output's file, or why it could not be read; nil while it was not read.
     ///   - refusal: why Apple refuses a secret now; nil if it may accept it.
     mutating func findOutputs(
         reading read: (AbsolutePath) -> Result<[FileSlot: SlotObservation], Failure>?,
@@ -81,7 +81,7 @@ struct ClientFacts {
     }
 }
 
-/// What an output was found to hold, as health judges it.
+/// The finding in an output, as health judges it.
 enum OutputFinding {
     /// It was not read yet.
     case unread
@@ -95,7 +95,7 @@ enum OutputFinding {
     case held(SecretInfo)
 
     /// - Parameters:
-    ///   - read: what the file holds, or why it could not be read; nil while it was not read.
+    ///   - read: the content of the file, or why it could not be read; nil while it was not read.
     ///   - refusal: why Apple refuses a secret now; nil if it may accept it.
     init(_ read: Result<[FileSlot: SlotObservation], Failure>?, _ slot: FileSlot, refusal: (SecretInfo) -> Objection?) {
         switch read {
@@ -129,7 +129,7 @@ enum OutputFinding {
         }
     }
 
-    /// Why applications cannot use what is there; nil if it is not known that they cannot.
+    /// Why applications cannot use the content; nil if it is not known that they cannot.
     func failure(at path: AbsolutePath) -> Failure? {
         switch self {
         case .unreadable(let failure): failure
@@ -200,7 +200,7 @@ extension ClientFacts {
         return result(.ok, nil, weakest)
     }
 
-    /// What is late of a secret that applications can still use; nil if nothing is.
+    /// The part of a usable secret's delivery that is late; nil if nothing is.
     ///
     /// - Parameter lacking: the places where a newer secret is to be.
     private func lateness(
@@ -212,8 +212,8 @@ extension ClientFacts {
         return timer.reached(due) ? Failure(.renewalOverdue, at: .client(name), detail: due.description) : nil
     }
 
-    /// Judges also what the state directory knows: what was last put behind APIs, and which secret its applications were
-    /// last notified of.
+    /// Judges also by the state directory: the secrets last put behind APIs, and the secret its applications were last notified
+    /// of.
     ///
     /// - Parameter record: as it is kept; it knows of every action that has run.
     func judge(with record: Record, _ timer: inout WakeTimer) -> OutputsHealth {
@@ -247,7 +247,7 @@ extension ClientFacts {
         return result(judged.health, judged.failure, weakest)
     }
 
-    /// The same with what was last put behind APIs.
+    /// The same with the secrets last put behind APIs.
     ///
     /// - Parameters:
     ///   - judged: by the outputs.
@@ -263,7 +263,7 @@ extension ClientFacts {
             judged.health == .ok || judged.failure?.code == .noOutputs
         else { return judged }
         let known = pushed.compactMap(\.self)
-        // What a place holds that was never pushed to may be a secret that was put there by hand.
+        // A place that was never pushed to may hold a secret that a user put there.
         let lacking = zip(entry.targets, pushed).filter { $1?.isSame(as: current) != true }
             .map { Failure.Place.target($0.0.target) }
         guard let weakest = known.firstToExpire else {

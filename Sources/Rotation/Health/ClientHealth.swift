@@ -4,15 +4,15 @@ import Model
 
 /// How well each client is served, and the daemon as a whole, as status, metrics, sd_notify and the journal show it.
 ///
-/// - A client is judged by what its outputs were last seen to hold and what its actions last ran for, in a step that may
-///   have changed any of it, or when time alone changes it.
+/// - A client is judged by the last seen content of its outputs and the secrets its actions last ran for. This happens in each
+///   step that may have changed any of it, and when time alone changes it.
 /// - Log events, `on_state_change` and this machine's report in the store (`OwnReport`) depend on it.
 struct ClientHealth: Sendable {
     /// As the client was last judged.
     private(set) var view: ClientView?
     /// The state that was last logged.
     private var logged: HealthState = .ok
-    /// What was tried for it.
+    /// The attempts for it.
     fileprivate(set) var tally = ClientCounts()
 
     mutating func set(_ view: ClientView) { self.view = view }
@@ -83,7 +83,7 @@ extension Rotation {
                 return view
             }
         let actions = client.actions.map { actionView($0, of: client, &timer) }
-        // What another program keeps changing may hold the secret now.
+        // A place that another program keeps changing may hold the secret now.
         let isPublished =
             outputs.allSatisfy { $0.state == .ok || $0.state == .contested } && holdsWanted(client)
         let isDone = isPublished && owedActions(of: client).isEmpty
@@ -126,7 +126,7 @@ extension Rotation {
         clients[client].health.set(view)
     }
 
-    /// What a client's outputs, APIs and applications were last seen to hold.
+    /// The last seen state of a client's outputs, APIs and applications.
     func facts(of client: ConfiguredClient, _ timer: inout WakeTimer) -> ClientFacts {
         var facts = ClientFacts(
             name: client.name, entry: client.entry, keys: knownKeys(client), current: clients[client].secret.current,
@@ -147,8 +147,8 @@ extension Rotation {
         return facts
     }
 
-    /// The files of a client that could not be read since the start, so that they hold what was last delivered, as far as the
-    /// record knows: the restart has changed nothing for applications.
+    /// The files of a client that could not be read since the start. They count as holding the last delivered secret by the
+    /// record: the restart has changed nothing for applications.
     private func presumedPaths(of client: ConfiguredClient) -> Set<AbsolutePath> {
         guard jobs.hasFailure, lastDelivered(to: client) != nil else { return [] }
         let recorded = clients[client].record.value.outputs
@@ -162,8 +162,8 @@ extension Rotation {
             }.map(\.path))
     }
 
-    /// Whether to log a health change: not while a renewal is merely under way, nor before the client was tried, when
-    /// it is expected not to be served yet.
+    /// Whether to log a health change. A renewal that is merely under way is not logged. A client that was not tried is not
+    /// logged either, because it is not expected to be served yet.
     private func isNews(_ view: ClientView, _ client: ConfiguredClient) -> Bool {
         clients[client].readiness.wasTried && !view.isUnderWay
     }
@@ -208,7 +208,7 @@ extension Rotation {
         return paths.map { .path($0.path) } + targets.map { .target($0.target) }
     }
 
-    /// Whether a target holds a secret. What was put there before the start counts once the API was asked again.
+    /// Whether a target holds a secret. A secret put there before the start counts once the API was asked again.
     private func isHeld(_ wanted: SecretInfo?, at target: TargetName) -> Bool {
         guard let wanted, let target = targets[target] else { return false }
         return target.wasAsked && target.holds(wanted)
@@ -241,7 +241,7 @@ extension Rotation {
             error: (failure ?? target?.disuse)?.message, repairs: target?.drift.repairCount ?? 0)
     }
 
-    /// How a place for a secret is shown, and what is wrong with it.
+    /// How a place for a secret is shown, and its problem.
     ///
     /// - Parameter isHeld: whether the wanted secret is there.
     private func judge(

@@ -6,12 +6,12 @@ import Model
 struct DaemonFaults: Sendable {
     private(set) var all: [Fault] = []
 
-    /// What a configuration names and only the daemon uses.
+    /// Failures of settings that only the daemon uses.
     private static let ofConfiguration: Set<Failure.Code> = [
         .metricsFileUnwritable, .unknownGroup, .groupNotPermitted, .credentialSocketUnusable, .unitCannotStart,
     ]
 
-    /// What the configuration has the daemon do for itself, and fails.
+    /// The failures of the work that the configuration gives to the daemon itself.
     var ofConfiguration: [Failure] { all.map(\.failure).filter { Self.ofConfiguration.contains($0.code) } }
 
     struct Fault: Hashable, Sendable {

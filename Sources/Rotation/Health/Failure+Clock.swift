@@ -13,7 +13,7 @@ extension Failure {
     /// Why the clock cannot tell whether Apple accepts this secret; nil if it can.
     ///
     /// - Parameters:
-    ///   - run: what a daemon has seen of the clock.
+    ///   - run: the observations of the clock by a daemon.
     ///   - builtAt: when this program was built.
     package static func ofClock(
         judging secret: SecretInfo, run: ClockRun, builtAt: WallTime, at now: Now

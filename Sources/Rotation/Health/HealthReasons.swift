@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 extension Rotation {
-    /// What keeps a client from being served, in processing order: the first reason explains the others.
+    /// The reasons that keep a client from being served, in processing order: the first one explains the others.
     func reasons(for client: ConfiguredClient, _ timer: inout WakeTimer) -> [Reason] {
         let name = client.name
         let now = timer.now
@@ -37,7 +37,7 @@ extension Rotation {
         return reasons + contests(of: client, whereGood: false, &timer)
     }
 
-    /// What is wrong with a client although it may be served. It never hides a reason why a client is not.
+    /// Problems of a client that may still be served. They never hide a reason why a client is not.
     func warnings(of client: ConfiguredClient, _ timer: inout WakeTimer) -> [Reason] {
         let name = client.name
         var warnings = contests(of: client, whereGood: true, &timer)
@@ -69,7 +69,7 @@ extension Rotation {
         }
     }
 
-    /// What other programs do to a client's files, then to its places behind APIs.
+    /// Changes by other programs to a client's files, then to its places behind APIs.
     func drifts(of client: ConfiguredClient) -> [(Failure.Place, Drift)] {
         client.files.compactMap { path in files[path].map { (.path(path), $0.drift) } }
             + client.targets.compactMap { output in targets[output.target].map { (.target(output.target), $0.drift) } }

@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What a client's health is, and the reason that is shown first.
+/// A client's health, and the reason that is shown first.
 extension Rotation {
     /// Why applications are locked out, or soon will be.
     struct Lockout {
@@ -10,23 +10,23 @@ extension Rotation {
         let cause: Cause
 
         enum Cause {
-            /// What is in this output.
+            /// The content of this output.
             case output(AbsolutePath)
-            /// What is in a place behind an API.
+            /// The content of a place behind an API.
             case target
             /// That the client's secret is missing, has expired or soon will.
             case secret
         }
     }
 
-    /// What a client's health is, and the first reason, which comes from a place that causes this health.
+    /// A client's health, and the first reason, which comes from a place that causes this health.
     ///
     /// - Parameters:
-    ///   - isServed: whether its outputs and applications have the current secret, or only wait for what takes its time.
-    ///   - reasons: what keeps it from being served.
-    ///   - warnings: what is wrong with it although it may be served.
+    ///   - isServed: whether its outputs and applications have the current secret, or only wait for an expected delay.
+    ///   - reasons: the reasons that keep it from being served.
+    ///   - warnings: its problems although it may be served.
     ///   - lockout: why its applications are locked out, or soon will be.
-    ///   - cause: the first of the reasons that explains that.
+    ///   - cause: the first of the reasons that explains the lockout.
     func verdict(
         on client: ConfiguredClient, isServed: Bool, _ reasons: [Reason], _ warnings: [Reason], _ lockout: Lockout?,
         _ cause: Reason?, at now: Now
@@ -57,8 +57,8 @@ extension Rotation {
             .flatMap { cause(of: $0, for: client, among: reasons, &timer) } ?? reasons.first
     }
 
-    /// Why applications are locked out. Where a secret that lasts is at hand, what fails on the way to another one keeps this
-    /// one from no place and no application, so that what fails there goes first.
+    /// Why applications are locked out. If a lasting secret is available, failures on the way to another one keep it from no
+    /// place and no application. Then a failure of delivery goes first.
     func cause(
         of lockout: Lockout, for client: ConfiguredClient, among reasons: [Reason], _ timer: inout WakeTimer
     ) -> Reason? {
@@ -69,7 +69,7 @@ extension Rotation {
         return first
     }
 
-    /// Whether a failure is about where a client's secret is to be, or about who is to be notified of it.
+    /// Whether a failure is about a place of a client's secret, or about an application to notify.
     private func isAboutPlaces(_ failure: Failure, of client: ConfiguredClient) -> Bool {
         switch failure.place {
         case .path(let path): client.files.contains(path)
@@ -78,8 +78,8 @@ extension Rotation {
         }
     }
 
-    /// Whether a failure may be why applications are locked out. What is wrong with one output is not the fault of another
-    /// one, nor of an action.
+    /// Whether a failure may be why applications are locked out. A problem of one output is not the fault of another output or
+    /// of an action.
     private func explains(_ failure: Failure, _ lockout: Lockout, of client: ConfiguredClient) -> Bool {
         switch (lockout.cause, failure.place) {
         case (.output(let path), .path(let other)): other == path || !client.files.contains(other)
@@ -97,8 +97,8 @@ extension Rotation {
             ? Failure(.notDelivered, at: .client(client.name)) : notPublished(client)
     }
 
-    /// Where the daemon does not know what a client has, because it has not looked there since it started: an output, or what
-    /// decides about its secret.
+    /// The place that the daemon has not checked since it started, so that it does not know what the client has. This is an
+    /// output, or an input of the decision about its secret.
     private func uncheckedPlace(of client: ConfiguredClient) -> Failure.Place? {
         if let path = client.files.first(where: { files[$0]?.slots == nil }) { return .path(path) }
         if wantedSecret(client) == nil, !isKnown(client) { return .client(client.name) }

@@ -2,21 +2,21 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// What `metrics_file` says, for node_exporter to read.
+/// The content of `metrics_file`, for node_exporter to read.
 ///
-/// - It is first written when every client was tried: until then the file of the process before knows more.
-/// - It is written when it should say something else, once a second at most: plenty for scrapers.
+/// - It is first written when every client was tried: until then the file of the previous process knows more.
+/// - It is written when its content should change, once a second at most: plenty for scrapers.
 /// - It is written again when another program has deleted or changed it.
-/// - A daemon that stops leaves only times. A single run writes it at its end, also where a signal ends it: the next run may be far
-///   off, and what applications have is not what the run before has left.
+/// - A daemon that stops leaves only times. A single run writes the file at its end, also if a signal ends it. The next run may
+///   be far off, and the previous run's file may no longer match what applications have.
 /// - The file at a former path is removed: it would go stale, and node_exporter might still read it.
 struct MetricsFileUpkeep: Sendable {
-    /// What it says; nil while that is not known, and where it could not be written.
+    /// Its content; nil while that is not known, or if it could not be written.
     private(set) var content: MetricsContent?
     /// Files at former paths that are to be removed.
     private(set) var former: Set<AbsolutePath> = []
     private var writes = RateLimit(1, in: 1)
-    /// What it should say is a snapshot, which takes a while with many clients.
+    /// The wanted content is a snapshot, which takes a while with many clients.
     private var comparisons = RateLimit(10, in: 1)
     /// Whether there was a change notice of the file since it was last written.
     private var isNoticed = false

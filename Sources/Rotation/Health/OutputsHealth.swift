@@ -30,11 +30,11 @@ extension Configuration {
     /// Judges every client, in the order of their names.
     ///
     /// - Parameters:
-    ///   - files: what each output's file holds, or why it could not be read.
+    ///   - files: the content of each output's file, or why it could not be read.
     ///   - evidence: by key; one that is missing here counts as ``SignatureEvidence/none``.
     ///   - current: the secrets that the state directory holds, as far as it can be read.
-    ///   - records: what it holds of each client, as far as it can be read.
-    ///   - run: what a daemon has seen of the clock.
+    ///   - records: each client's record in it, as far as it can be read.
+    ///   - run: the observations of the clock by a daemon.
     ///   - builtAt: when this program was built.
     package func evaluate(
         _ files: [AbsolutePath: Result<FileObservation, Failure>], _ evidence: [KeyName: SignatureEvidence],
@@ -70,14 +70,14 @@ extension Configuration {
 }
 
 extension Rotation {
-    /// The health of a client that something keeps from being served, with the main reason; nil if nothing does. For
-    /// those who cannot ask the store, and judge secrets by the clock themselves.
+    /// The health of a client that something keeps from being served, with the main reason; nil if nothing does. For callers
+    /// that cannot ask the store, and judge secrets by the clock themselves.
     package func impairment(of client: ClientName, at now: Now) -> (health: HealthState, failure: Failure)? {
         guard let client = index[client] else { return nil }
         let reason = WakeTimer.peek(at: now) { timer in
             let all = (reasons(for: client, &timer) + warnings(of: client, &timer)).filter { reason in
                 let isOthers = reason.failure.place == .store || reason.failure.place == .clock
-                // What only this process could not read is not known.
+                // A failure that only this process had in reading proves nothing.
                 return !isOthers && reason.failure.code.traits.isDisjoint(with: [.ofStore, .ofReader])
             }
             return mainReason(of: client, among: all, &timer)

@@ -1,15 +1,15 @@
 package import Model
 
-/// What applies to a file that was deleted, or that holds something else.
+/// The rules for a file that was deleted, or that holds something else.
 ///
-/// - It is created again with its secrets, as one that never existed.
-/// - A shared file that held other lines is not: a new one would not have them, and an application would start with half of its
-///   settings. ``FailureCode/outputDeleted`` is reported until the file is back. That it held them is known until it was seen without,
-///   also while no output, or another client's, names its path.
-/// - A file that is to hold nothing but a secret, was never written and holds something else, is not overwritten
+/// - It is created again with its secrets, like a new one.
+/// - A shared file that held other lines is not: without them an application would start with half of its settings.
+///   ``FailureCode/outputDeleted`` is reported until the file is back. The daemon remembers the other lines until it sees the
+///   file without them. It does so also while no output, or another client's, names its path.
+/// - A file that is to hold only a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
-/// - A file that was written as a whole stays the daemon's whatever its format is now, until another program writes there while
-///   it is an environment file. As such, one that holds a secret in another format is refused, and created again once it
+/// - A file that was written as a whole stays the daemon's in any format, until another program writes there while it is an
+///   environment file. If an environment file then holds a secret in another format, it is refused, and created again once it
 ///   is gone.
 extension Rotation {
     /// Whether a file may be written as if there were none: a missing one, or one that may hold anything.

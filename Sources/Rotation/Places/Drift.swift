@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Model
 
-/// What other programs do to a file, or to a place behind an API: since when it is bad, and how often it was repaired.
+/// Changes by other programs to a file, or to a place behind an API: since when it is bad, and how often it was repaired.
 struct Drift: Hashable, Sendable {
     /// Bad content may have been read once it is this old.
     static let readAfter: Seconds = 5
@@ -11,15 +11,15 @@ struct Drift: Hashable, Sendable {
     static let memory: Seconds = 3600
     static let contestedInterval: Seconds = 600
 
-    /// How often what is contested is repaired.
+    /// The interval of repairs in a contested place.
     private let contestedInterval: Seconds
 
-    /// What the file held when it was last seen to be good.
+    /// The content of the file when it was last seen to be good.
     private var lastGood: [FileSlot: Fingerprint]?
     private var badSince: BootTime?
     /// Change notices since the file was last good, or written.
     private var unrest: Debounce?
-    /// Whether the file did not keep what was written: then it is read back before it is written again.
+    /// Whether the file did not keep its content: then it is read back before it is written again.
     private var isUndone = false
     /// Whether a request asks for the file to be written.
     private var isRequested = false
@@ -87,8 +87,8 @@ struct Drift: Hashable, Sendable {
         return wasRead || now >= since + Self.readAfter
     }
 
-    /// Records that the file held something else right after it was written: another program that watches it was
-    /// quicker, or its file system does not keep what is written. Writing again at once could repeat without end.
+    /// Records that the file held something else right after it was written. Another program that watches it was quicker, or
+    /// its file system does not keep writes. Writing again at once could repeat without end.
     mutating func undone(at now: BootTime) {
         isUndone = true
         badSince = badSince ?? now

@@ -2,17 +2,16 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// When files are read and written, and what came of it.
+/// When files are read and written, and the results.
 ///
-/// - A file is read back before it is judged, and again after every sign that it has changed; what a job read that began
-///   before the sign does not count. One that is never quiet is read too, so that it is known to be bad before it may
-///   be written.
+/// - A file is read back before it is judged, and again after every sign that it has changed. A job that began to read before
+///   the sign does not count. A file that is never quiet is read too, so that its problem is known before it may be written.
 /// - One write serves all clients of a file: it waits until all of them are settled.
-/// - What other programs do to a file (`Drift`) is repaired, but not for ever.
+/// - Changes by other programs to a file (`Drift`) are repaired, but not for ever.
 /// - An environment file that held other lines is never created again: an application would start with half of its
 ///   settings.
 extension Rotation {
-    // MARK: What happens
+    // MARK: Events
 
     /// Records a change notice.
     mutating func noticeFile(_ path: AbsolutePath, at now: Now) {
@@ -107,11 +106,11 @@ extension Rotation {
         }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     mutating func planFile(_ path: AbsolutePath, _ timer: inout WakeTimer) {
         guard let spec = index.specs[path], let file = files[path] else { return }
-        // What is being read now decides what is wanted next.
+        // The read that is under way decides the next step.
         guard jobs[.file(path)]?.work.isObservation != true else { return }
         let clients = index.clients(of: path)
         if file.reading.isDue(.output, &timer) {
@@ -189,8 +188,8 @@ extension Rotation {
         }
     }
 
-    /// What the outputs of a client were last seen to hold, in the order of their paths; nothing of one that was not read or is
-    /// refused.
+    /// The last seen content of a client's outputs, in the order of their paths. An output that was not read or is refused has
+    /// none.
     func observedSlots(of client: ConfiguredClient) -> [(path: AbsolutePath, held: SlotObservation)] {
         client.places.flatMap { place in
             let file = files[place.path]

@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// What a file was seen to hold, and what happened to it.
+/// The last seen content of a file, and its history.
 struct FileState: Sendable {
     private var spec: FileSpec
     var reading: Reading<FileObservation>
@@ -11,8 +11,8 @@ struct FileState: Sendable {
     private var isUncertain = false
     /// Whether it was written, or seen to be, a file that holds nothing but a secret.
     private var wasWhole = false
-    /// Whether it may hold more than what was written so: since it is an environment file, another program has written there,
-    /// or our variable is there.
+    /// Whether the file may hold other programs' lines. It is an environment file, and another program has written there or our
+    /// variable is there.
     private(set) var isShared = false
     /// Whether there was a change notice of an environment file since it was last read.
     private var wasNoticed = false
@@ -23,10 +23,10 @@ struct FileState: Sendable {
         reading = Reading(countsFrom: next)
     }
 
-    /// What programs find at its path since it is refused; nil while it is not, or where that is not known.
+    /// What programs find at the path of a refused file; nil while it is not refused, or if that is not known.
     private(set) var seen: [FileSlot: SlotObservation]?
 
-    // MARK: What is
+    // MARK: State
 
     /// Whether it holds nothing that the daemon did not write, as far as this daemon has seen.
     var isOwn: Bool { wasWhole && !isShared }
@@ -40,7 +40,7 @@ struct FileState: Sendable {
     /// Whether ``observed`` still counts.
     var isFresh: Bool { reading.isFresh }
 
-    /// Whether what was observed still says what the file holds, with the configured mode and group.
+    /// Whether the observed content is still current, with the configured mode and group.
     var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
 
     /// Whether a slot held a secret when the file was last observed.
@@ -51,7 +51,7 @@ struct FileState: Sendable {
     /// Whether the file, when it was last observed, held all of these secrets.
     func holds(_ wanted: [FileSlot: SecretInfo]) -> Bool { wanted.allSatisfy { holds($1, in: $0) } }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Records a change notice.
     mutating func notice(at now: Now) {
@@ -60,9 +60,9 @@ struct FileState: Sendable {
         wasNoticed = spec.format.isShared
     }
 
-    /// Another configuration has it read again.
+    /// Has the file read again under another configuration.
     ///
-    /// - Parameter spec: how it is written now. What was written in another way before is no drift.
+    /// - Parameter spec: how it is written now. A file written in another way before is no drift.
     mutating func adopt(_ spec: FileSpec, next: JobID) {
         reading.readAgain(next: next)
         if wasNoticed, !spec.format.isShared { isShared = true }
@@ -131,7 +131,7 @@ struct FileStates: Sendable {
         all.values.flatMap { ($0.observed?.slots ?? [:]).values.compactMap(\.issued) }
     }
 
-    /// Takes what a client's record says of files that held other lines. What was seen since the start is newer.
+    /// Adopts a client's record of files that held other lines. Observations since the start are newer.
     mutating func recall(_ record: Record) {
         shared.formUnion(record.shared.filter { all[$0]?.observed?.exists != true })
     }
@@ -149,7 +149,7 @@ struct FileStates: Sendable {
         return shared.remove(spec.path) != nil
     }
 
-    /// Has a file read again, because what was seen before says nothing about what it holds now.
+    /// Has a file read again, because the last observation proves nothing about its content now.
     mutating func readFailed(_ failure: Failure, at path: AbsolutePath, next: JobID) {
         if failure.code.traits.contains(.showsOthersContent) { shared.insert(path) }
         all[path]?.readFailed(failure, next: next)

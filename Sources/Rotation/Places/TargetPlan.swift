@@ -2,28 +2,26 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// When places behind APIs are read and pushed to, and what came of it.
+/// When places behind APIs are read and pushed to, and the results.
 ///
-/// - A target holds one client's secret. Only targets with members of one document make their clients a batch. Neither a file,
-///   nor another client, nor READY waits for a target.
-/// - A secret counts as published when the API said that it took it. The client's record keeps which one that was, so that a
-///   start does not push it again; an API that shows what it holds is asked first.
-/// - Just after a write an API may still show what was there before. What contradicts a write counts only once it has been
-///   shown for five minutes; until then the API is read each minute.
-/// - An API that took a secret and has shown another one for those five minutes has failed (``FailureCode/pushNotKept``). What
-///   it says then is no success until it shows the secret. A single run waits for the first of these verdicts.
-/// - A target that can be read back is read once an hour. One that was changed is pushed again, and is contested when that
+/// - A target holds one client's secret. Only targets with members of one document put their clients into one batch. No file,
+///   no other client and not READY wait for a target.
+/// - A secret counts as published when the API reports that it took it. The client's record keeps which secret that was, so
+///   that a start does not push it again. An API that shows its content is asked first.
+/// - Just after a write an API may still show the former content. A contradiction counts only once it has been shown for five
+///   minutes. Until then the API is read each minute.
+/// - An API that took a secret and has shown another one for those five minutes has failed (``FailureCode/pushNotKept``). Its
+///   later answers are no success until it shows the secret. A single run waits for the first of these verdicts.
+/// - A target that can be read back is read once an hour. A changed target is pushed again, and is contested when that
 ///   continues (`Drift`). One that is switched off has the secret, and is a warning.
-/// - An API that asks for a pause gets it, but of an hour at most if it said so to a read, or while the
-///   secret that is there is critical or there is none.
-/// - Targets with members of one document are asked one after another, and the first write carries the secrets of all, so
-///   that the document is written once; the others find theirs there.
-/// - One job runs for a target at a time: a secret that is replaced meanwhile is pushed next, never an older one after a
-///   newer.
-/// - Actions wait for a push that runs, for 30 seconds, and not for one that fails: then they run again when it has
-///   succeeded.
+/// - An API that asks for a pause gets it. The pause is an hour at most in answer to a read, or while the secret there is
+///   critical or missing.
+/// - Targets with members of one document are asked one after another. The first write carries the secrets of all, so that the
+///   document is written once; the others find theirs there.
+/// - One job runs for a target at a time. A secret that is replaced meanwhile is pushed next, never an older one after a newer.
+/// - Actions wait for a running push for 30 seconds. They do not wait for a failing one, but run again when it has succeeded.
 extension Rotation {
-    // MARK: What is
+    // MARK: State
 
     /// Returns the failure that an answer is; nil if it is none.
     mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
@@ -51,7 +49,7 @@ extension Rotation {
         index.clientOfTarget.keys.contains { targets[$0]?.sight == .awaited && !isGivenUp($0, at: now) }
     }
 
-    // MARK: What is wanted
+    // MARK: Plan
 
     /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
     private static let readingInterval: Seconds = 3600
@@ -86,15 +84,15 @@ extension Rotation {
         start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &timer)
     }
 
-    /// Whether a target is asked right now, or its client's secret is about to be replaced: what belongs into the same
-    /// document waits until both can be written together.
+    /// Whether a target is asked right now, or its client's secret is about to be replaced. The other members of its document
+    /// wait until all can be written together.
     private func isAboutToChange(_ target: TargetName) -> Bool {
         guard let client = index.clientOfTarget[target] else { return false }
         return !isKnown(client)
             || [.target(target), .client(client.name), .record(client.name)].contains(where: jobs.isBusy)
     }
 
-    /// What these targets should hold.
+    /// The secrets that these targets should hold.
     private func secrets(for targets: [TargetName]) -> [TargetName: SecretInfo] {
         targets.reduce(into: [:]) { all, target in
             all[target] = index.clientOfTarget[target].flatMap { wantedSecret($0) }
@@ -107,8 +105,7 @@ extension Rotation {
         return targets[target]?.holds(wanted) == true
     }
 
-    /// Whether a target does not hold its client's secret, and what is known to be there is critical or has expired, or there is
-    /// nothing.
+    /// Whether a target does not hold its client's secret, and its known content is a critical or expired secret or nothing.
     func isEmergency(_ target: TargetName, _ timer: inout WakeTimer) -> Bool {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
             let state = targets[target], !state.holds(wanted)

@@ -2,10 +2,10 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// A place behind an API: what was put there, and what the API shows of it.
+/// A place behind an API: the secret put there, and the content that the API shows.
 struct TargetState: Sendable {
     let output: PushOutput
-    /// What was last put there, as far as is known.
+    /// The secret last put there, as far as is known.
     private(set) var pushed: SecretInfo?
     private(set) var sight = Sight.nothing
     /// When the API took the secret; nil if that was before the start.
@@ -15,10 +15,10 @@ struct TargetState: Sendable {
     private var wasShown = false
     /// Whether a push has failed since the last one that did not: it may still have been carried out.
     private var isUncertain = false
-    /// What the API has shown there instead of what was pushed; nil if that is not known, or it holds that.
+    /// The content that the API has shown instead of the pushed secret; nil if that is not known, or it holds the secret.
     private(set) var shown: PushPlaceContent?
-    /// Whether the API took the last secret and did not show it for five minutes. What it shows from then on is no answer from
-    /// before the write.
+    /// Whether the API took the last secret and did not show it for five minutes. Its later answers no longer count as answers
+    /// from before the write.
     private var isRefuted = false
     /// Whether applications use the place, as the API last showed it; nil if it does not show that, or was not asked yet.
     private var use: PushPlaceUse?
@@ -29,7 +29,7 @@ struct TargetState: Sendable {
     /// Whether the API was read or written since the start.
     private(set) var wasAsked = false
     private(set) var writtenAt: WallTime?
-    // Read once an hour, so what is repaired each time must be remembered for longer than a file's repairs.
+    // Read once an hour, so each repair must be remembered for longer than a file's repairs.
     private(set) var drift = Drift(memory: 21_600, contestedInterval: 3600)
 
     /// How long after a write an API may still show an older value: Supabase was seen to take a minute and a half.
@@ -37,7 +37,7 @@ struct TargetState: Sendable {
 
     init(_ output: PushOutput) { self.output = output }
 
-    /// What the API showed of the last secret when it was last asked.
+    /// The API's last answer about the last secret.
     enum Sight: Sendable {
         /// It shows nothing, or was not asked yet.
         case nothing
@@ -56,7 +56,7 @@ struct TargetState: Sendable {
         }
     }
 
-    // MARK: What is
+    // MARK: State
 
     /// Whether this secret was put there, and nothing else has been seen there since.
     func holds(_ secret: SecretInfo) -> Bool { !isUncertain && sight != .another && pushed?.isSame(as: secret) == true }
@@ -73,7 +73,7 @@ struct TargetState: Sendable {
     /// Whether the API has to be read once in a while, because it shows something.
     var isReadable: Bool { sight != .nothing || use != nil }
 
-    /// Why no application uses what is there, as far as the API shows it.
+    /// Why no application uses the content, as far as the API shows it.
     var disuse: Failure? {
         if case .unused(let words)? = use {
             Failure(.pushSwitchedOff, at: .target(output.target), detail: Redaction.foreign(words))
@@ -90,7 +90,7 @@ struct TargetState: Sendable {
         return now.wall < pushed.mintedAt + Self.staleness
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Has it read again.
     mutating func readAgain() { readAt = nil }
@@ -101,15 +101,15 @@ struct TargetState: Sendable {
         drift.requestRepair()
     }
 
-    /// What the API has shown there last, for the record; nil if that is not known. That it may not show yet what was put there
-    /// does not take back that it shows secrets.
+    /// The content that the API has shown last, for the record; nil if that is not known. An API that may not show a new secret
+    /// yet still counts as one that shows secrets.
     var lastShown: PushPlaceContent? {
         if let shown { return shown == .something ? nil : shown }
         guard wasShown, sight != .another, let pushed else { return nil }
         return .secret(expiresAt: pushed.expiresAt)
     }
 
-    /// Takes what a client's record says that the API has shown last, after what was pushed.
+    /// Adopts the content from a client's record that the API has shown last, after the pushed secret.
     mutating func recall(_ content: PushPlaceContent) {
         guard readAt == nil, !isUncertain, shown == nil else { return }
         if let pushed, content == .secret(expiresAt: pushed.expiresAt) {
@@ -119,7 +119,7 @@ struct TargetState: Sendable {
         }
     }
 
-    /// Takes what a client's record says. When the state directory answers late, what was pushed meanwhile is newer.
+    /// Adopts a pushed secret from a client's record. If the state directory answers late, later pushes are newer.
     mutating func recall(_ secret: SecretInfo) {
         guard pushed == nil else { return }
         pushed = secret
@@ -129,8 +129,8 @@ struct TargetState: Sendable {
     /// Records that the API took a secret.
     ///
     /// - Parameters:
-    ///   - reading: what it showed then.
-    ///   - wanted: what is to be there now.
+    ///   - reading: the content that it showed then.
+    ///   - wanted: the secret that is to be there now.
     /// - Returns: why actions run again for it.
     mutating func recordPush(
         _ secret: SecretInfo, _ reading: PushPlaceReading, wanted: SecretInfo?, at now: Now
@@ -158,18 +158,18 @@ struct TargetState: Sendable {
         return isNew ? .cameToTarget(secret) : nil
     }
 
-    /// - Parameter content: what the API showed before; nil if that is not known.
+    /// - Parameter content: the content that the API showed before; nil if that is not known.
     mutating func pushFailed(holding content: PushPlaceContent?) {
         isUncertain = true
         isRefuted = false
         shown = content ?? shown
     }
 
-    /// Records what the API shows.
+    /// Records the content that the API shows.
     ///
     /// - Parameters:
-    ///   - secret: what was looked for.
-    ///   - wanted: what is to be there now.
+    ///   - secret: the secret that was looked for.
+    ///   - wanted: the secret that is to be there now.
     /// - Returns: whether it accepted that and did not show it in time, so that it does not keep it.
     mutating func recordRead(
         _ secret: SecretInfo, _ reading: PushPlaceReading, wanted: SecretInfo?, at now: Now
@@ -232,14 +232,14 @@ struct TargetStates: Sendable {
         for (output, content) in record.shown { self[output]?.recall(content) }
     }
 
-    /// What was last put into a client's targets, for its record.
+    /// The secrets last put into a client's targets, for its record.
     func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
         client.targets.reduce(into: [:]) { all, output in
             if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
         }
     }
 
-    /// What APIs have shown last that a client's targets hold, for its record.
+    /// The content of a client's targets that APIs have shown last, for its record.
     func shown(of client: ConfiguredClient) -> [PushOutput: PushPlaceContent] {
         client.targets.reduce(into: [:]) { all, output in
             all[output] = self.all[output.target]?.lastShown

@@ -29,7 +29,7 @@ struct PendingRequest: Hashable, Sendable {
     /// Whether it waits for a client.
     var isWaiting: Bool { !undecided.isEmpty || !chosen.isEmpty }
 
-    /// Whether nothing is to be minted or received, and only delivered what was not.
+    /// Whether nothing is to be minted or received, and only undelivered secrets are to be delivered.
     var isDeliverOnly: Bool {
         if case .renew(let renewal) = request { renewal.deliverOnly } else { false }
     }
@@ -46,12 +46,12 @@ struct PendingRequest: Hashable, Sendable {
 ///
 /// - Each request is answered once; one that came while the daemon stops is answered at once.
 /// - A failure answers a request only if its job began after the request was made.
-/// - What is not minted because of the clock or the configuration is not minted later either.
+/// - A secret that the clock or the configuration prevents is not minted later either.
 struct PendingRequests: Sendable {
     private(set) var pending: [PendingRequest] = []
     private var found: [(RequestID, Answer)] = []
 
-    // MARK: What is
+    // MARK: State
 
     /// Whether a requested reload has no answer yet.
     var isReloading: Bool { pending.contains { $0.reload != nil } }
@@ -65,7 +65,7 @@ struct PendingRequests: Sendable {
     /// Whether a request waits for a client.
     var isWaiting: Bool { pending.contains(where: \.isWaiting) }
 
-    // MARK: What happens
+    // MARK: Events
 
     mutating func add(_ request: PendingRequest) {
         pending.append(request)
@@ -80,7 +80,7 @@ struct PendingRequests: Sendable {
         for index in pending.indices where pending[index].reload == .wanted { pending[index].reload = .reading }
     }
 
-    /// Records what came of reading the configuration, for every reload that it was read for.
+    /// Records the result of reading the configuration, for every reload that it was read for.
     mutating func endReading(_ reload: PendingRequest.Reload) {
         for index in pending.indices where pending[index].reload == .reading { pending[index].reload = reload }
     }
@@ -101,7 +101,7 @@ struct PendingRequests: Sendable {
         }
     }
 
-    /// Takes the requests out, to be put back with ``replace(_:)``: no copy is made of those that change.
+    /// Takes the requests out, to be put back with ``replace(_:)``: changed ones are not copied.
     mutating func take() -> [PendingRequest] {
         defer { pending = [] }
         return pending
@@ -248,7 +248,7 @@ extension Rotation {
             || jobs.attempts[.file(path)].map { $0.job >= job } == true
     }
 
-    /// Lets everything that serves a client be tried at once: the user who requests it may just have fixed the cause.
+    /// Lets all work for a client be tried at once: the user who requests it may just have fixed the cause.
     private mutating func resetBackoff(_ client: ConfiguredClient, at now: Now) {
         for resource in resources(of: client) { jobs.want(resource, at: now) }
         for path in client.files {

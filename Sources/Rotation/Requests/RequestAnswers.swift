@@ -61,7 +61,7 @@ extension Rotation {
         return all.map(\.message).filter { seen.insert($0).inserted }
     }
 
-    /// What came of a client that a request has chosen; nil while something is still to come.
+    /// The result for a client that a request has chosen; nil while something is still to come.
     private func result(
         of client: ConfiguredClient, in request: PendingRequest, at now: Now
     ) -> RenewalOutcome.Result? {
@@ -70,7 +70,7 @@ extension Rotation {
             return .failed(failure.message)
         }
         if let source = clients[client].source, !request.isDeliverOnly {
-            // What was read is judged once the outputs were read again too.
+            // The source is judged once the outputs were read again too.
             guard source.reading.isFresh || jobs.isOverdue(sourceResource(of: client)), isKnown(client) else {
                 return nil
             }
