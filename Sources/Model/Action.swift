@@ -1,15 +1,15 @@
 package import AppleClientSecret
 internal import Failures
 
-/// What the daemon runs after a secret has changed, so that applications read the new one.
+/// Work that the daemon does after a secret has changed, so that applications read the new one.
 package enum Action: Hashable, Sendable {
     case unit(verb: UnitVerb, unit: String)
     /// A signal, by name such as `SIGHUP`, to the unit's main process.
     case signal(unit: String, signal: String)
     /// A program and its arguments, without a shell.
     case exec(arguments: [String], timeout: Seconds)
-    /// Deploy a project behind an API again, so that it runs with what was pushed to these targets. No item of a list: it
-    /// comes from `redeploy: true` of a target.
+    /// Deploy a project behind an API again, so that it runs with the secrets pushed to these targets. It is no item of a list:
+    /// it comes from `redeploy: true` of a target.
     case redeploy(project: String, targets: [TargetName])
 
     package enum UnitVerb: String, Hashable, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ package enum Action: Hashable, Sendable {
     /// How long a program may run unless the configuration says otherwise.
     package static let defaultTimeout: Seconds = 30
 
-    /// Whether it deploys a project again. That project reads what was pushed, and no file.
+    /// Whether it deploys a project again. That project reads the pushed secrets, and no file.
     package var isRedeployment: Bool { if case .redeploy = self { true } else { false } }
 
     /// Identifies the action regardless of its timeout: two clients with the same action share one run, and a changed
@@ -69,7 +69,7 @@ package struct ActionID: Hashable, Comparable, Sendable, LosslessStringConvertib
         self.description = description
     }
 
-    /// What systemd does, and with which unit; nil for another action.
+    /// The operation of systemd, and its unit; nil for another action.
     package var order: (verb: Action.UnitVerb, unit: String)? {
         let words = description.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, let verb = Action.UnitVerb(rawValue: words[0]) else { return nil }

@@ -13,8 +13,8 @@ package struct ClientConfiguration: Hashable, Sendable {
     package var outputs: [Output]
     /// Places behind an API, each of one client only.
     package var targets: [PushOutput]
-    /// What a write to each of ``targets`` replaces as a whole, where other targets may belong into the same: the same text
-    /// for each of them.
+    /// For each of ``targets``, names the document that a write replaces as a whole. Targets that share a document have the
+    /// same text.
     package var documents: [TargetName: String] = [:]
     /// Those of ``targets`` whose secret acts with the next deployment of a project, which nothing here starts.
     package var undeployed: Set<TargetName> = []
@@ -22,7 +22,7 @@ package struct ClientConfiguration: Hashable, Sendable {
     /// Whether Apple is asked before a new secret is published.
     package var verify: Bool
     package var credential: ServedCredential?
-    /// Where its secrets are received from; nil if they are minted.
+    /// The source of its secrets; nil if they are minted.
     package var source: SourceConfiguration?
     /// Whether its minted secrets are put into the store, where there is one.
     package var isShared: Bool

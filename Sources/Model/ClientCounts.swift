@@ -13,8 +13,8 @@ package struct Tally: Hashable, Sendable {
     }
 }
 
-/// What was tried for a client since the daemon started, or since the client was added to the configuration. Not
-/// persisted: consumers of counters expect them to restart at zero.
+/// Attempts for a client since the daemon started, or since the client was added to the configuration. Not persisted: consumers
+/// of counters expect them to restart at zero.
 package struct ClientCounts: Hashable, Sendable {
     package var mints = Tally()
     /// Secrets that were received from the client's source.

@@ -32,7 +32,7 @@ package struct ClientView: Hashable, Sendable {
     package var actions: [ActionView]
     /// Apple's verdict on the newest secret; nil if it was not asked since the daemon started.
     package var verification: VerificationView?
-    /// Where its secrets are received from; nil for a client that mints.
+    /// The source of its secrets; nil for a client that mints.
     package var source: SourceView?
 
     package init(
@@ -80,7 +80,7 @@ extension ClientView {
     package var isUndeployed: Bool { outputs.contains { $0.deployed == false } }
 }
 
-/// What Apple says of a client's newest secret.
+/// Apple's verdict on a client's newest secret.
 package struct VerificationView: Hashable, Sendable {
     package enum Verdict: String, Hashable, Sendable, CaseIterable {
         /// It was not answered yet, or refused once.
@@ -155,18 +155,18 @@ package struct OutputView: Hashable, Sendable {
         self.repairs = repairs
     }
 
-    /// The file's path, or `push:` and the target's name: what tells outputs apart in metrics and tables.
+    /// The file's path, or `push:` and the target's name: tells outputs apart in metrics and tables.
     package var place: String {
         path?.description ?? target.map { "push:\($0)" } ?? ""
     }
 }
 
-/// Where a client's secrets are received from, in a snapshot.
+/// The source of a client's secrets, in a snapshot.
 package struct SourceView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         /// It holds the current secret.
         case current
-        /// What it holds is genuine, but older, expired or too short-lived.
+        /// Its secret is genuine, but older, expired or too short-lived.
         case stale
         /// It holds something else: forged, of another client or key, issued in the future, or no secret at all.
         case wrong
@@ -200,13 +200,13 @@ package struct ActionView: Hashable, Sendable {
         case failed
     }
 
-    /// What an action waits for that is meant to take its time. Running it sooner would be a mistake.
+    /// The expected delay that an action waits for. Running it sooner would be a mistake.
     package enum Wait: String, Hashable, Sendable, CaseIterable {
         /// This machine's turn within `deliver_over`.
         case turn
         /// That the rollout of the secret admits this machine.
         case rollout
-        /// What was deployed does not run yet.
+        /// The deployment does not run yet.
         case deployment
     }
 

@@ -10,7 +10,7 @@ package struct Configuration: Hashable, Sendable {
     package var metricsFile: AbsolutePath?
     /// Through which machines share secrets; nil without one.
     package var store: SecretStore?
-    /// Below these it is not checked who else may write to an output's directory or read a key.
+    /// Below these directories, nothing checks whether other users may write to an output's directory or read a key.
     package var trustedDirectories: [AbsolutePath]
 
     package static let defaultStateDirectory = "/var/lib/clientsecretd"
@@ -32,7 +32,7 @@ package struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// Files that decide who gets which secret: keys, their passphrases, sources, and the programs that are run.
+    /// Files that decide which secret a client gets: keys, their passphrases, sources, and the programs that are run.
     package var inputs: Set<AbsolutePath> {
         var all: Set<AbsolutePath> = []
         for entry in keys.values {

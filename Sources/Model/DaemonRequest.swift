@@ -5,7 +5,7 @@ package enum DaemonRequest: Hashable, Sendable {
     case renew(Renewal)
     /// Read the configuration again.
     case reload
-    /// What the machines of the fleet report: of those that are not up to date, or of all.
+    /// The reports of the fleet's machines: of those that are not up to date, or of all.
     case fleet(all: Bool)
     /// Have the rollout of a client's secret hold, go on or end.
     case rollout(ClientName, RolloutOrder)
@@ -16,7 +16,7 @@ package enum DaemonRequest: Hashable, Sendable {
         package var clients: Set<ClientName>
         /// Only secrets that are due within this span from now; nil: whatever their age.
         package var dueWithin: Seconds?
-        /// Mint nothing; only deliver what was not delivered yet.
+        /// Mint nothing; only deliver undelivered secrets.
         package var deliverOnly: Bool
         package var skipVerify: Bool
 
@@ -60,7 +60,7 @@ package enum Answer: Hashable, Sendable {
     case fleet(FleetView)
     /// The machines' reports could not be read; nil on a machine that puts no such secret into a store.
     case noFleet(Failure?)
-    /// How far the rollout is that did what was asked for.
+    /// The progress of the rollout that carried out the order.
     case rollout(RolloutView)
     /// It did not, because of this failure; nil if there is no rollout that is not finished.
     case noRollout(Failure?)
@@ -92,7 +92,7 @@ package struct RenewalOutcome: Hashable, Sendable {
     }
 }
 
-/// Identifies a request, so that its answer reaches the one who made it.
+/// Identifies a request, so that its answer reaches the connection that made it.
 package struct RequestID: Hashable, Sendable {
     package let number: UInt64
 

@@ -12,19 +12,19 @@ package struct Failure: Error, Hashable, Sendable {
     package let place: Place
     /// The errno value of the call that failed, where one did.
     package let cause: Int32?
-    /// What the message names beyond the place: the component of a path, the curve of a key, an exit status. Never a
-    /// secret, never a key's content.
+    /// The part of the message beyond the place: the component of a path, the curve of a key, an exit status. Never a secret,
+    /// never a key's content.
     package let detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
     let knownRemedy: Remedy?
     /// How long an API asks to wait; nil if none does. Two failures that differ only in this are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?
-    /// What the API has just shown that the place holds; nil if that is not known. Failures that differ only in this are
+    /// The content that the API has just shown for the place; nil if that is not known. Failures that differ only in this are
     /// equal.
     package let placeContent: PushPlaceContent?
-    /// What programs find in an output that the daemon does not accept, read only for the judgement; nil if that
-    /// is not known. Failures that differ only in this are equal.
+    /// The secrets that programs find in an output that the daemon does not accept, read only for the judgement; nil if that is
+    /// not known. Failures that differ only in this are equal.
     package private(set) var seen: [FileSlot: SlotObservation]?
 
     /// - Parameter detail: on one line; unprintable characters are escaped here.
@@ -42,7 +42,7 @@ package struct Failure: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// What a role has reported, without what an API or a store may have smuggled into its words.
+    /// A failure that a role has reported, without any text that an API or a store may have smuggled into it.
     package init(_ failure: RoleFailure, at place: Place, remedy: Remedy? = nil) {
         let ofSetting = failure.addressSetting.flatMap {
             failure.code.remedy(for: FailureSubject(addressSetting: $0))
@@ -75,7 +75,7 @@ package struct Failure: Error, Hashable, Sendable {
     /// Whether the daemon gave it up itself, because it stops.
     package var isCancelled: Bool { cause == ErrorNumber.cancelled || code == .actionInterrupted }
 
-    /// What the failure is about.
+    /// The subject of the failure.
     package enum Place: Hashable, Sendable {
         case key(KeyName)
         case client(ClientName)
@@ -113,7 +113,7 @@ extension Failure {
         remedy.map { "\(message); \($0)" } ?? message
     }
 
-    /// What fixes it: the remedy known where the failure arose, else the one for its code; nil when there is none.
+    /// The remedy known where the failure arose, else the one for its code; nil when there is none.
     package var remedy: Remedy? {
         knownRemedy ?? code.remedy(for: subject)
     }

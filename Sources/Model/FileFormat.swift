@@ -1,7 +1,7 @@
 /// How a file is written: the name of a format of the module Formats, and what the core has to know of it.
 package struct FileFormat: Hashable, Sendable {
     package let name: String
-    /// What the configuration says of the whole file, such as a template; nil if the format has no such setting.
+    /// The configuration's setting for the whole file, such as a template; nil if the format has no such setting.
     package let parameter: String?
     /// Whether several outputs may share the file, and lines that others have written.
     package let isShared: Bool

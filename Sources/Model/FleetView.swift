@@ -35,7 +35,7 @@ package struct FleetCounts: Hashable, Sendable {
     }
 }
 
-/// What the machines of the fleet hold, for each client whose secrets are put into the store from here.
+/// The secrets of the fleet's machines, for each client whose secrets are put into the store from here.
 package struct FleetView: Hashable, Sendable {
     /// In the order of their names.
     package var clients: [FleetClientView]
@@ -45,7 +45,7 @@ package struct FleetView: Hashable, Sendable {
     }
 }
 
-/// What the machines hold of one client.
+/// One client as the machines report it.
 package struct FleetClientView: Hashable, Sendable {
     package var name: ClientName
     /// Of the current secret on this machine; nil before the first one.
@@ -71,7 +71,7 @@ package struct FleetClientView: Hashable, Sendable {
     }
 }
 
-/// What one machine holds of a client, as it reports.
+/// One client as one machine reports it.
 package struct FleetMachineView: Hashable, Sendable {
     package var machine: String
     package var state: FleetCounts.State

@@ -5,7 +5,7 @@ package struct KeyConfiguration: Hashable, Sendable {
     package var team: TeamID
     package var keyID: KeyID
     package var location: Location
-    /// Where to read the passphrase of an encrypted PKCS#8 file; nil for a key that is not encrypted.
+    /// The place of the passphrase of an encrypted PKCS#8 file; nil for a key that is not encrypted.
     package var passphrase: Location?
 
     package enum Location: Hashable, Sendable {

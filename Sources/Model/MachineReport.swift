@@ -1,7 +1,6 @@
 package import AppleClientSecret
 
-/// What a machine says of itself in the store. There is nothing secret in it, and a machine that may write there may have made it
-/// up.
+/// A machine's report of itself in the store. It contains no secret. A machine that may write to the store may have made it up.
 package struct MachineReport: Hashable, Sendable {
     /// When it was written, by that machine's clock.
     package var at: WallTime
@@ -9,7 +8,7 @@ package struct MachineReport: Hashable, Sendable {
     /// Which clients there was no room for.
     package var leftOut: LeftOut
 
-    /// What is known of the clients that a report leaves out.
+    /// The known state of the clients that a report leaves out.
     package enum LeftOut: Hashable, Sendable {
         case nothing
         /// They have delivered what they hold, and hold it for longer than those in the report.
@@ -23,7 +22,7 @@ package struct MachineReport: Hashable, Sendable {
         self.leftOut = leftOut
     }
 
-    /// With what an earlier report of the same machine said of the clients that this one leaves out.
+    /// The report, completed by an earlier one of the same machine for clients that this one leaves out.
     package func completed(by earlier: MachineReport?) -> MachineReport {
         guard leftOut != .nothing, let earlier else { return self }
         var whole = self
@@ -40,7 +39,7 @@ package struct MachineReport: Hashable, Sendable {
     /// Whether the machine has other clients and not this one.
     package func lacks(_ client: ClientIdentity) -> Bool { leftOut == .nothing && clients[client] == nil }
 
-    /// What a machine has of one client.
+    /// One client's secret and deliveries on a machine.
     package struct Holding: Hashable, Sendable {
         /// The current secret there; nil before the first one.
         package var secret: SecretName?
@@ -65,7 +64,7 @@ package struct MachineReport: Hashable, Sendable {
             if let name = other?.secret { holds(name) } else { other != nil && secret == nil }
         }
 
-        /// Whether this one rather than the other is what is to be known of a machine.
+        /// Whether this holding, rather than the other, represents the machine.
         package func isWorse(than other: Holding) -> Bool {
             (failure == nil ? 1 : 0, delivered ? 1 : 0, since.secondsSinceEpoch)
                 < (other.failure == nil ? 1 : 0, other.delivered ? 1 : 0, other.since.secondsSinceEpoch)
@@ -73,7 +72,7 @@ package struct MachineReport: Hashable, Sendable {
     }
 }
 
-/// What a machine's place in the store held when it was read.
+/// The content of a machine's place in the store when it was read.
 package struct ReportObservation: Hashable, Sendable {
     /// Of etcd's key.
     package let revision: Int64
@@ -89,7 +88,7 @@ package struct ReportObservation: Hashable, Sendable {
     }
 }
 
-/// What came of putting a report.
+/// The result of putting a report.
 package enum ReportPut: Hashable, Sendable {
     /// It is there, at this revision.
     case done(revision: Int64)

@@ -1,4 +1,4 @@
-/// What a file with the daemon's metrics is to say.
+/// The content of a file with the daemon's metrics.
 package enum MetricsContent: Hashable, Sendable {
     case everything(Snapshot)
     /// Only times: they stay true when the daemon has ended, and are needed most then.

@@ -23,7 +23,7 @@ package struct BootTime: Hashable, Comparable, Sendable {
         return BootTime(milliseconds: overflow ? (span < 0 ? .min : .max) : sum)
     }
 
-    /// The moment `interval` later, or up to a quarter of that earlier, so that what was begun together is not repeated
+    /// The moment `interval` later, or up to a quarter of that earlier, so that work that began together does not repeat
     /// together.
     ///
     /// - Parameter jitter: from 0 to 1.

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What a file held when it was read.
+/// The content of a file when it was read.
 package struct FileObservation: Hashable, Sendable {
     /// Slots missing here are absent from the file.
     package var slots: [FileSlot: SlotObservation]
@@ -24,20 +24,20 @@ package struct FileObservation: Hashable, Sendable {
     }
 }
 
-/// What a source held when it was read.
+/// The content of a source when it was read.
 package enum SourceObservation: Hashable, Sendable {
     case secret(SecretInfo)
     /// There is no file, or it is empty.
     case missing
     /// The file has no such variable, and why, as the end of a sentence.
     case absent(String)
-    /// Something that is no client secret; what it is instead, without any of its bytes.
+    /// Something that is no client secret, as a description without any of its bytes.
     case foreign(String)
     /// This machine may not see what it holds.
     case refused
 }
 
-/// What a slot held when its file was read.
+/// The content of a slot when its file was read.
 package enum SlotObservation: Hashable, Sendable {
     case secret(SecretInfo)
     /// Something that is no client secret of a form that Apple accepts, and why it is none; nil if it is not even a

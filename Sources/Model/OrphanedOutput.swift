@@ -8,7 +8,7 @@ extension ClientConfiguration {
 }
 
 extension Configuration {
-    /// Where secrets are published.
+    /// The places where secrets are published.
     package var places: Set<OutputPlace> {
         clients.values.reduce(into: []) { $0.formUnion($1.places) }
     }
@@ -29,7 +29,7 @@ package struct OrphanedOutput: Hashable, Sendable {
         self.isShared = isShared
     }
 
-    /// What happened and what to do about it, ready to show.
+    /// The problem and its remedy, ready to show.
     package var sentence: String {
         let what =
             expiresAt.map { "holds a secret that is valid until \($0)" } ?? "may hold a secret that is still valid"

@@ -8,7 +8,7 @@ package enum Outcome: Hashable, Sendable {
     case key(KeyDigest)
     case recalled(Record)
     case source(SourceObservation)
-    /// What each place held that was to be read, and the rollouts that were there.
+    /// The content of each place that was read, and the rollouts found.
     case storeRead([StorePlace: StoreObservation], rollouts: [StorePlace: RolloutObservation] = [:])
     case putInStore(StorePut)
     case rolloutPut(RolloutPut)
@@ -22,9 +22,9 @@ package enum Outcome: Hashable, Sendable {
     case kept(Record)
     /// Apple accepts the secret.
     case accepted
-    /// What the file held after it was written, read back.
+    /// The content of the file after it was written, read back.
     case published(FileObservation)
-    /// The API said that it has taken the secret, and showed this then.
+    /// The API reports that it has taken the secret, and showed this then.
     case pushed(PushPlaceReading)
     case targetRead(PushPlaceReading)
     case ran

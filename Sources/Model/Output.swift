@@ -2,7 +2,7 @@
 package struct Output: Hashable, Sendable {
     package var path: AbsolutePath
     package var format: FileFormat
-    /// Where in the file the secret is.
+    /// The place of the secret in the file.
     package var slot: FileSlot
     /// The permission bits, `07777` at most; nil: those of the file that is replaced, else 0600.
     package var mode: UInt16?

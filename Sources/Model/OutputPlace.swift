@@ -1,4 +1,4 @@
-/// Where a client's secret is published: a file, or one variable of an environment file.
+/// The place where a client's secret is published: a file, or one variable of an environment file.
 package struct OutputPlace: Hashable, Comparable, Sendable {
     package let path: AbsolutePath
     package let slot: FileSlot

@@ -1,11 +1,11 @@
 package import AppleClientSecret
 package import Failures
 
-/// What an API shows of a place for a secret.
+/// The state of a place for a secret, as an API shows it.
 package struct PushPlaceReading: Hashable, Sendable {
     /// Whether the place holds the secret; nil if the API does not show it.
     package let holds: Bool?
-    /// What it holds instead; nil if that is not known.
+    /// Its other content; nil if that is not known.
     package let instead: PushPlaceContent?
     /// Whether applications use the place; nil if the API does not show it.
     package let use: PushPlaceUse?
@@ -32,7 +32,8 @@ package struct PushPlaceReading: Hashable, Sendable {
 package enum PushPlaceUse: Hashable, Sendable {
     /// It is there, and nothing that the API shows says that it is switched off.
     case used
-    /// It is switched off: no application gets what is there. What shows it, on one line and without a secret or a token.
+    /// It is switched off: no application gets its content. The text is the API's evidence, on one line and without a secret or
+    /// a token.
     case unused(String)
 
     /// The members of a role's answer that say it; nil if they say nothing.

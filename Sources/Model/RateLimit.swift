@@ -2,8 +2,8 @@ package import AppleClientSecret
 
 /// At most so many events within any span of time.
 ///
-/// It remembers when the last ones were, and nothing older, so that its size is bounded. Where it is kept in a dictionary,
-/// an entry without ``isSpent(at:)`` may be forgotten.
+/// It remembers only the times of the last events, so that its size is bounded. A dictionary may forget an entry without
+/// ``isSpent(at:)``.
 package struct RateLimit: Hashable, Sendable {
     package let count: Int
     package let span: Seconds
@@ -44,7 +44,7 @@ package struct RateLimit: Hashable, Sendable {
 /// A rate limit for each of many things.
 package struct KeyedRateLimit<Key: Hashable & Sendable>: Sendable {
     private let limit: RateLimit
-    /// Of what was asked for within the span.
+    /// Requests within the span.
     private var limits: [Key: RateLimit] = [:]
 
     /// - Parameter count: one or more, of each.

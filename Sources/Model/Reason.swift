@@ -1,7 +1,7 @@
 package import AppleClientSecret
 internal import Failures
 
-/// Why a state is not ok: what failed, for which client, since when, and when it is tried again.
+/// Why a state is not ok: the failure, the client, since when, and when it is tried again.
 package struct Reason: Hashable, Sendable {
     package var failure: Failure
     /// The client that it affects; nil when it concerns the daemon as a whole.
@@ -35,7 +35,7 @@ package struct ReasonReport: Hashable, Sendable {
 package struct FailureReport: Hashable, Sendable {
     /// A name that never changes, such as `directory_missing`.
     package var code: String
-    /// What happened, and to what.
+    /// The failure and its place.
     package var message: String
     package var since: WallTime
     package var nextAttempt: WallTime?

@@ -6,17 +6,17 @@ package struct Record: Hashable, Sendable {
     package var current: SecretInfo?
     /// The newest secret, if Apple has not accepted it yet: not the current one, unless it is also ``current``.
     package var candidate: SecretInfo?
-    /// What Apple answered when it refused ``candidate`` twice; nil when it has not.
+    /// Apple's answer when it refused ``candidate`` twice; nil when it has not.
     package var refusal: String?
     /// The secret that each action last ran for.
     package var delivered: [ActionID: SecretInfo]
     /// Environment files that held other lines: one that has vanished since is not created again.
     package var shared: Set<AbsolutePath>
-    /// Where the secret is published.
+    /// The places where the secret is published.
     package var outputs: Set<OutputPlace>
-    /// What was last put into each place behind an API.
+    /// The secret last put into each place behind an API.
     package var pushed: [PushOutput: SecretInfo]
-    /// What APIs have shown last that places hold.
+    /// The content of places that APIs have shown last.
     package var shown: [PushOutput: PushPlaceContent]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID>

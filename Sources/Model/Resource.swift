@@ -1,4 +1,4 @@
-/// What a job works on: at most one job runs for each.
+/// The object of a job: at most one job runs for each.
 package enum Resource: Hashable, Sendable {
     case configuration
     case key(KeyName)
@@ -8,17 +8,17 @@ package enum Resource: Hashable, Sendable {
     case verification(ClientName)
     /// A client's file in the state directory.
     case record(ClientName)
-    /// Where a client receives its secrets from.
+    /// The source of a client's secrets.
     case source(ClientName)
-    /// What the store holds of all places that concern this machine.
+    /// All places in the store that concern this machine.
     case store
     /// A client's secret in the store, to be put there.
     case share(ClientName)
     /// How far a client's current secret is rolled out, in the store.
     case rollout(ClientName)
-    /// What this machine says of itself in the store.
+    /// This machine's report in the store.
     case report
-    /// What all machines say of themselves there.
+    /// All machines' reports in the store.
     case fleet
     case file(AbsolutePath)
     /// A place behind an API.
@@ -49,7 +49,7 @@ extension Resource {
         if case .probe = self { true } else { false }
     }
 
-    /// Whether it is about what is in the store.
+    /// Whether it is about the content of the store.
     package var isOfStore: Bool {
         switch self {
         case .store, .share, .rollout, .report, .fleet: true

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
-/// How far the deliveries of one secret have been let go, as the store says it. A machine that may write there may have made it
-/// up: at worst it holds deliveries until their deadline, or releases them all.
+/// The progress of the deliveries of one secret, by the store. A machine that may write there may have made it up. At worst it
+/// holds deliveries until their deadline, or releases them all.
 package struct Rollout: Hashable, Sendable {
     /// The secret that it is about.
     package let secret: SecretName
@@ -46,7 +46,7 @@ package struct Rollout: Hashable, Sendable {
     package var isFinished: Bool { admitsAll && state == .going }
 }
 
-/// What the place of a rollout in the store held when it was read; an empty one has no value.
+/// The content of a rollout's place in the store when it was read; an empty one has no value.
 package enum RolloutObservation: Hashable, Sendable {
     /// At this revision of etcd's key.
     case rollout(Rollout, revision: Int64)
@@ -68,16 +68,16 @@ package enum RolloutObservation: Hashable, Sendable {
     }
 }
 
-/// What came of putting a rollout.
+/// The result of putting a rollout.
 package enum RolloutPut: Hashable, Sendable {
     /// It is there, and the secret with it, at this revision.
     case done(revision: Int64)
-    /// Nothing was put: a place was changed at another revision than expected. What is there: nil for no rollout, and for
-    /// a secret that was not to be put.
+    /// Nothing was put, because a place was changed at another revision than expected. With the content found: nil for no
+    /// rollout, and for a secret that was not to be put.
     case found(RolloutObservation?, secret: StoreObservation?)
 }
 
-/// What a user orders a rollout to do.
+/// A user's order to a rollout.
 package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
     /// Admit no more machines.
     case hold
@@ -86,7 +86,7 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
     /// Admit all machines at once.
     case finish
 
-    /// Whether a rollout in this state is what was asked for.
+    /// Whether a rollout in this state has carried out the order.
     package func isDone(in state: RolloutView.State) -> Bool {
         switch self {
         case .hold: state == .held

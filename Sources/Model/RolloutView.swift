@@ -1,13 +1,13 @@
 package import AppleClientSecret
 
-/// How far a rollout is, as it is shown.
+/// The progress of a rollout, as it is shown.
 package struct RolloutView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         /// The store has not shown it yet, so that no machine is known to be admitted.
         case waiting
         case going
         case held
-        /// Everybody is admitted.
+        /// All machines are admitted.
         case finished
     }
 

@@ -6,7 +6,7 @@ extension SecretInfo {
         Precedence(issuedAt: issuedAt, digest: (name.signed ?? name.fingerprint).leadingBytes)
     }
 
-    /// The order of secrets of one key: by `iat`, of those of one second by the digest of what is signed.
+    /// The order of secrets of one key: by `iat`, and within one second by the digest of the signed text.
     package struct Precedence: Hashable, Comparable, Sendable {
         private let issuedAt: WallTime
         private let digest: UInt64

@@ -45,9 +45,9 @@ package struct SecretInfo: Hashable, Sendable {
     package var expiresAt: WallTime { facts.form.claims.expiresAt }
     /// The configured key that signed it; nil when none did, or none that can be read now.
     package var signer: KeyDigest? { facts.signer }
-    /// What the secret states.
+    /// The claims that the secret states.
     package var claims: Claims { facts.form.claims }
-    /// What its form says, by which it is judged.
+    /// The facts of its form, by which it is judged.
     package var form: SecretForm { facts.form }
 
     /// Whether both are the same secret: the same bytes, or the same signing input with a valid signature of one key.

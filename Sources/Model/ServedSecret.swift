@@ -1,4 +1,4 @@
-/// What the credential socket serves for a client from now on.
+/// The secret that the credential socket serves for a client from now on.
 package struct ServedSecret: Hashable, Sendable {
     package let client: ClientName
     /// Nil: there is none to serve, and requests for it wait.

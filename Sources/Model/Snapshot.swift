@@ -19,8 +19,8 @@ package struct Snapshot: Hashable, Sendable {
     package var configuration: ConfigurationView
     /// Of no part of the status document; nil if no client concerns a store.
     package var store: StoreView?
-    /// How many machines hold what, for each client whose secrets this machine puts into the store; empty before the
-    /// machines' reports were read. Of no part of the status document.
+    /// How many machines hold which secret, for each client whose secrets this machine puts into the store. Empty before the
+    /// machines' reports were read. Not part of the status document.
     package var fleet: [ClientName: FleetCounts] = [:]
     /// How far the secrets of this machine's clients are rolled out. Of no part of the status document.
     package var rollouts: [ClientName: RolloutView] = [:]
@@ -41,7 +41,7 @@ package struct Snapshot: Hashable, Sendable {
     }
 }
 
-/// How the store was last reached, and what was tried since the daemon started.
+/// When the store was last reached, and the attempts since the daemon started.
 package struct StoreView: Hashable, Sendable {
     /// Whether the last read of it has succeeded.
     package var isReachable = false

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// Where a client without a private key receives its secrets from.
+/// The place from which a client without a private key receives its secrets.
 package struct SourceConfiguration: Hashable, Sendable {
     package var place: Place
     /// How long before its expiry a received secret should have been replaced; nil: a third of its life.
@@ -8,7 +8,7 @@ package struct SourceConfiguration: Hashable, Sendable {
     /// Over how long machines that receive the same secret spread their deliveries; 0: each delivers at once.
     package var deliverOver: Seconds = 0
 
-    /// What ``deliverOver`` is where the configuration says nothing.
+    /// The default of ``deliverOver``.
     package static let defaultDeliverOver: Seconds = 600
 
     package init(path: AbsolutePath, format: FileFormat, slot: FileSlot = .whole, renewBefore: Seconds? = nil) {
@@ -42,7 +42,7 @@ package struct SourceConfiguration: Hashable, Sendable {
 package struct FileSource: Hashable, Sendable {
     package let path: AbsolutePath
     package let format: FileFormat
-    /// Where in it the secret is.
+    /// The place of the secret in it.
     package let slot: FileSlot
 
     package init(path: AbsolutePath, format: FileFormat, slot: FileSlot) {

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// Where the secrets of one client that one key has signed are in the store.
+/// The place in the store of one client's secrets that one key has signed.
 package struct StorePlace: Hashable, Comparable, Sendable {
     package let team: TeamID
     package let client: ClientID
@@ -12,7 +12,7 @@ package struct StorePlace: Hashable, Comparable, Sendable {
         self.key = key
     }
 
-    /// Where a secret is; nil for one that no known key has signed.
+    /// The place of a secret; nil if no known key has signed it.
     package init?(of secret: SecretInfo) {
         guard let signer = secret.signer else { return nil }
         self.init(team: secret.team, client: secret.client, key: signer)
@@ -24,12 +24,12 @@ package struct StorePlace: Hashable, Comparable, Sendable {
     }
 }
 
-/// What a place of the store held when it was read.
+/// The content of a place of the store when it was read.
 package enum StoreObservation: Hashable, Sendable {
     case missing
     /// A client secret, signed by any key, at this revision of etcd's key.
     case secret(SecretInfo, revision: Int64)
-    /// Something that is no client secret; what it is instead, without any of its bytes.
+    /// Something that is no client secret, as a description without any of its bytes.
     case foreign(String, revision: Int64)
     /// The role of this machine's user does not include the place.
     case forbidden
@@ -44,7 +44,7 @@ package enum StoreObservation: Hashable, Sendable {
     }
 }
 
-/// What came of a put.
+/// The result of a put.
 package enum StorePut: Hashable, Sendable {
     /// The place holds the secret now, or held it already, at this revision.
     case done(revision: Int64)
