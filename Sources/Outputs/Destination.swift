@@ -3,15 +3,15 @@ package import Model
 
 /// A file that secrets are published to.
 ///
-/// Each kind of output is a type of its own: ``OwnFile`` for files of the daemon's user, `UserFile` (UserWriter) for
-/// those of other users. What is true of only one kind stays in its type. The credential socket is none of them: it
-/// writes nothing; units ask it for their secrets (`CredentialServer`).
+/// Each kind of output is a type of its own: ``OwnFile`` for files of the daemon's user, `UserFile` (UserWriter) for those of
+/// other users. Rules of only one kind stay in its type. The credential socket is no destination: it writes nothing; units ask
+/// it for their secrets (`CredentialServer`).
 package protocol Destination: Sendable {
     /// Reads back what it holds; a missing file is no failure. Blocks.
     func observe() throws(Failure) -> OutputContents
 
-    /// What programs find there that follow every link and trust every directory: for an output that ``observe()`` refuses. Decides
-    /// only how the secrets are judged. Throws where that cannot be known. Blocks.
+    /// The secrets found by programs that follow every link and trust every directory, for an output that ``observe()``
+    /// refuses. They only decide how the secrets are judged. Throws if that cannot be known. Blocks.
     func look() throws(Failure) -> [FileSlot: SlotContents]
 
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
@@ -24,7 +24,7 @@ package protocol Destination: Sendable {
     func problem(mayCreate: Bool) -> Failure?
 }
 
-/// What a file held when it was read back.
+/// The content of a file when it was read back.
 package struct OutputContents: Sendable {
     package var exists: Bool
     /// Whether an environment file holds anything but our variables.

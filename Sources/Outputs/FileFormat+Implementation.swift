@@ -2,11 +2,11 @@ package import Formats
 package import Model
 
 extension FileFormat {
-    /// What the core has to know of a format of the registry that needs no setting.
+    /// The core's view of a format of the registry that needs no setting.
     package init(_ format: any OutputFormat.Type) {
         self.init(name: format.name, isShared: format.isShared)
     }
 
-    /// What writes and reads it; nil for a name that is not in the registry.
+    /// The implementation that writes and reads it; nil for a name that is not in the registry.
     package var implementation: (any OutputFormat)? { FormatRegistry.named(name)?.init(parameter: parameter) }
 }

@@ -2,10 +2,11 @@ internal import Failures
 package import Linux
 package import Model
 
-/// Where a file that the daemon or a writer replaces really is.
+/// The real place of a file that the daemon or a writer replaces.
 package enum FileHome {
-    /// The directory in which the file, which need not exist, gets its new version, by the rules of the writer's own walk: that of
-    /// the link's target where the path is a link. As far as this process sees it; nil behind a link that may not be followed.
+    /// The directory in which the file, which need not exist, gets its new version, by the rules of the writer's own walk. For
+    /// a link, it is the directory of the link's target. As far as this process sees it; nil behind a link that may not be
+    /// followed.
     ///
     /// - Parameter identity: the user who writes.
     package static func directory(of path: AbsolutePath, as identity: Identity) -> AbsolutePath? {
@@ -13,7 +14,7 @@ package enum FileHome {
             return AbsolutePath(try GuardedPath.home(of: path.description, as: identity))
         } catch {
             guard error.code != .untrustedLink else { return nil }
-            // What a sandbox hides is missing here, or may not be entered.
+            // Files hidden by a sandbox are missing here, or may not be entered.
             return AbsolutePath(LinkChain.places(of: path.description).last ?? path.description)?.directory
         }
     }

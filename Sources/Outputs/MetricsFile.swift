@@ -110,7 +110,7 @@ extension Failure {
             !hasRemedyOfItsOwn, path.directory.description != OutputRemedy.ownDirectory
         else { return nil }
         let link = "and put a link to it where \(Printable.name(path.name)) is expected"
-        // Another daemon would fight over the file of the package's.
+        // Another daemon would fight over the package's file.
         guard CommandContext.current.isOfPackage else {
             return .say("write a path in a directory that belongs to the daemon's user, \(link)")
         }

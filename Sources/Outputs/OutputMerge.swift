@@ -4,12 +4,12 @@ internal import Failures
 internal import Formats
 internal import Model
 
-/// What an output's content holds in its slots, and the content with other secrets there. Pure bytes: no file is opened.
+/// The secrets in an output's content, and the content with other secrets. Pure bytes: no file is opened.
 struct OutputMerge {
     /// The output; named in failures.
     let file: FileSpec
 
-    /// What some content holds.
+    /// The findings in some content.
     struct Found {
         /// Slots that the content lacks are missing.
         let slots: [FileSlot: SlotContents]
@@ -39,7 +39,7 @@ struct OutputMerge {
 
     /// The content with these secrets in it.
     ///
-    /// - Parameter found: what the content holds; nil for no content.
+    /// - Parameter found: the findings in the content; nil for no content.
     func merged(_ secrets: [FileSlot: Secret], into bytes: [UInt8], _ found: Found?) throws(Failure) -> [UInt8] {
         // A file that reads back as this secret stays as it is, however it is laid out.
         if !file.format.isShared, let found, found.isExact, let secret = secrets[.whole],
@@ -68,7 +68,7 @@ struct OutputMerge {
         }
     }
 
-    /// Whether the secret can be written there: its token has only plain characters, and the slot is one of the file's.
+    /// Whether the secret can be written there: its token has only plain characters, and the file has the slot.
     func isWritable(_ secret: Secret, in slot: FileSlot) -> Bool {
         file.slots[slot] != nil && (slot == .whole) != file.format.isShared
             && secret.token.withBytes(FormatRegistry.isPlain)

@@ -63,13 +63,13 @@ package enum OutputRemedy {
         (FileHome.directory(of: path, as: identity) ?? path.directory).description
     }
 
-    /// What creates a missing directory, and lets a sandboxed daemon write to it.
+    /// The commands that create a missing directory, and let a sandboxed daemon write to it.
     package static func making(_ directory: AbsolutePath, for user: UInt32, mode: String = "0755") -> Remedy {
         if isShipped(directory, for: user), FileStatus.following(ownDirectory) == nil {
             let way = AbsolutePath(ownDirectory)?.directory
             let isThere = way.flatMap { FileStatus.following($0.description) } != nil
             let create = ShellCommand.createShippedDirectories
-            // What the service was let write to is gone for it.
+            // The service no longer has the directory that it was allowed to write to.
             return .say("create \(ownDirectory) again", run: isThere ? create : create.then(.restart()))
         }
         var existing = directory
@@ -97,7 +97,7 @@ package enum OutputRemedy {
         return .say(words, run: make.then(.letWrite(to: directory.description, readOnlyBy: cause)))
     }
 
-    /// What to do where no command creates a directory; nil where it need only be created.
+    /// The remedy if no command creates a directory; nil if it need only be created.
     private static func words(_ obstacle: DirectoryObstacle) -> String? {
         switch obstacle {
         case .ofUnit(let made):
@@ -173,8 +173,8 @@ package enum OutputRemedy {
         return ofAnother(Owner.argument(user: status.owner), component, path)
     }
 
-    /// For a file or directory of another user: to use that user's writer, if only trusted users could have put it on the
-    /// configured path. Where another user could have put it there, or a link leads to it, no secret may be written.
+    /// For a file or directory of another user: use that user's writer, if only trusted users could have put it on the
+    /// configured path. If another user could have put it there, or a link leads to it, no secret may be written.
     private static func ofAnother(_ owner: String, _ place: String, _ path: AbsolutePath) -> Remedy? {
         guard path.description == place || path.description.hasPrefix(place + "/"), let place = AbsolutePath(place),
             let parent = FileStatus.following(place.directory.description)
@@ -190,7 +190,7 @@ package enum OutputRemedy {
         do { return try Accounts.user(called: user) != nil } catch { return true }
     }
 
-    /// What to do where ``maySystemdRun(_:)`` is false.
+    /// The remedy where ``maySystemdRun(_:)`` is false.
     package static func accountWords(_ user: String) -> String {
         "systemd runs no writer as \(Owner.words(userNamed: user)), who has no account here: create one with this number"
     }

@@ -40,7 +40,7 @@ package struct Publisher: Sendable {
             }
             content = nil
         }
-        // What is there may belong to the other output's client, and so cannot show that this one's is published.
+        // The content may belong to the other output's client, so it cannot show that this client's secret is published.
         guard let content, try !reservedPaths.claim(content.path, content.status, for: file.path) else {
             return OutputContents(
                 exists: false, otherLines: false, isAsConfigured: true,
@@ -56,10 +56,10 @@ package struct Publisher: Sendable {
             realPath: content.path, slots: contents.slots, editFailures: try merge.editFailures(in: content.bytes))
     }
 
-    /// What programs find in `file` that follow every link and trust every directory. There is no secret where they can open no
-    /// file, where it is longer than any output, or not of the output's format, and in what is an input of the daemon's.
+    /// The secrets in `file` found by programs that follow every link and trust every directory. There is none if they can open
+    /// no file, or the file is too long for any output, not of the output's format, or an input of the daemon.
     ///
-    /// Throws where others may find what this process does not.
+    /// Throws if others may find more than this process.
     package func look(at file: FileSpec) throws(Failure) -> [FileSlot: SlotContents] {
         let path = file.path.description
         do throws(FileError) {
@@ -78,7 +78,7 @@ package struct Publisher: Sendable {
     /// Whether a refused path leads to nothing, even when every link is followed.
     private func isAbsent(_ file: FileSpec, refusedAs code: FailureCode) -> Bool {
         switch code {
-        // What an untrusted link leads to is not looked at.
+        // The target of an untrusted link is not read.
         case .unguardedDirectory, .tooManyLinks: FileStatus.isAbsent(file.path.description)
         default: false
         }
@@ -142,10 +142,10 @@ package struct Publisher: Sendable {
             let keepsContent = found.otherLines || found.slots.keys.contains { secrets[$0] == nil }
             if content.bytes == bytes, isAsConfigured(content.status, file, keepsContent) { return true }
             if keepsContent { kept = .content }
-            // In trusted directories users may have renamed another output. Who may read that one need not be who may read
-            // this one. `ReservedPaths` knows moved files too, by their identity: also those whose content does not tell,
-            // such as other programs' lines or another output of the same client, but none that was moved before this
-            // process first saw it.
+            // In trusted directories users may have renamed another output. Its readers need not be the readers of this one.
+            // `ReservedPaths` knows moved files by their identity, even if their content does not show which file it was.
+            // Examples are other programs' lines, or another output of the same client. It does not know files that were moved
+            // before this process first saw them.
             if identity.trusts(place: FilePath(target.path)), merge.isOthers(found, than: secrets) {
                 // Both contents may have readers that the other must not have.
                 if keepsContent { mode = 0o600 } else { kept = .nothing }
@@ -186,7 +186,7 @@ package struct Publisher: Sendable {
         throw Self.foreign(content.bytes, in: file)
     }
 
-    /// What a file with this content holds in its slots; nothing if it cannot be parsed.
+    /// The secrets in the slots of a file with this content; nothing if it cannot be parsed.
     package static func slots(in bytes: [UInt8], of file: FileSpec) -> [FileSlot: SlotContents] {
         (try? OutputMerge(file: file).read(bytes))?.slots ?? [:]
     }
@@ -208,7 +208,7 @@ package struct Publisher: Sendable {
             remedy: .say("write another path, or remove the file if it is not needed"))
     }
 
-    /// What a file of another program seems to be.
+    /// A description of another program's file.
     static func words(for bytes: [UInt8]) -> String {
         guard let format = FormatRegistry.guess(bytes) else { return "it has none of the formats of an output" }
         return "it seems to have \"format: \(format.name)\" (\(format.words))"

@@ -4,8 +4,8 @@ package import Linux
 package import Model
 internal import SystemPackage
 
-/// What no output may be, by whatever path it is reached: a key, a passphrase, a program, the configuration, the state
-/// directory, or the file of another output.
+/// The files that no output may be, by any path: a key, a passphrase, a program, the configuration, the state directory, or the
+/// file of another output.
 ///
 /// The configuration's text is not enough: links lead elsewhere, and may change after it was read. So the file itself
 /// is checked, right before it is replaced. A `.p8` can be downloaded only once.
@@ -16,7 +16,7 @@ package final class ReservedPaths: Sendable {
         var outputs: Set<AbsolutePath> = []
         var state: String?
         var mounts: MountTable?
-        /// Where the inputs are by their own paths.
+        /// The places of the inputs by their own paths.
         var inputPlaces: Set<Place> = []
         /// The output that names each place by its own path, without a link; of several, by bind mounts, the first in order.
         var named: [Place: AbsolutePath] = [:]
@@ -31,7 +31,7 @@ package final class ReservedPaths: Sendable {
 
         /// Real paths of files, none of them outputs, that this process wrote.
         var own: Set<String> = []
-        /// Where each file was last seen. Its content stays there: a rename over another output must not move it.
+        /// The last seen place of each file. Its content stays there: a rename over another output must not move it.
         var homes: [FileMark: Home] = [:]
 
         /// The file that a real path leads to: by a bind mount a file has several.
@@ -63,7 +63,7 @@ package final class ReservedPaths: Sendable {
         let otherLines: Bool
     }
 
-    /// What a rename leaves of a file's identity.
+    /// The part of a file's identity that a rename keeps.
     private struct FileMark: Hashable {
         let device: UInt64
         let inode: UInt64
@@ -125,7 +125,7 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// Has every input observed again before the next write, for a process that is not told when one is replaced.
+    /// Has every input observed again before the next write, for a process that gets no notice of a replaced one.
     package func forgetInputs() { paths.withLock { $0.files = [:] } }
 
     /// The user who reads keys and writes outputs, with the configured trusted directories.
@@ -257,8 +257,8 @@ package final class ReservedPaths: Sendable {
         }), !deadline.hasPassed { usleep(500) }
     }
 
-    /// What a file holds that is never our secret, however damaged; nil for anything else. A file that others write to may be a
-    /// script.
+    /// A description of content that is never our secret, however damaged; nil for anything else. A file that others write to
+    /// may be a script.
     private static func foreignContent(_ bytes: [UInt8], _ format: FileFormat) -> String? {
         if bytes.starts(with: Array("-----BEGIN ".utf8)) { return "it is PEM, such as a key" }
         return !format.isShared && bytes.starts(with: Array("#!".utf8)) ? "it is a program" : nil

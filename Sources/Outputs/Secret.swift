@@ -1,7 +1,7 @@
 package import AppleClientSecret
 package import Model
 
-/// A secret and what is known of it: what a slot is to hold.
+/// A secret and its known facts, for a slot to hold.
 package struct Secret: Sendable {
     package let token: Token
     package let issued: SecretInfo

@@ -28,8 +28,8 @@ package enum WriteProbe {
             remedy: Owner.joining(group: group.name, user: identity.user))
     }
 
-    /// What would keep this user from writing in the file's directory; nil when no reason is known. One that the daemon creates
-    /// itself may be missing.
+    /// The error that would keep this user from writing in the file's directory; nil when none is known. A directory that the
+    /// daemon creates itself may be missing.
     static func error(at path: AbsolutePath, as identity: Identity) -> FileError? {
         do throws(FileError) {
             _ = try GuardedPath.home(of: path.description, as: identity, isWritten: true)

@@ -13,7 +13,7 @@ struct AWSCredentials {
         sessionToken = lines["AWS_SESSION_TOKEN"]
     }
 
-    /// What must not be shown of a token.
+    /// The parts of a token that must not be shown.
     static func texts(in text: String) -> [String] { Array(lines(text).values) }
 
     private static func lines(_ text: String) -> [String: String] {

@@ -1,4 +1,4 @@
-/// What a request is signed with by AWS Signature Version 4; the network program has libcurl sign it.
+/// The inputs of AWS Signature Version 4 for a request; the network program has libcurl sign it.
 package struct AWSSignature: Sendable {
     package let region: String
     package let service: String

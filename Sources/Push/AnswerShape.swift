@@ -1,9 +1,10 @@
 import AppleClientSecret
 import Failures
 
-/// What an answer has to have in one place, so that something absent, or of another kind, is not mistaken for something empty.
+/// The required form of an answer in one place, so that something absent, or of another kind, is not mistaken for something
+/// empty.
 struct AnswerShape: Sendable {
-    /// What a place in a JSON text may hold.
+    /// The possible content of a place in a JSON text.
     enum Form: String, Sendable {
         case object = "an object"
         case array = "an array"
@@ -30,9 +31,9 @@ struct AnswerShape: Sendable {
     /// A JSON pointer, whose names are templates. A list of one thing counts as that thing, because some APIs answer so.
     let pointer: [String]
     let forms: Set<Form>
-    /// What a text, or whether a truth is true, has to be, as a template; nil for any.
+    /// The required value of a text, or whether a truth is true, as a template; nil for any.
     let value: String?
-    /// What follows where it is otherwise, as the end of a message.
+    /// The end of the message if it is otherwise.
     let otherwise: String?
     let meaning: FailureCode
 
@@ -47,7 +48,7 @@ struct AnswerShape: Sendable {
         self.meaning = meaning
     }
 
-    /// What was found instead; nil if the answer fits.
+    /// The mismatching content; nil if the answer fits.
     ///
     /// - Parameter fill: expands a template.
     func mismatch(_ answer: JSONValue, _ fill: (String) -> String) -> String? {
@@ -84,7 +85,7 @@ struct AnswerShape: Sendable {
         return value?.text
     }
 
-    /// What there is instead of the value at a pointer.
+    /// The content instead of the value at a pointer.
     private static func gap(in answer: JSONValue, at pointer: [String]) -> String {
         let depth = pointer.indices.last { answer[Array(pointer[..<$0])] != nil } ?? 0
         let parent = Array(pointer[..<depth])

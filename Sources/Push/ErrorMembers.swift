@@ -1,7 +1,7 @@
 import AppleClientSecret
 
-/// What an API's error says: the members of a JSON answer that are known to be for people. Nothing else of an answer is shown,
-/// because it may be what was sent.
+/// The members of an API's JSON error that are known to be for people. Nothing else of an answer is shown, because the API may
+/// repeat the request in it.
 enum ErrorMembers {
     /// The members, in the order in which they are shown: those of Supabase, Vercel, PocketBase, Kubernetes, Vault, AWS and of
     /// problem details (RFC 9457).

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 
-/// What the API answers, and what that means.
+/// The API's answers, and their meaning.
 extension PushExchange {
     /// The answer to a request; throws for one that does not mean success.
     ///
@@ -12,7 +12,7 @@ extension PushExchange {
             if !isChange { isTokenTaken = true }
             return received
         }
-        // The API took the token a moment ago, or was not asked: what it refuses is this change.
+        // The API took the token a moment ago, or was not asked: it refuses this change.
         let isOfChange = isChange && (isTokenTaken || target.kind.read == nil)
         throw failure.code == .pushCredentialsRefused && isOfChange
             ? RoleFailure(.pushChangeRefused, failure.detail, retryAfter: failure.retryAfter) : failure
@@ -32,10 +32,9 @@ extension PushExchange {
         }
     }
 
-    /// What an answer means; nil for success.
+    /// The meaning of an answer; nil for success.
     func failure(of answer: HTTPAnswer, to request: PushRequest) -> RoleFailure? {
-        // What a read shows may hold any text, such as a commit's message: only the write's own answer says that it failed
-        // after all.
+        // A read may show any text, such as a commit's message. Only the write's own answer shows that it failed after all.
         let write = target.kind.write
         let isWrite = request.method == write.method && request.path == write.path
         let rule = answer.status < 300 && !isWrite ? nil : target.kind.errors.first { $0.fits(answer) }
@@ -57,7 +56,7 @@ extension PushExchange {
     }
 
     /// Whether the API itself has answered, and not a proxy with a page and status 200: all these APIs answer with JSON. The
-    /// answer to a write of the kind `http` may be anything; what it shows when read back is JSON.
+    /// answer to a write of the kind `http` may be anything, but its read answers are JSON.
     private func isOfAPI(_ answer: HTTPAnswer, to request: PushRequest) -> Bool {
         if target.kind.isCustom { return request.method != "GET" || json(answer) != nil }
         return request.isList ? json(answer)?.elements != nil : isError(answer)
@@ -91,12 +90,12 @@ extension PushExchange {
         }
     }
 
-    /// What must not be shown.
+    /// Secrets that must not be shown.
     var hidden: EchoedSecrets {
         EchoedSecrets([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
     }
 
-    /// The status, and what the API said.
+    /// The status, and the API's message.
     func detail(of answer: HTTPAnswer) -> String {
         guard let json = json(answer), let words = ErrorMembers.of(json) else {
             return "it answered \(answer.status)"

@@ -2,20 +2,20 @@ package import AppleClientSecret
 package import Failures
 import Model
 
-/// Pushes one secret to one place behind an API, or checks whether that holds it. What is particular to an API is its
-/// ``PushKind``.
+/// Pushes one secret to one place behind an API, or checks whether that place holds it. A ``PushKind`` has the details of each
+/// API.
 ///
 /// The rules are:
 /// - Only the statuses that the kind lists mean success; a redirect does not.
 /// - A place that holds only the secret is overwritten by the rule for files (``checkWhole(_:isOwn:)``).
 /// - A place that shows the client id of another client is not written.
-/// - What can be read is read first. Nothing is written unless the answer has the form of this API and of this kind of value, or
-///   reports in the API's own way that there is nothing yet. A secret that is there already is not written again.
-/// - What the API can show is read back after writing. What it shows then may be older than the write.
-/// - Where other things are kept next to the secret, they are written back as they were.
+/// - A readable place is read first. Nothing is written unless the answer has the form of this API and of this kind of value,
+///   or reports in the API's own way that there is nothing yet. A secret that is there already is not written again.
+/// - A readable place is read back after writing. The answer may be older than the write.
+/// - Other content next to the secret is written back unchanged.
 /// - Other targets' secrets that belong into the same document are written with this one, in one request.
-/// - A status that means a refused token means a refused change where the API took the token a moment ago.
-/// - Of what the API says, the known members of an error are reported, in 200 characters at most, without secret and token.
+/// - If the API took the token a moment ago, a status that means a refused token means a refused change.
+/// - Only the known members of an API's error are reported, in 200 characters at most, without secret and token.
 package struct PushExchange {
     let target: PushTarget
     let token: String
@@ -25,17 +25,17 @@ package struct PushExchange {
     let secretText: String
     /// Settings and what the exchange has learnt; those in ``plainNames`` are themselves in JSON.
     var values: [String: String]
-    /// What `Authorization` holds for a kind with a login.
+    /// The value of `Authorization` for a kind with a login.
     private(set) var session: String?
-    /// What the place was seen to hold; nil if that is not known.
+    /// The content that was seen in the place; nil if that is not known.
     private var placeContent: PushPlaceContent?
     /// Whether applications use the place, as it was last shown; nil if that is not known.
     private var use: PushPlaceUse?
-    /// What was shown before the write.
+    /// The secret shown before the write.
     private var shownBefore: PushKind.ShownSecret?
     /// The API's clock at its last answer, or this machine's where the API does not say.
     var clock: WallTime?
-    /// What is asked, with what the daemon knows of the place.
+    /// The request, with the daemon's knowledge of the place.
     private let order: PushRoleRequest
     /// The last request.
     var asked: PushRequest?
@@ -47,7 +47,7 @@ package struct PushExchange {
     private var wroteAt: WallTime?
     /// Whether the API may have got the last request.
     var wasSent = true
-    /// The deployment that was begun for what was pushed.
+    /// The deployment that was begun for the pushed secrets.
     var begun: BegunDeployment?
     /// Whether the API has taken the token, in a login or for reading.
     var isTokenTaken = false
@@ -56,7 +56,7 @@ package struct PushExchange {
     private static let attempts = 3
 
     /// - Parameters:
-    ///   - order: what is asked, with all that the daemon knows of the place.
+    ///   - order: the request, with all of the daemon's knowledge of the place.
     ///   - token: the content of the token's place; empty if there is none.
     ///   - others: the order's secrets of other targets, by the names of their members of the same document.
     ///   - send: sends one request.
@@ -78,7 +78,7 @@ package struct PushExchange {
         values["client_secret_base64"] = Base64.encode(Array(secretText.utf8))
     }
 
-    /// Does what is asked.
+    /// Carries out the request.
     package mutating func run() -> PushResult {
         do throws(RoleFailure) {
             if order.verb == .read, target.kind.read == nil { return .read(PushPlaceReading(holds: nil)) }
@@ -116,7 +116,7 @@ package struct PushExchange {
         do throws(RoleFailure) {
             answer = try self.answer(to: request)
         } catch {
-            // Which of name and password is wrong is not said, nor whether the request as such is.
+            // The API does not show whether the name, the password or the request is wrong.
             throw error.code == .pushRejected
                 ? RoleFailure(.pushCredentialsRefused, error.detail, retryAfter: error.retryAfter) : error
         }
@@ -148,7 +148,7 @@ package struct PushExchange {
         return reading(of: found)
     }
 
-    /// What is reported of the place.
+    /// The report about the place.
     private func reading(of found: Found) -> PushPlaceReading {
         // A place that is gone holds nothing. That is no failure, after which it would only be read again: the answer causes a
         // push, which creates the place or fails with the reason.
@@ -156,8 +156,8 @@ package struct PushExchange {
         return PushPlaceReading(holds: shown.holds, instead: shown.holds == false ? shown.content : nil, use: use)
     }
 
-    /// Sends what writes the secret. Where that may have been carried out although it failed, it counts as a write of when it was
-    /// sent, and what the place holds is no longer known.
+    /// Sends the request that writes the secret. If a failed request may have been carried out, it counts as a write at its
+    /// time. The content of the place is then no longer known.
     private mutating func write(_ request: PushRequest) throws(RoleFailure) {
         let before = placeContent
         placeContent = before == .nothing ? nil : before.map { _ in PushPlaceContent.something }
@@ -179,8 +179,8 @@ package struct PushExchange {
         }
     }
 
-    /// Reads what is there and sets the values that are built from it; returns what writes the secret, nil if it is there
-    /// already.
+    /// Reads the place and sets the values that are built from its content. Returns the request that writes the secret; nil if
+    /// it is there already.
     private mutating func prepare() throws(RoleFailure) -> PushRequest? {
         placeContent = nil
         guard target.kind.read != nil else { return target.kind.write }
@@ -193,7 +193,7 @@ package struct PushExchange {
             if case .unwritable(_, let failure) = shown { throw failure }
             shownBefore = shown
         case .missing(let answer, let failure):
-            // Who may not see what is there gets the same answer: it is empty only where that is ruled out.
+            // A token that may not see the content gets the same answer. The place is empty only where that is ruled out.
             guard let creation = target.kind.creation else { throw failure }
             try confirm(creation, answer, failure)
             placeContent = .nothing
@@ -203,7 +203,7 @@ package struct PushExchange {
         return request
     }
 
-    /// What the place was found to hold.
+    /// The content found in the place.
     enum Found {
         /// An answer with the form of ``PushKind/shape``, and what it shows.
         case found(HTTPAnswer, PushKind.ShownSecret)
@@ -250,7 +250,7 @@ package struct PushExchange {
             .pushPlaceUnsuitable, "it holds a text that is no client secret and that clientsecretd did not write")
     }
 
-    /// A text without what may stand before its content.
+    /// A text without the characters that may precede its content.
     static func bare(_ text: String) -> Substring { text.drop { $0 == "\u{FEFF}" || $0.isWhitespace } }
 
     /// Whether a text holds nothing, so that nothing is lost with it.

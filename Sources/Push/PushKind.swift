@@ -1,21 +1,21 @@
 import AppleClientSecret
 import Failures
 
-/// What is known of one kind of API. Each kind is a file of `Kinds/`: its requests, which answers mean done, and what can be read
-/// back are data; what data cannot express is a function next to them.
+/// The description of one kind of API. Each kind is a file of `Kinds/`. Its requests, the answers that mean done, and its
+/// readable content are data. A function next to them does everything that data cannot express.
 ///
-/// Templates hold `{{name}}` for a setting of the target or for a value of the exchange: `client_secret`, `token`, and what
-/// ``merge`` sets. In a path it is percent-encoded, `{{name/}}` except for its slashes; in a JSON body it becomes a string,
-/// `{{name!}}` the JSON that it is.
+/// Templates hold `{{name}}` for a setting of the target or for a value of the exchange: `client_secret`, `token`, and the
+/// values that ``merge`` sets. In a path it is percent-encoded, `{{name/}}` except for its slashes. In a JSON body it becomes a
+/// string, and `{{name!}}` becomes plain JSON.
 package struct PushKind: Sendable {
-    /// Every kind with requests of its own; `http` is made of what its target says.
+    /// Every kind with requests of its own; the target's settings define `http`.
     package static let all = [supabase, vercel, netlify, pocketbase, kubernetes, vault, awsSecretsManager]
 
     package let name: String
     package let settings: [PushSetting]
-    /// Where the API is, unless the target names it (a template); nil if a target has to.
+    /// The address of the API, unless the target names it (a template); nil if a target has to.
     package let endpoint: String?
-    /// For a kind whose standard ``endpoint`` needs no token of the target's.
+    /// For a kind whose standard ``endpoint`` needs no token of the target.
     package var own: OwnFiles?
     package let authorization: Authorization
     /// How its settings name a place.
@@ -23,30 +23,30 @@ package struct PushKind: Sendable {
     /// The setting that names a member of what a write replaces as a whole; nil if a write changes its own place only, or
     /// fails when another program has written since the read.
     var member: String?
-    /// Sets the values that join the secret to what is there, or throws where it does not fit; nil if the write changes
+    /// Sets the values that join the secret to the place's content, or throws if it does not fit; nil if the write changes
     /// nothing else.
     var merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)?
     let write: PushRequest
     /// The request before and after a write; nil if nothing can be read.
     let read: PushRequest?
-    /// What the answer to ``read`` has to look like, before anything is written.
+    /// The required form of the answer to ``read``, before anything is written.
     var shape: [AnswerShape] = []
-    /// What the answer to ``read`` looks like while applications use the place; none if it does not show that. Otherwise it is
-    /// switched off: it is still written, with a warning.
+    /// The form of the answer to ``read`` while applications use the place; none if it does not show that. Otherwise the place
+    /// is switched off: it is still written, with a warning.
     var inUse: [AnswerShape] = []
     /// The client ids that the place is set up for, by the answer to ``read``; none if it does not show any.
     var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
-    /// What the answer to ``read`` shows of the place: whether it is there and holds anything, and, where the API shows that,
-    /// whether it is the secret. Every read is judged by it, also the one before a write.
+    /// The facts that the answer to ``read`` shows of the place: whether it is there and holds anything, and, if possible,
+    /// whether it is the secret. They decide about every read, also the one before a write.
     let shown: Look
     /// How something is created where ``read`` finds nothing; nil if it has to be there.
     var creation: Creation?
     /// For a kind whose settings act with the next deployment only.
     var redeployment: Redeployment?
-    /// What error answers mean beyond their status; the first rule that matches counts.
+    /// The meaning of error answers beyond their status; the first rule that matches counts.
     var errors: [ErrorRule] = []
 
-    /// What a pod is given for the API of its own cluster.
+    /// The files of a pod for the API of its own cluster.
     package struct OwnFiles: Sendable {
         package let token: String
         /// A PEM file.
@@ -69,21 +69,21 @@ package struct PushKind: Sendable {
 
     /// How something is created that is not there yet.
     struct Creation: Sendable {
-        /// What creates it; nil if the write does.
+        /// The request that creates it; nil if the write does.
         var request: PushRequest?
-        /// What the answer that reports it as missing looks like, where its status is not enough.
+        /// The form of the answer that reports it as missing, if its status is not enough.
         var shape: [AnswerShape] = []
         /// Shows that the write creates what it is meant to, and not something else at the same address; nil if the answer
         /// that reports it as missing has the form of `evident`.
         var confirmation: PushRequest?
         var confirmed: [AnswerShape] = []
-        /// What is not known where the confirmation is refused: completes "that … is not shown".
+        /// The doubt if the confirmation is refused: completes "that … is not shown".
         var doubt = ""
         var evident: [AnswerShape] = []
         var misplaced: [Misplaced] = []
     }
 
-    /// What a setting's value begins with, or ends in, where something was written into it that belongs elsewhere.
+    /// The prefix or suffix of a setting's value that belongs into another setting.
     struct Misplaced: Sendable {
         let setting: String
         var atEnd = false
@@ -101,7 +101,7 @@ package struct PushKind: Sendable {
     /// include production, which is deployed; nil for other kinds.
     package var deployedBy: String? { redeployment?.environments }
 
-    /// What the addresses of requests begin with behind the endpoint, such as `/v1`; nil if a setting comes first.
+    /// The first component of request paths behind the endpoint, such as `/v1`; nil if a setting comes first.
     package var firstComponent: String? {
         let name = write.path.split(separator: "/").first ?? ""
         return name.isEmpty || name.contains("{{") ? nil : "/" + name
@@ -122,7 +122,7 @@ package struct PushKind: Sendable {
     /// An answer with this status, or with any that means an error, and with one of these texts where there are any.
     struct ErrorRule: Sendable {
         var status: Int?
-        /// The member of an answer with a status of success that lists what has failed.
+        /// The member of an answer with a status of success that lists failures.
         var listing: String?
         var contains: [String] = []
         let meaning: FailureCode
@@ -138,11 +138,11 @@ package struct PushSetting: Sendable {
     package let advice: String
     /// Whether it may have slashes.
     package var isPath = false
-    /// What it may be, or what may be in the list; nil for any text.
+    /// Its possible values, or those of a list's elements; nil for any text.
     package var choices: [Choice]?
     /// Whether it is a list, in ``PushTarget/settings`` the elements of a JSON array.
     package var isList = false
-    /// Whether it says who asks, and not where.
+    /// Whether it identifies the user, and not the place.
     var isLogin = false
 
     /// One of the values that a setting may have.
@@ -170,7 +170,7 @@ package struct PushRequest: Sendable {
     let done: Set<Int>
     /// Whether the answer is a JSON array, and no object.
     let isList: Bool
-    /// What an answer that means success has to look like, of a write that cannot be read back.
+    /// The form of an answer that means success, for a write that cannot be read back.
     let confirmed: [AnswerShape]
 
     /// A name and a template.

@@ -4,12 +4,12 @@ package import Model
 
 /// The result of a ``PushRoleRequest``.
 package enum PushResult: Hashable, Sendable {
-    /// The API said that it has taken the secret, or that it holds it already, and showed this then, which may be an older answer.
-    /// And when it was written, by the API's clock; nil if the API held it already.
+    /// The API reports that it has taken the secret, or holds it already, and showed this then. The reading may be an older
+    /// answer. With the time of the write, by the API's clock; nil if the API held it already.
     case published(PushPlaceReading, at: WallTime? = nil)
     case read(PushPlaceReading)
-    /// Whether what runs in production has what was put there last; false while it is being deployed. And the deployment that
-    /// was begun for it.
+    /// Whether production runs with the last secrets put there; false while it is being deployed. With the deployment that was
+    /// begun for them.
     case redeployed(ready: Bool, begun: BegunDeployment? = nil)
     /// And when a write was sent, by the API's clock, that may have been carried out; nil if none was.
     case failed(RoleFailure, at: WallTime? = nil)
@@ -75,9 +75,9 @@ extension PushResult: JSONDocument {
 }
 
 extension RoleFailure {
-    /// The same for what the network could not do.
+    /// The same for failures of the network.
     ///
-    /// - Parameter hidden: what must not be shown of what the library for the network says.
+    /// - Parameter hidden: secrets that must not be shown in a message of the network library.
     init(_ failure: TransportFailure, _ hidden: EchoedSecrets) {
         let detail = hidden.words(failure.report)
         self.init(failure.kind.codes.push, detail.isEmpty ? nil : detail)

@@ -7,8 +7,7 @@ package struct PushRoleRequest: Sendable {
         case publish
         /// Read whether it is there.
         case read
-        /// Deploy what runs in production again, unless it has what was put there last, or is about to. No secret goes
-        /// with it.
+        /// Deploy production again, unless it has the last secrets put there, or is about to. No secret goes with it.
         case redeploy
     }
 
@@ -17,8 +16,8 @@ package struct PushRoleRequest: Sendable {
     package let secret: Token?
     /// The secrets of other targets with members of the same document, which are written with it: by the targets' names.
     package let others: [String: Token]
-    /// When the daemon last wrote to the place, or to one of those that are deployed together, by the API's clock: what the API
-    /// shows may be older. Nil if that is not known.
+    /// When the daemon last wrote to the place, or to one of those that are deployed together, by the API's clock. Its answers
+    /// may be older. Nil if the time is not known.
     package let writtenAt: WallTime?
     /// Whether the daemon knows that it has written to the place before.
     package let wasWritten: Bool
@@ -69,7 +68,7 @@ extension PushRoleRequest: JSONDocument {
     }
 }
 
-/// A deployment that was begun for what was pushed: the list of an API may show it only later.
+/// A deployment that was begun for the pushed secrets: the list of an API may show it only later.
 package struct BegunDeployment: Hashable, Sendable {
     /// The API's id of it.
     package let id: String

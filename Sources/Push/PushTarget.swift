@@ -4,7 +4,7 @@ import AppleClientSecret
 package struct PushTarget: Sendable {
     package let name: String
     package let kind: PushKind
-    /// What the kind's ``PushKind/settings`` are set to, defaults included; a setting without value is empty.
+    /// The values of the kind's ``PushKind/settings``, defaults included; a setting without value is empty.
     package let settings: [String: String]
     /// `https://`, or `http://` on loopback; without a slash at the end. Empty for `http`, whose addresses are whole.
     package let endpoint: String
@@ -14,7 +14,7 @@ package struct PushTarget: Sendable {
     /// Whether what runs with the secret is deployed again after a push; nil for kinds whose secrets act at once.
     package let redeploys: Bool?
 
-    /// Names what is deployed: targets with the same one are deployed together.
+    /// Names the deployed project: targets with the same one are deployed together.
     package var project: String {
         let path = (kind.redeployment?.project ?? []).compactMap { settings[$0] }.filter { !$0.isEmpty }
         let server = Self.identity(ofAddress: endpoint)
@@ -26,7 +26,7 @@ package struct PushTarget: Sendable {
         "\(kind.write.method) \(endpoint)\(PushTemplate.expand(kind.write.path, settings, PushTemplate.percentEncoded))"
     }
 
-    /// Where the token that the API wants is.
+    /// The place of the token that the API wants.
     package enum TokenPlace: Hashable, Sendable {
         /// A systemd credential's name, a file below `$CREDENTIALS_DIRECTORY`.
         case credential(String)
@@ -37,7 +37,7 @@ package struct PushTarget: Sendable {
     /// A digest (FNV-1a) of the settings that decide the place: a different text for a different place, from which the settings
     /// cannot be read. It is kept in clients' records: another text has the place pushed to again.
     package var place: String {
-        // By the address as it is written: to push once too often does no harm.
+        // By the address as written: to push once too often does no harm.
         func written(_ text: String) -> String {
             WebAddress(text, allowingQuery: true).map { $0.origin + $0.path } ?? text
         }
@@ -61,11 +61,11 @@ package struct PushTarget: Sendable {
             }
     }
 
-    /// The same text for all addresses of one place; a text that is no address as it is.
+    /// The same text for all addresses of one place; a text that is no address stays unchanged.
     static func identity(ofAddress text: String) -> String { WebAddress(text, allowingQuery: true)?.identity ?? text }
 
-    /// What a write replaces as a whole. Nil if a write changes its own place only, or fails when another program has
-    /// written since the read.
+    /// The document that a write replaces as a whole. Nil if a write changes its own place only, or fails when another program
+    /// has written since the read.
     package var document: PushDocument? {
         guard let member = kind.member else { return nil }
         return PushDocument(
@@ -108,8 +108,8 @@ extension PushTarget {
     static let headerWords = "it contains characters that a header cannot have"
 }
 
-/// What a write to a target replaces as a whole. Several targets may have members of one document, which are then written
-/// together.
+/// The document that a write to a target replaces as a whole. Several targets may have members of one document, which are then
+/// written together.
 package struct PushDocument: Hashable, Sendable {
     /// The same text for each target that writes to the document; neither kept nor shown.
     package let place: String

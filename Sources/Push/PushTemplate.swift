@@ -2,8 +2,8 @@ import AppleClientSecret
 
 /// How the templates of a ``PushKind`` are filled.
 enum PushTemplate {
-    /// `template` with each `{{name}}` replaced by what `escape` makes of the value of that name; a name without a value
-    /// is empty. What follows the name, `/` or `!`, goes to `escape`.
+    /// `template` with each `{{name}}` replaced by the escaped value of that name; a name without a value is empty. The
+    /// character after the name, `/` or `!`, goes to `escape`.
     static func expand(
         _ template: String, _ values: [String: String], _ escape: (_ value: String, _ mark: Character?) -> String
     ) -> String {

@@ -1,22 +1,23 @@
 import AppleClientSecret
 import Failures
 
-/// How a project is deployed again, for an API where a variable acts with the next deployment only.
+/// How a project is deployed again, for an API whose variables take effect only with the next deployment.
 ///
 /// The rules are:
 /// - Every deployment to production counts that began after the variable was last set, by the API's own clock, also one that
-///   another program began. So a project is deployed once for one secret, also when an answer was lost, and once for secrets
-///   that were pushed together.
-/// - What the API shows of the variable may be older than our own write: no deployment counts that began before that. A
+///   another program began. So a project is deployed once for one secret, even if an answer was lost, and once for secrets that
+///   were pushed together.
+/// - The API may show an older state of the variable than our own write: no deployment counts that began before that. A
 ///   variable that is not shown yet is waited for.
-/// - The one that we began counts whatever the list shows. For an hour no other one is begun, although the API may not know it.
+/// - Our own deployment counts even if the list does not show it. For an hour no other one is begun, although the API may not
+///   know it.
 /// - After a deployment that failed, no other one is begun for a while.
 struct Redeployment: Sendable {
-    /// The settings that name what is deployed.
+    /// The settings that name the deployed project.
     let project: [String]
     /// The setting that says for which environments a target's variable is.
     let environments: String
-    /// Begins a deployment where none has what was pushed; returns whether one has that runs.
+    /// Begins a deployment if none has the pushed secrets; returns whether one that has them runs.
     let deploy: @Sendable (inout PushExchange) throws(RoleFailure) -> Bool
 
     /// How long after a write an API may still show an older state.
@@ -81,8 +82,8 @@ extension PushExchange {
         return nil
     }
 
-    /// From when on a deployment has what was pushed, in milliseconds since the epoch; nil while the API does not show the
-    /// variable that was set a moment ago.
+    /// The time from which a deployment has the pushed secrets, in milliseconds since the epoch; nil while the API does not
+    /// show the variable that was set a moment ago.
     ///
     /// - Parameters:
     ///   - shown: when the variable was last set, as the API shows it; nil if it shows none.
@@ -111,7 +112,7 @@ extension PushExchange {
             && hidden.words(text) == text
     }
 
-    /// The deployments of a list, with the one that was begun for what was pushed.
+    /// The deployments of a list, with the one that was begun for the pushed secrets.
     ///
     /// - Parameters:
     ///   - changed: in milliseconds since the epoch.
@@ -145,7 +146,7 @@ extension PushExchange {
         try list(name, of: request, from: try answer(to: request))
     }
 
-    /// The same with the answer that has the first page. The others are read: a part of a list says nothing of what is not in it.
+    /// The same with the answer that has the first page. The others are read: a part of a list proves nothing about the rest.
     mutating func list(
         _ name: String?, of request: PushRequest, from first: HTTPAnswer
     ) throws(RoleFailure) -> [JSONValue] {
@@ -157,7 +158,7 @@ extension PushExchange {
             try check(answer, [AnswerShape(at: pointer, is: [.array])])
             let json = json(answer)
             all += json?[pointer]?.elements ?? []
-            // Vercel's: what "until" has to be for the next page.
+            // The value of Vercel's "until" for the next page.
             guard let next = json?[["pagination", "next"]], next != .null else { return all }
             guard let until = next.whole, until != last else { break }
             last = until

@@ -3,7 +3,7 @@ import Failures
 import Formats
 
 extension PushKind {
-    /// What an answer shows of the secret's place.
+    /// The state of the secret's place, as an answer shows it.
     indirect enum ShownSecret: Equatable, Sendable {
         case same
         case another(PushPlaceContent)
@@ -18,7 +18,7 @@ extension PushKind {
         /// This is there, and is not written over, because of the failure.
         case unwritable(ShownSecret, RoleFailure)
 
-        /// What a text in the secret's place is; nil if there is none.
+        /// The meaning of a text in the secret's place; nil if there is none.
         init(_ text: String?, expected: String) {
             guard let text, !text.isEmpty else {
                 self = .empty
@@ -36,7 +36,7 @@ extension PushKind {
             }
         }
 
-        /// What a member of a document is; a value that is no text does not count as absent.
+        /// The meaning of a member of a document; a value that is no text does not count as absent.
         init(_ value: JSONValue?, expected: String) {
             switch value {
             case .string(let text): self.init(text, expected: expected)
@@ -55,7 +55,7 @@ extension PushKind {
             }
         }
 
-        /// What the place holds instead of the secret; nil if that is not known.
+        /// The content of the place instead of the secret; nil if that is not known.
         var content: PushPlaceContent? {
             switch self {
             case .same, .unknown: nil
@@ -82,7 +82,7 @@ extension PushKind {
 }
 
 extension PushPlaceContent {
-    /// What a text in the place of a client secret is, by the judgement of its form.
+    /// The kind of text in the place of a client secret, by the judgement of its form.
     fileprivate init(_ text: String) {
         let token = text.trimming(while: \.isWhitespace)
         let form = (try? CompactJWS(Array(token.utf8)))?.form

@@ -1,9 +1,8 @@
 import AppleClientSecret
 import Failures
 
-/// What etcd's JSON gateway answers, read by the rules of Protocol Buffers' JSON: a 64-bit number is a string of digits, or a
-/// number; bytes are base64; a member that is absent has its default. A member of another type makes the whole answer
-/// unusable.
+/// The answers of etcd's JSON gateway, by the rules of Protocol Buffers' JSON. A 64-bit number is a string of digits, or a
+/// number; bytes are base64; an absent member has its default. A member of another type makes the whole answer unusable.
 enum EtcdAnswer {
     /// One key and its value.
     struct Entry: Hashable {
@@ -20,7 +19,7 @@ enum EtcdAnswer {
         return text
     }
 
-    /// What a transaction read of `keys`, in their order, and the store's revision; nil for an answer to something
+    /// The entries of `keys` that a transaction read, in their order, and the store's revision; nil for an answer to something
     /// else.
     static func entries(_ answer: HTTPAnswer, of keys: [[UInt8]]) -> (entries: [Entry?], revision: Int64)? {
         guard let json = json(answer), let revision = revision(json), let responses = json["responses"]?.elements,
@@ -59,15 +58,15 @@ enum EtcdAnswer {
         return (entries, json["more"] == .bool(true) && !entries.isEmpty)
     }
 
-    /// What became of a put.
+    /// The result of a put.
     enum Put: Hashable {
         /// It is there, at this revision.
         case done(revision: Int64)
-        /// A key was changed at another revision than expected, or is gone: what each of them holds, in their order.
+        /// A key was changed at another revision than expected, or is gone. With the entries of all keys, in their order.
         case found([Entry?])
     }
 
-    /// What became of a put at these keys; nil for an answer to something else.
+    /// The result of a put at these keys; nil for an answer to something else.
     static func put(_ answer: HTTPAnswer, at keys: [[UInt8]]) -> Put? {
         guard let json = json(answer) else { return nil }
         switch json["succeeded"] {

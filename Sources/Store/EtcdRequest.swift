@@ -53,7 +53,7 @@ package struct EtcdRequest: Hashable, Sendable {
             compare: [condition(key, at: revision)], success: [operation("request_delete_range", [Self.key(key)])])
     }
 
-    /// A stream of what is changed in these keys from `revision` on.
+    /// A stream of the changes of these keys from `revision` on.
     static func watch(_ keys: [[UInt8]], from revision: Int64) -> EtcdRequest {
         EtcdRequest(
             watching: keys.map {

@@ -24,7 +24,7 @@ struct MemberRequests {
         /// At least one of the keys may not be read.
         case forbidden
 
-        /// The same for who asked.
+        /// The same for the caller.
         var failure: RoleFailure {
             switch self {
             case .member(let failure), .login(let failure), .refusal(let failure), .write(let failure): failure
@@ -52,7 +52,7 @@ struct MemberRequests {
     /// The member that requests go to.
     var endpoint: String { configuration.endpoints[members.current] }
 
-    /// The answer to a request; the login that it needs is made first.
+    /// The answer to a request. Logs in first if needed.
     mutating func ask(_ request: EtcdRequest) throws(Problem) -> HTTPAnswer {
         var hasLoggedIn = false
         while true {
@@ -125,8 +125,7 @@ struct MemberRequests {
         }
     }
 
-    /// The status, and what etcd said. Only its own words: what answers there may be something that quotes what it was
-    /// sent.
+    /// The status, and etcd's message. Only etcd's own words: another program at that address may quote the request.
     private func detail(of answer: HTTPAnswer) -> String {
         let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
         guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 package import Model
 
-/// How far the actions for a new secret may have gone in a fleet, as it is in the store:
+/// The progress of a new secret's deliveries in a fleet, as the store has it:
 /// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
 ///
 /// The rules are:

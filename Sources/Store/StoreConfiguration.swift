@@ -24,7 +24,7 @@ package struct StoreConfiguration: Hashable, Sendable {
         case key = "key_file"
         case password = "password_file"
 
-        /// Where the files are that neither a setting nor a credential names.
+        /// The directory of files that neither a setting nor a credential names.
         package static let directory = "/etc/clientsecretd/store"
 
         /// In ``directory``.

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What a key of the store held when it was read.
+/// The content of a key of the store when it was read.
 package enum StoreEntry: Hashable, Sendable {
     /// There is no such key in etcd.
     case missing

@@ -6,7 +6,7 @@ import Failures
 /// Its text is `secret/SLOT`, `rollout/SLOT` or `host/NAME`, with SLOT as in ``StoreSlot`` and the name percent-encoded. In etcd
 /// `PREFIX/v1/` is before it.
 package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
-    /// What the key holds. The raw value is the key's first word.
+    /// The kind of content of the key. The raw value is the key's first word.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case secret
         case rollout
@@ -14,7 +14,7 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     }
 
     package let kind: Kind
-    /// What follows the kind, percent-encoded.
+    /// The part after the kind, percent-encoded.
     private let name: String
 
     private init(_ kind: Kind, _ name: String) {
@@ -58,7 +58,7 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
         return machine
     }
 
-    /// What it holds, for an error.
+    /// The kind of content, for an error.
     var words: String {
         switch kind {
         case .secret: name

@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What the role reports without a request, on a line of its own between answers.
+/// A notice that the role sends without a request, on a line of its own between answers.
 package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
     /// All keys that were read last are watched: it is enough to read every ten minutes.
     case watching

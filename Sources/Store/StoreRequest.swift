@@ -75,7 +75,7 @@ extension StoreRequest: JSONDocument {
         case read, put, list, remove
     }
 
-    /// What the members say; nil in a request that has no such member.
+    /// The values of the members; nil in a request that has no such member.
     private var parts:
         (
             verb: Verb, keys: [StoreKey]?, puts: [Put]?, kind: StoreKey.Kind?, from: Base64Bytes?, revision: Int64?

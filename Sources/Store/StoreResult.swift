@@ -3,11 +3,11 @@ package import Failures
 
 /// The result of a ``StoreRequest``: one JSON object on one line.
 package enum StoreResult: Equatable, Sendable {
-    /// What the keys hold, in the order they were named in.
+    /// The content of the keys, in the order they were named in.
     case read([StoreEntry])
     /// The keys hold the values now, or held them already, at this revision.
     case put(revision: Int64)
-    /// Nothing was put, because one of the keys was changed at another revision than expected: what each of them holds.
+    /// Nothing was put, because one of the keys was changed at another revision than expected. With the content of each key.
     case conflict([StoreEntry])
     /// A page of keys, ``mostListed`` at most, and where the next one begins; nil for the last one.
     case list([Listed], next: [UInt8]?)
@@ -50,7 +50,7 @@ extension StoreResult: JSONDocument {
         case read, put, conflict, list, removed, failed
     }
 
-    /// What the members say; nil in a result that has no such member.
+    /// The values of the members; nil in a result that has no such member.
     private var parts:
         (
             kind: Kind, entries: [StoreEntry]?, listed: [Listed]?, next: Base64Bytes?, revision: Int64?,

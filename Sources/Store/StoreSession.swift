@@ -8,15 +8,15 @@ package import Failures
 ///   then there is a pause (see ``MemberChoice``), during which requests fail at once as the last one did.
 /// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that
 ///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
-/// - A put that was not answered may have been done: it is put again by the same comparison, and when that finds the
-///   value there, it was.
+/// - A put that was not answered may have been carried out. It is put again by the same comparison; if that finds the value
+///   there, the first put had succeeded.
 package struct StoreSession {
     private let now: () -> Int64
     private let random: (Int64) -> Int64
     private var requests: MemberRequests
     /// Why the last request failed; a request in a pause fails in the same way.
     private var last: RoleFailure?
-    /// What to watch after the last read.
+    /// The keys and revision to watch after the last read.
     package private(set) var watchable: Watchable?
     /// The page size of the list that is being read.
     private var pageLimit = StoreResult.mostListed
@@ -59,7 +59,7 @@ package struct StoreSession {
             members: MemberChoice(count: configuration.endpoints.count, at: now(), random: random), send: send)
     }
 
-    /// Does what is asked.
+    /// Carries out the request.
     package mutating func answer(_ request: StoreRequest) -> StoreResult {
         if case .read = request { watchable = nil }
         let pause = requests.members.pause(at: now())
@@ -106,7 +106,7 @@ package struct StoreSession {
         }
     }
 
-    /// Carries out what reads no secrets. Where etcd forbids it, only that request fails: secrets are still read.
+    /// Carries out a request that reads no secrets. If etcd forbids it, only that request fails: secrets are still read.
     private mutating func write(
         _ what: String, _ body: (inout StoreSession) throws(Problem) -> StoreResult
     ) throws(Problem) -> StoreResult {
@@ -139,7 +139,7 @@ package struct StoreSession {
         return entries
     }
 
-    /// What the keys hold, and the store's revision (`Int64.max` where none of them may be read).
+    /// The content of the keys, and the store's revision (`Int64.max` where none of them may be read).
     private mutating func read(_ keys: [[UInt8]]) throws(Problem) -> ([StoreEntry], revision: Int64) {
         do throws(Problem) {
             let answer = try requests.ask(.read(keys))

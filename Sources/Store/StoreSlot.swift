@@ -1,7 +1,6 @@
 package import AppleClientSecret
 
-/// Where the secrets of one client, signed by one key, are in the store. Two signers with different keys never share a
-/// slot.
+/// The place in the store of the secrets of one client, signed by one key. Two signers with different keys never share a slot.
 ///
 /// The rules are:
 /// - Its text is `TEAM/CLIENT_ID/KEYPRINT`, each part percent-encoded (RFC 3986: all but unreserved characters). For kinds

@@ -15,7 +15,7 @@ package struct WatchResponse: Sendable {
         self.count = count
     }
 
-    /// What a line means.
+    /// The meaning of a line.
     package enum State: Hashable, Sendable {
         /// No event has arrived.
         case quiet

@@ -3,7 +3,7 @@ import Failures
 import Formats
 
 extension PushKind {
-    /// The string, or a member of the JSON object in it where `field` has a value. What is written replaces all of it.
+    /// The string, or a member of the JSON object in it if `field` has a value. A write replaces all of it.
     static let awsSecretsManager = PushKind(
         name: "aws_secrets_manager",
         settings: [
@@ -45,8 +45,8 @@ extension PushKind {
             ErrorRule(contains: ["InternalServiceError"], meaning: .pushServerFailed),
         ])
 
-    /// The name in a secret's ARN, which ends in a hyphen and six characters of AWS's own, as in
-    /// `arn:aws:secretsmanager:eu-central-1:123456789012:secret:apple-AbCdEf`; anything else as it is.
+    /// The name in a secret's ARN, which ends in a hyphen and six characters that AWS adds, as in
+    /// `arn:aws:secretsmanager:eu-central-1:123456789012:secret:apple-AbCdEf`. Anything else stays unchanged.
     private static func secretName(of id: String) -> String {
         let parts = id.split(separator: ":", maxSplits: 6, omittingEmptySubsequences: false)
         guard parts.count == 7, parts[0] == "arn", parts[5] == "secret" else { return id }
@@ -76,7 +76,7 @@ extension PushKind {
             guard case .object(let members) = try JSONValue(Array(text.utf8)) else { return .another(.unusable) }
             return ShownSecret(members[member], expected: exchange.secretText)
         } catch {
-            // An application may read what is JSON, and is not read here.
+            // An application may read JSON, which is not read here.
             return .another(error == .notJSON ? .unusable : .something)
         }
     }
@@ -85,7 +85,7 @@ extension PushKind {
 extension PushExchange {
     /// Between two writes of this daemon, in seconds: AWS keeps a hundred versions and asks for no more than that.
     private static let writePause: Seconds = 600
-    /// What this daemon's versions begin with.
+    /// The prefix of this daemon's versions.
     private static let versionPrefix = "clientsecretd-"
 
     /// Sets the text that is written, and a new version's id.
@@ -98,7 +98,7 @@ extension PushExchange {
             if values["field", default: ""].isEmpty { try checkWhole(text, isOwn: isOwnVersion(current)) }
             try waitForTurn(current, date: found.answer.date)
         }
-        // What is read may be older than our own write. It is looked at again in a minute: AWS may show that then.
+        // The answer may be older than our own write. The place is read again in a minute: AWS may show the write then.
         if let writtenAt, let now = found.answer.moment { try wait(since: writtenAt, date: now, atMost: 60) }
         values["request_id"] = Self.versionPrefix + Hex.encode((0..<24).map { _ in UInt8.random(in: 0 ... .max) })
         let member = values["field", default: ""]

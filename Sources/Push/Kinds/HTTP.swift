@@ -7,7 +7,7 @@ extension PushKind {
     /// - Parameters:
     ///   - headers: templates, which may have `{{token}}`.
     ///   - body: as an output's `template`.
-    ///   - read: where what is held can be read, and the JSON pointer to it.
+    ///   - read: the address that shows the place's content, and the JSON pointer to it.
     package static func http(
         url: WebAddress, method: String, headers: [PushRequest.Field], body: String, done: Set<Int>,
         read: (url: WebAddress, pointer: [String])?
@@ -31,7 +31,7 @@ extension PushKind {
         try exchange.checkWhole(exchange.json(found.answer)?.text ?? "")
     }
 
-    /// Where the secret is to be is a text or nothing, in objects or arrays.
+    /// The place of the secret is a text or nothing, in objects or arrays.
     private static func shape(along pointer: [String]) -> [AnswerShape] {
         pointer.indices.map { depth in
             AnswerShape(

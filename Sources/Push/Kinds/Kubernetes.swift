@@ -47,7 +47,7 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// In characters: what a cluster takes as a field manager's name. A key may be longer.
+    /// In characters: the longest field manager's name that a cluster accepts. A key may be longer.
     private static let longestManager = 128
 
     /// Sets our field manager's name, with a digest of the key in place of one that is too long.

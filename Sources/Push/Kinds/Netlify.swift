@@ -22,7 +22,7 @@ extension PushKind {
         ], endpoint: "https://api.netlify.com", authorization: .bearer,
         // A site's id is unique, and belongs to one account.
         naming: Naming(repetition: "account"),
-        // What the variable is in other contexts, and for what it is there, stays.
+        // The variable's values in other contexts and its scopes stay.
         write: PushRequest(
             "PATCH", variable.path, query: variable.query,
             body: .json(#"{"context":{{context}},"value":{{client_secret}}}"#), done: [200, 201],
@@ -98,7 +98,7 @@ extension PushExchange {
         return try lastChange(shown, orThrow: RoleFailure(.pushPlaceMissing))
     }
 
-    /// A deploy as it is in a list, or by itself.
+    /// A deploy as a list shows it, or the API by itself.
     private static func deployAtNetlify(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
         guard let began = milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
             throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")

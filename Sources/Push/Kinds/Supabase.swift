@@ -3,7 +3,7 @@ import Digest
 import Failures
 
 extension PushKind {
-    /// The Management API. What it shows of a secret is a digest.
+    /// The Management API. It shows only a secret's digest.
     static let supabase = PushKind(
         name: "supabase",
         settings: [PushSetting(name: "project", advice: "the project's reference, twenty letters in its address")],

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 extension PushKind {
-    /// KV version 2: what else the secret holds is written back with it, unless another program wrote meanwhile.
+    /// KV version 2: the secret's other content is written back with it, unless another program wrote meanwhile.
     static let vault = PushKind(
         name: "vault",
         settings: [
@@ -23,8 +23,8 @@ extension PushKind {
                 at: ["data", "data", "{{field}}"], is: [.text, .null, .absent], meaning: .pushPlaceUnsuitable),
         ], shown: shown(at: ["data", "data", "{{field}}"]),
         creation: Creation(
-            // What vault(1) asks before it reads or writes. A mount of version 1 reports every path below data/ as missing, and
-            // creates what is written there next to the secret that applications read.
+            // Vault(1) asks this before it reads or writes. A mount of version 1 reports every path below data/ as missing. A
+            // write there would create an entry next to the secret that applications read.
             confirmation: PushRequest(
                 "GET", "/v1/sys/internal/ui/mounts/{{mount/}}/{{path/}}",
                 headers: [.init("X-Vault-Namespace", "{{namespace}}")]),
@@ -43,7 +43,7 @@ extension PushKind {
         ])
 
     private static let engine = "a KV engine of version 2 is needed"
-    /// What a KV engine of version 1 never answers with.
+    /// An answer that a KV engine of version 1 never gives.
     private static let versionTwo = [
         AnswerShape(
             at: ["data", "metadata", "version"], is: [.number], otherwise: engine, meaning: .pushPlaceMissing)

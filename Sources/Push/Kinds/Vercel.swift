@@ -115,7 +115,7 @@ extension PushExchange {
         return false
     }
 
-    /// A deployment as it is in a list, or by itself.
+    /// A deployment as a list shows it, or the API by itself.
     private static func deploymentAtVercel(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
         guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
             let state = (entry["readyState"] ?? entry["state"])?.text
