@@ -32,7 +32,7 @@ extension DaemonExitStatus {
     init(ofOnce end: Snapshot, unwritten: Failure?) {
         let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
         let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }
-        // A replaced key and a place that is switched off are reported, but what can be done for the clients is done.
+        // A replaced key and a place that is switched off are reported, but all possible work for the clients is done.
         let isDone = isServed && failures.allSatisfy { $0 == .keyChanged || $0 == .pushSwitchedOff }
         self = isDone && unwritten == nil ? .done : .failed
     }

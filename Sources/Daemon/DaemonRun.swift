@@ -33,8 +33,8 @@ package final class DaemonRun {
         configuration: String, socket: String, once: Bool, environment: [String: String],
         report: @escaping (Snapshot) -> Void
     ) {
-        // Absolute, because readers of the log and the status are in other directories. What cannot be a path stays as
-        // it is: loading it reports why.
+        // Absolute, because readers of the log and the status are in other directories. A text that cannot be a path stays
+        // unchanged: loading it reports why.
         let absolute = ConfigurationLoader.absolutePath(of: configuration)
         settings = ConfigurationSource(path: absolute?.description ?? configuration, environment: environment)
         socketPath = socket
@@ -89,7 +89,7 @@ package final class DaemonRun {
         switch result {
         case .success(let value): loaded = value
         case .failure(let error):
-            // With `--once` the caller reads what is wrong.
+            // With `--once` the caller reads the error.
             guard !isOnce, let adopted = settings.loadAdopted() else {
                 let headline = error.headline
                 return giveUp(
@@ -124,9 +124,9 @@ package final class DaemonRun {
         return try runLoop(with: consume loaded, start, from: &passed)
     }
 
-    /// What the loop is built from, next to the configuration.
+    /// The parts that the loop is built from, next to the configuration.
     private struct Start {
-        /// What is wrong with the present text, where the configuration is the one last adopted; else nil.
+        /// The errors in the present text, if the configuration is the last good one; else nil.
         let refused: [String]?
         let state: StateAccess
         let naming: TemporaryNames
@@ -209,7 +209,7 @@ package final class DaemonRun {
         return finish(end, executor, loop, by: stopBy)
     }
 
-    /// What carries out the jobs, and has the sockets follow a configuration that is adopted.
+    /// The executor of the jobs, which has the sockets follow a configuration that is adopted.
     private func makeExecutor(
         _ start: Start, _ services: ServiceClients, _ sockets: ServedSockets, _ secretCache: SecretCache
     ) -> Executor {
@@ -232,7 +232,7 @@ package final class DaemonRun {
             })
     }
 
-    /// Waits for what is written last, reports the result of `--once`, and returns how the run ended.
+    /// Waits for the last writes, reports the result of `--once`, and returns how the run ended.
     ///
     /// - Parameter stopBy: when the daemon must have ended; nil if nothing sets that.
     private func finish(

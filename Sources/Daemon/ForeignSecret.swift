@@ -4,9 +4,9 @@ package import Keys
 
 /// A client secret for Apple in other people's bytes, from any source, and whether Apple accepts it or not.
 package struct ForeignSecret {
-    /// Where it begins.
+    /// The offset of its first byte.
     package let offset: Int
-    /// What it states; unchecked.
+    /// Its claims; unchecked.
     package let stated: Statement
     package let fingerprint: Fingerprint
     private let jws: CompactJWS

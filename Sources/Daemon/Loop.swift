@@ -33,14 +33,14 @@ final class Loop {
     /// Whether it was reported that changes of files are not noticed.
     private var wasMissingWatches = false
     private let startedAt = Now.current.boot
-    /// What the timers are set to; nil when they have to be set again.
+    /// The times that the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
 
     /// Nil without `--once`.
     private(set) var once: OnceLog?
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
-    /// What was last given to be kept of the clock, and to which state directory.
+    /// The observations of the clock that were last kept, and their state directory.
     private var keptClock: ClockRun?
     private weak var clockKeeper: StateDirectory?
     private var manager: ServiceManagerNotifications
@@ -73,8 +73,8 @@ final class Loop {
     /// Why `metrics_file` was not written at the end; nil if it was, or was not to be.
     var unwrittenMetrics: Failure? { rotation.unwrittenMetrics }
 
-    /// How long the state directory is not read after a change of it, in milliseconds, so that a user who empties or
-    /// replaces it has finished before the daemon creates it again.
+    /// How long the state directory is not read after a change of it, in milliseconds. A user who empties or replaces it has
+    /// then finished before the daemon creates it again.
     private static let statePause: Int64 = 2_000
 
     init(
@@ -112,7 +112,7 @@ final class Loop {
     func run() throws(SystemError) -> Snapshot {
         defer { log.progress?.show("") }
         while true {
-            // Before the results of jobs: a stop by systemd ends this process's programs after it has told the process.
+            // Before the results of jobs: a stop by systemd ends this process's programs after the process gets its signal.
             for (signal, sender) in try signals.read() { take(signal, from: sender) }
             let now = Now.current
             log.beginStep()
@@ -152,7 +152,7 @@ final class Loop {
         }
     }
 
-    /// Has the state directory keep what is known of the clock, also one that can only be used since now.
+    /// Has the state directory keep the observations of the clock, also a directory that can only be used since now.
     private func keep(_ run: ClockRun?) {
         guard let run, let directory = executor.state.known, run != keptClock || directory !== clockKeeper
         else { return }

@@ -1,9 +1,9 @@
 import Linux
 import Rotation
 
-/// How other threads tell the loop what is new, and the loop ends what they wait for.
+/// Other threads report news to the loop here, and the loop ends their waits.
 struct LoopChannels: Sendable {
-    /// What the core is to handle.
+    /// Inputs that the core is to handle.
     let inbox: Inbox<Input>
     /// Which links lead to a file, and where it really is: for the watcher.
     let findings: Inbox<Watcher.Finding>

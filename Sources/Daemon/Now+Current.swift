@@ -4,7 +4,7 @@ package import Model
 import Rotation
 
 extension Now {
-    /// What time it is.
+    /// The current time.
     static var current: Now {
         Now(
             wall: WallTime(secondsSinceEpoch: Clocks.wallSeconds()),

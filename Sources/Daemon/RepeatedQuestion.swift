@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Rotation
 
-/// The answer to a question that is asked until it is answered, with the pauses that any local failure has, for some minutes at
+/// The answer to a request that is repeated until it is answered, with the pauses of any local failure, for some minutes at
 /// most.
 final class RepeatedQuestion<Value: Sendable>: Sendable {
     private struct State: Sendable {

@@ -5,7 +5,7 @@ package import Model
 import State
 import SystemPackage
 
-/// Where the configuration comes from, and the parts of the environment that decide it.
+/// The place of the configuration, and the parts of the environment that decide it.
 package struct ConfigurationSource: Sendable {
     /// As the user wrote it, or absolute.
     package let path: String
@@ -15,7 +15,7 @@ package struct ConfigurationSource: Sendable {
     package let credentials: AbsolutePath?
     /// The user whose configuration and keys these have to be.
     package let identity: Identity
-    /// Where a daemon keeps the text that it adopted, if root keeps none; nil: nowhere.
+    /// The file in which a daemon keeps the text that it adopted, if root keeps none; nil: nowhere.
     let ownAdopted: String?
 
     package init(path: String, environment: [String: String], as identity: Identity = .current()) {
@@ -40,8 +40,8 @@ package struct ConfigurationSource: Sendable {
 
 /// The text that was last adopted, for a start whose text is refused or missing.
 ///
-/// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root), where an attacker who takes over
-/// the daemon cannot change it. Where root keeps none, the daemon does.
+/// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root): an attacker who takes over the daemon
+/// cannot change it there. If root keeps none, the daemon does.
 extension ConfigurationSource {
     /// The configuration that was last adopted; nil if no copy passes.
     package func loadAdopted() -> LoadedConfiguration? {
@@ -57,7 +57,7 @@ extension ConfigurationSource {
         LastGoodConfiguration.isCopy(of: loaded, in: LastGoodConfiguration.directory, as: .root) ?? true
     }
 
-    /// Keeps what was just adopted, unless root keeps a copy for this path. Blocks.
+    /// Keeps the configuration just adopted, unless root keeps a copy for this path. Blocks.
     func keepAdopted(_ loaded: LoadedConfiguration) throws(FileError) {
         guard let ownAdopted, let main = loaded.files.first,
             ownAdopted == LastGoodConfiguration.directory

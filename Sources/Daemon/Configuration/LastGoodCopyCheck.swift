@@ -32,7 +32,7 @@ final class LastGoodCopyCheck: Sendable {
         self.report = report
     }
 
-    /// Looks for the copy of what was just adopted, unless another configuration is adopted before.
+    /// Looks for the copy of the configuration just adopted, unless another one is adopted before.
     func follow(_ loaded: LoadedConfiguration) {
         let number = adopted.withLock { number in
             number += 1

@@ -6,9 +6,9 @@ import Systemd
 
 /// One connection to the credential socket, and the answer that is sent on it.
 ///
-/// A connection that ends early gives the unit what was sent by then as its credential: nothing, or the beginning of a
-/// refusal. A Unix socket cannot be reset by the side that nothing was sent to. So a connection that is dropped unanswered
-/// is refused first, a refusal is not ended before it is read, and systemd holds a copy of each connection that waits.
+/// A connection that ends early gives the unit the bytes sent by then as its credential: nothing, or the beginning of a
+/// refusal. The daemon cannot reset a Unix socket to which it sent nothing. So a connection that is dropped unanswered is
+/// refused first, and a refusal is not ended before it is read. Systemd holds a copy of each connection that waits.
 final class CredentialConnection {
     let descriptor: Descriptor
     /// Nil when the peer's address is not one that systemd binds to for a unit.
@@ -17,7 +17,7 @@ final class CredentialConnection {
     /// When waiting on it ends; nil: when its peer does.
     private(set) var deadline: Deadline?
 
-    /// What epoll waits for on it; nil until it is added to epoll.
+    /// The events that epoll waits for on it; nil until it is added to epoll.
     var awaited: Readiness?
     private(set) var answer: Answer?
     private var sent = 0
@@ -37,7 +37,7 @@ final class CredentialConnection {
 
     /// systemd takes less than a mebibyte (CREDENTIAL_SIZE_MAX): the start of a unit that is sent more fails.
     private static let refusalSize = (1 << 20) + refusalPage.count
-    /// One line for a person who reads it, then NUL bytes, which a terminal does not show.
+    /// One line for a user who reads it, then NUL bytes, which a terminal does not show.
     private static let refusalPage: [UInt8] = {
         let line = Array("clientsecretd refuses this credential; its log says why\n".utf8)
         return line + [UInt8](repeating: 0, count: 65_536 - line.count)

@@ -12,7 +12,7 @@ struct CredentialLimits: Sendable {
     var readingTime: Int64 = 10_000
     /// Milliseconds until accepting is tried again after it failed, as without a free descriptor.
     var pause: Int64 = 1_000
-    /// Milliseconds that a stop spends on refusing those who wait, if they do not read it at once; the whole stop may take 5 s.
+    /// Milliseconds that a stop spends on refusing waiting units, if they do not read it at once; the whole stop may take 5 s.
     var stopTime: Int64 = 2_000
     /// Milliseconds that a refusal at the end of a connection waits for the peer to read, each time that the socket is full;
     /// systemd needs one.

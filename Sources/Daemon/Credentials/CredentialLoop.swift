@@ -125,12 +125,12 @@ final class CredentialLoop {
     }
 
     private func refuse(_ connection: CredentialConnection, _ problem: CredentialProblem) {
-        // What root's systemd has read of it must not pass for the credential: its process reads on, or ends.
+        // A partly read refusal must not pass for the credential in root's systemd: its process reads on, or ends.
         connection.begin(.refusal, deadline: connection.user == 0 ? nil : Deadline(in: limits.readingTime))
         requestLog.refused(problem)
     }
 
-    /// Sends what can be sent now; drops a connection that is done or out of time.
+    /// Sends as much as fits now; drops a connection that is done or out of time.
     private func move(_ connection: CredentialConnection, _ tag: UInt64) throws(SystemError) {
         let isAnswered = connection.answer != nil
         switch connection.push() {
@@ -168,7 +168,7 @@ final class CredentialLoop {
     }
 }
 
-/// What the thread waits on; created before it starts, because a thread that cannot wait is of no use.
+/// The descriptors that the thread waits on. Created before it starts, because a thread that cannot wait is of no use.
 final class CredentialWaits: Sendable {
     let epoll: Epoll
     let timer: BootTimer

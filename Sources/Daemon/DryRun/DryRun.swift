@@ -6,9 +6,9 @@ import Linux
 package import Model
 package import Rotation
 
-/// What `run` would do with a configuration, found by the jobs that only read: nothing is written, started or locked.
+/// The decisions of `run` with a configuration, found by the jobs that only read: nothing is written, started or locked.
 package struct DryRun: Sendable {
-    /// What `run` would do with one client's secret.
+    /// The decision of `run` about one client's secret.
     package struct Secret: Sendable {
         package let client: ClientName
         package let decision: RenewalDecision
@@ -38,14 +38,15 @@ package struct DryRun: Sendable {
     package let dropIns: [UnitDropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
-    /// What `run` or `run --once` still serves: why Apple cannot be asked about new secrets, for each client with
-    /// `verify: true`; targets that only `run --once` reaches as long as no service listens; a clock that may be ahead.
+    /// Failures with which `run` or `run --once` still serves. They show why Apple cannot be asked about new secrets, for each
+    /// client with `verify: true`, which targets only `run --once` reaches as long as no service listens, and a clock that may
+    /// be ahead.
     package let limitations: [Failure]
-    /// What would keep etcd from letting this machine in, by the files that can be read: what `run` still serves.
+    /// The reasons why etcd would not let this machine in, by the files that can be read. `run` still serves with them.
     package let storeFailures: [Failure]
-    /// What the units' settings in effect weaken or remove, a line each: what `run` still serves.
+    /// The protections that the units' settings in effect weaken or remove, a line each. `run` still serves with them.
     package let warningsOfUnits: [String]
-    /// By the actions' names; what `run` still serves.
+    /// By the actions' names. `run` still serves with them.
     package let unguardedArguments: [UnguardedArgument]
     /// The state directory, if it is missing and systemd creates it when the service starts.
     package let stateDirectoryMadeAtStart: AbsolutePath?

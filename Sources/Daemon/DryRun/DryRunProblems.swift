@@ -8,7 +8,7 @@ import Outputs
 import Rotation
 import State
 
-/// What would keep a configuration from working, found part by part.
+/// The problems that would keep a configuration from working, found part by part.
 struct DryRunProblems {
     private let loaded: LoadedConfiguration
     private let settings: ConfigurationSource
@@ -18,7 +18,7 @@ struct DryRunProblems {
     private(set) var review: SandboxReview?
     /// The units' settings in effect; nil as above.
     let inEffect: UnitsInEffect?
-    /// What the helpers' units have to allow; nil as above.
+    /// The addresses that the helpers' units have to allow; nil as above.
     private let addresses: RoleAddresses?
     /// Failures of the jobs that ran which no part has taken yet.
     private var failed: [Resource: Failure]
@@ -84,7 +84,7 @@ struct DryRunProblems {
     ///
     /// - Parameter socket: the daemon's status socket.
     func warning(ofControlGroupAt socket: String) -> String? {
-        // Another socket than the service's is created by the daemon, for this group.
+        // A socket other than the service's is created by the daemon, for this group.
         guard SystemManager.isSystemd, CommandContext.current.socket == nil, let name = configuration.controlGroup,
             let group = try? Accounts.groupID(name), let status = FileStatus.following(socket),
             status.kind == .socket, status.group != group, status.mode & 0o002 == 0, !FileStatus.hasAccessList(socket)
@@ -157,7 +157,7 @@ struct DryRunProblems {
         }
     }
 
-    /// What the store holds is not asked here.
+    /// This does not ask the store for its content.
     private mutating func findInStore() {
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
             add([failure])

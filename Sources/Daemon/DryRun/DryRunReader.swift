@@ -27,7 +27,7 @@ struct DryRunReader: Sendable {
         executor.adopt(loaded)
     }
 
-    /// What `run` would know after every job that only reads: the others would write or run something.
+    /// The state of `run` after every job that only reads: the others would write or run something.
     func rotation(of configuration: Configuration, from settings: ConfigurationSource, at now: Now) -> Rotation {
         var rotation = Rotation(
             seed: 0, renewalJitter: RenewalJitter.value, builtAt: Version.builtAt, startedAt: now.wall,
@@ -67,7 +67,7 @@ struct DryRunReader: Sendable {
         try? executor.writer(for: spec)
     }
 
-    /// What would keep those of the files from being written that could not be.
+    /// The problems that would keep the daemon from writing these files.
     func problems(with files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
         let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }
         let found = executor.map(files, in: lane) { [self] file in problem(with: file.spec, mayCreate: file.mayCreate) }
@@ -111,7 +111,7 @@ struct DryRunReader: Sendable {
         return review?.problems(with: path, writer: nil, met: nil).map { $0.ofMetricsFile(path) } ?? []
     }
 
-    /// What `find` finds, or that the file system does not respond.
+    /// The problem that `find` finds, or that the file system does not respond.
     static func problem(at path: AbsolutePath, _ find: @escaping @Sendable () -> Failure?) -> Failure? {
         guard let found = DiskTimeout.value(at: path.description, find) else {
             return Failure(.notResponding, at: .path(path), detail: DiskTimeout.words)

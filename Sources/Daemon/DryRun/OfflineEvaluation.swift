@@ -85,7 +85,7 @@ package struct OfflineEvaluation: Sendable {
         }
     }
 
-    /// What a daemon has seen of the clock, as far as this user may read that.
+    /// A daemon's observations of the clock, as far as this user may read them.
     private static func clockRun(_ configuration: Configuration, _ settings: ConfigurationSource) -> ClockRun {
         settings.stateDirectory(of: configuration).map { BootRecord(in: $0, as: settings.identity).run }
             ?? .fromTheStart
@@ -137,7 +137,7 @@ package struct OfflineEvaluation: Sendable {
         return nil
     }
 
-    /// What the state directory holds of a client; nil if this user may not read it.
+    /// A client's record in the state directory; nil if this user may not read it.
     private static func record(
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> KeptRecord? {

@@ -13,7 +13,7 @@ import UserWriter
 
 /// How files are published and read back, and where a client's source is read.
 extension Executor {
-    /// Where a file's secrets are published, which depends on whose file it is.
+    /// The destination of a file's secrets, which depends on the file's owner.
     func destination(_ spec: FileSpec) throws(Failure) -> any Destination {
         guard let user = try writer(for: spec) else {
             if let failure = hiding(spec.path) { throw failure }
@@ -64,7 +64,7 @@ extension Executor {
         }
     }
 
-    /// The core's observation of what was read. Also has the watcher watch the directory that the file really is in.
+    /// The core's observation of the content that was read. Also has the watcher watch the real directory of the file.
     func observe(_ contents: OutputContents, _ spec: FileSpec) -> FileObservation {
         if !contents.isWatchable { findings?.post(.notNoticed(spec.path)) }
         if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
@@ -134,7 +134,7 @@ extension Executor {
         }
     }
 
-    /// What a client's source holds.
+    /// The content of a client's source.
     func readSource(_ file: FileSource, of client: ClientName) throws(Failure) -> Outcome {
         let path = file.path
         reservedPaths.note(path)
@@ -178,8 +178,8 @@ extension Executor {
             ?? .foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)")
     }
 
-    /// What a received token says of itself; nil for one that is no client secret. Its bytes are kept only if one of the
-    /// configured keys has signed them.
+    /// The claims of a received token; nil for one that is no client secret. Its bytes are kept only if one of the configured
+    /// keys has signed them.
     func recognise(_ token: Token) -> SecretInfo? {
         guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
         if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }

@@ -6,7 +6,7 @@ import Model
 import Outputs
 import State
 
-/// What is kept in the state directory.
+/// The data in the state directory.
 extension Executor {
     func recall(_ client: ClientName, publishedAt places: Set<OutputPlace>) throws(Failure) -> Outcome {
         remember(
@@ -18,8 +18,8 @@ extension Executor {
         return .recalledReportedStates(states ?? ReportedStates())
     }
 
-    /// What the state directory holds. Nil also for a record that was set aside, because it could not be used: a retry finds
-    /// nothing, and what is lost can be read from the outputs.
+    /// The value in the state directory. Nil also for an unusable record, which was set aside: a retry would find nothing, and
+    /// the outputs still hold the lost data.
     private func unlessSetAside<Value>(
         _ client: ClientName?, _ read: (StateDirectory) throws(Failure) -> Value?
     ) throws(Failure) -> Value? {
@@ -58,7 +58,7 @@ extension Executor {
             signerKey: issued.signer.flatMap(keyring.publicKey)?.spki)
     }
 
-    /// Keeps what was seen of the clock, on a worker.
+    /// Keeps the observations of the clock, on a worker.
     func keep(_ run: ClockRun) {
         clockToKeep.put(run)
         try? pool.run(in: .state) { [state, clockToKeep] in clockToKeep.take { try? state.get().keep($0) } }

@@ -30,8 +30,8 @@ final class KeyCache: Sendable {
         keys.withLock { $0.signing[name] = nil }
     }
 
-    /// Forgets the private keys of all other names, from now on: one that a reload removed must not stay in memory. What they
-    /// have signed can be verified still.
+    /// Forgets the private keys of all other names: a key that a reload removed must not stay in memory. Secrets that it has
+    /// signed can still be verified.
     func keepOnly(_ names: Set<KeyName>) {
         keys.withLock { keys in
             keys.names = names

@@ -4,10 +4,10 @@ import Failures
 import Outputs
 
 extension SecretCache {
-    /// `lines` with every cached secret replaced by its fingerprint, and without what else could be a secret or a key,
-    /// because a hook's output is logged; nil for a line of which nothing is left.
+    /// `lines` with every cached secret replaced by its fingerprint. Other text that could be a secret or a key is removed,
+    /// because a hook's output is logged. Nil for a line of which nothing is left.
     ///
-    /// - Parameter isCut: whether the last line is not all that was printed.
+    /// - Parameter isCut: whether the last line is cut off.
     func redacted(_ lines: [String], isCut: Bool) -> [String?] {
         let known = all
         let lengths = Set(known.values.map { $0.token.withBytes(\.count) })

@@ -5,7 +5,7 @@ struct ApplicationFile: Hashable, Sendable {
     /// As the application or its unit names it.
     var path: String
     var realPath: String
-    /// What the unit calls it, wildcards included; the path where no unit does.
+    /// The unit's text for it, wildcards included; the path if it is in no unit.
     var pattern: String
     /// Empty if only the places of variables are kept.
     let bytes: [UInt8]

@@ -1,8 +1,8 @@
 import Formats
 import Linux
 
-/// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose how many there
-/// are and how long: what is read and kept of each directory and pattern has limits, whatever is there.
+/// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose the number and
+/// length of these files. So there are limits on the data that is read and kept of each directory and pattern.
 package final class ApplicationFileReader {
     /// How many names of a directory are looked at.
     private static let nameLimit = 50_000
@@ -44,7 +44,8 @@ package final class ApplicationFileReader {
     /// The files that a unit's `EnvironmentFile=` names, in the order in which systemd reads them.
     func files(matching pattern: String) -> [ApplicationFile] {
         if let known = patterns[pattern] { return known }
-        // What systemd reads last takes precedence, so these are read first here, where only some can be.
+        // The last file that systemd reads takes precedence. So these are read in reverse order here, because a limit may end
+        // the reading.
         let paths = ForeignFile.paths(matching: pattern).reversed()
         let found = Array(read(paths, pattern: pattern).reversed())
         patterns[pattern] = found

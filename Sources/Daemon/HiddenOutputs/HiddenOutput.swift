@@ -12,7 +12,7 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
     package let file: String
     /// From 1; nil if no line of the file is the reason.
     package let line: Int?
-    /// What is there; escaped, and without a secret.
+    /// The content there; escaped, and without a secret.
     package let words: String
     /// Words only.
     package let remedy: Remedy?
@@ -90,9 +90,11 @@ extension HiddenOutput {
         DotenvPrecedence.isOne(RealPath.name(of: output.path))
     }
 
-    /// What has a unit read the output. To remove what the unit reads now would leave the application without a secret.
+    /// The remedy that has a unit read the output. Removing the unit's current source would leave the application without a
+    /// secret.
     ///
-    /// - Parameter file: what it reads now; nil: a value of its own, over which every environment file takes precedence.
+    /// - Parameter file: the file that it reads now; nil: a value of its own, over which every environment file takes
+    ///   precedence.
     private static func reading(
         _ output: OutputFacts, by unit: UnitFacts, after file: ApplicationFile?
     ) -> Remedy {
@@ -202,7 +204,7 @@ extension HiddenOutput {
 // MARK: Permissions
 
 extension HiddenOutput {
-    /// The file's other lines keep the settings' mode from taking effect: a user who could not read them before cannot read the
+    /// The file's other lines keep the settings' mode from taking effect. A user who could not read them before cannot read the
     /// secret either.
     static func narrowedMode(of output: OutputFacts) -> HiddenOutput? {
         guard let narrowed = output.narrowed, output.holdsOthersSettings else { return nil }

@@ -5,7 +5,7 @@ import Linux
 package import Model
 import Systemd
 
-/// Collects what may hide outputs from their readers, as far as this user may read it.
+/// Collects settings that may hide outputs from their readers, as far as this user may read them.
 package struct HiddenOutputSearch {
     /// In bytes; environment files and caches are far shorter.
     private static let fileLimit = 1 << 20
@@ -24,8 +24,8 @@ package struct HiddenOutputSearch {
         files = ApplicationFileReader(variables: Set(variables.values.joined()))
     }
 
-    /// What hides outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd, and decides
-    /// nothing by it. Blocks.
+    /// The settings that hide outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd.
+    /// Decides nothing by the answers. Blocks.
     package static func all(of configuration: Configuration, at now: WallTime) -> [HiddenOutput] {
         Set(byClient(of: configuration, at: now).values.joined()).sorted()
     }

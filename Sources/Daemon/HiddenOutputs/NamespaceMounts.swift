@@ -1,6 +1,6 @@
 import Linux
 
-/// The mounts of one mount namespace, by what is mounted.
+/// The mounts of one mount namespace, by the mounted file or directory.
 struct NamespaceMounts: Hashable, Sendable {
     typealias Place = MountTable.Place
 
@@ -14,7 +14,7 @@ struct NamespaceMounts: Hashable, Sendable {
         bySource = Dictionary(grouping: table.mounts, by: \.name)
     }
 
-    /// Where the file at a path without links is; nil if the table does not have it.
+    /// The place of the file at a path without links; nil if the table does not have it.
     func place(of path: String) -> Place? { table.place(of: path) }
 
     /// Mounts of this file itself, also of one that a rename has replaced since. One that is mounted over the file itself, as
@@ -53,8 +53,8 @@ extension MountTable.Mount {
     /// Whether the daemon has replaced the file since it was mounted.
     var isReplaced: Bool { root.hasSuffix(Self.deleted) }
 
-    /// The file by its name before it was replaced. Where the daemon's exchange has given the old file a temporary
-    /// name, only its directory is known: a path with a slash at the end.
+    /// The file by its name before it was replaced. If the daemon's exchange has given the old file a temporary name, only its
+    /// directory is known: a path with a slash at the end.
     fileprivate var name: NamespaceMounts.Place {
         let path = isReplaced ? String(root.dropLast(Self.deleted.count)) : root
         guard isReplaced, let slash = path.lastIndex(of: "/") else {

@@ -1,7 +1,7 @@
 import Formats
 import Model
 
-/// What is known of one output.
+/// The known facts of one output.
 struct OutputFacts: Sendable {
     let path: String
     let realPath: String
@@ -19,7 +19,7 @@ struct OutputFacts: Sendable {
     var neighbours: [ApplicationFile] = []
     /// When the content was written, in microseconds since 1970.
     var modified: Int64?
-    /// Where its file is in our own mount namespace.
+    /// The place of its file in our own mount namespace.
     var place: NamespaceMounts.Place?
     /// Whether a program runs after each renewal, also as a unit that is started.
     var runsProgram = false

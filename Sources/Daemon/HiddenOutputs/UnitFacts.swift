@@ -1,13 +1,13 @@
 import Systemd
 
-/// What is known of one unit of `on_change`.
+/// The known facts of one unit of `on_change`.
 struct UnitFacts: Sendable {
     let name: String
     let settings: UnitSettings
     /// Those that can be read, in the order in which systemd reads them.
     let environmentFiles: [ApplicationFile]
     let process: MainProcess?
-    /// What its settings call environment files that were outputs once.
+    /// Environment files of its settings that were outputs once.
     var formerOutputs: Set<String> = []
 
     struct MainProcess: Sendable {

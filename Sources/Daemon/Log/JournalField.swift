@@ -111,7 +111,7 @@ extension DaemonRequest {
 }
 
 extension CredentialProblem {
-    /// Who was refused, why, and what to do.
+    /// The refused user, the reason, and the remedy.
     var sentence: String { "\(row.words); \(row.remedy)" }
 
     var fields: [JournalField] { row.fields }

@@ -7,7 +7,7 @@ import Systemd
 
 /// The daemon's log: events with fields in the journal, else lines on standard error.
 struct Log: Sendable {
-    /// What standard error leads to.
+    /// The target of standard error.
     enum Target: Hashable, Sendable {
         case journal
         /// /dev/null, which systemd gives a service while the journal cannot be reached. It may be reachable later.
@@ -33,8 +33,8 @@ struct Log: Sendable {
         progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }
 
-    /// Where a descriptor leads (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal;
-    /// after a redirection they differ). Terminals and regular files are read by people: no priorities there.
+    /// The target of a descriptor (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal; after a
+    /// redirection they differ). People read terminals and regular files: no priorities there.
     static func target(of descriptor: Int32, journalStream: String?, isService: Bool) -> Target {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return .plain }
@@ -47,7 +47,7 @@ struct Log: Sendable {
     /// /dev/null: major 1, minor 3 (Linux: Documentation/admin-guide/devices.txt).
     private static let nowhere = dev_t(1 << 8 | 3)
 
-    /// To be called when the loop begins a step: what it logs in one may delay it by a second at most.
+    /// To be called when the loop begins a step: logging in one step may delay it by a second at most.
     func beginStep() {
         timeout.renew()
     }

@@ -11,8 +11,7 @@ struct LogLine: Sendable {
     let priority: Priority
     /// One line, or several where they list errors of the configuration.
     let words: String
-    /// Made only where the journal takes them. Clients come last, because thousands of them may not all fit
-    /// (``Journal``).
+    /// Built only if the journal takes them. Clients come last, because thousands of them may not all fit (``Journal``).
     let fields: @Sendable () -> [JournalField]
 
     fileprivate init(
@@ -177,8 +176,8 @@ extension LogEvent {
     }
 }
 
-/// What the daemon logs in addition to the core's events: of its start and end, its own files and sockets, the service manager
-/// and the log itself.
+/// The daemon's log lines in addition to the core's events. They are about its start and end, its own files and sockets, the
+/// service manager and the log itself.
 extension LogLine {
     /// The daemon does not start; one event for each error of the configuration.
     static func startRefused(_ problem: StartProblem) -> LogLine {

@@ -1,19 +1,19 @@
 import Glibc
 import Linux
 
-/// How long logging waits for its reader: a busy journal is given a moment; one that is slow or not responding, as its
-/// disk may be, or a pipe that is not read must not delay the rotation.
+/// How long logging waits for its reader. A busy journal gets a moment. A journal that is slow or not responding, as its disk
+/// may be, or a pipe that is not read, must not delay the rotation.
 ///
 /// The rules are:
-/// - On the thread that made this, which is the loop's, all waits of a step take a second at most, however many lines it
-///   logs. On another thread each wait does.
-/// - What is not taken in time is counted. As long as something is counted, nothing waits: the count is logged with the next
-///   line that is taken.
+/// - On the loop's thread, which created this, all waits of a step take a second at most, however many lines it logs. On
+///   another thread each wait does.
+/// - Lines that are not taken in time are counted. As long as the count is not logged, nothing waits. The next line that is
+///   taken comes with the count.
 final class LogTimeout: Sendable {
     /// How many events were dropped since the last one that was written.
     private let lost = QuietMutex(0)
     private let loop = pthread_self()
-    /// What is left of the loop's timeout in this step, in microseconds.
+    /// The rest of the loop's timeout in this step, in microseconds.
     private let left = QuietMutex(LogTimeout.timeout)
 
     /// In microseconds: more than a working journal needs, and too short to matter where it does not work.

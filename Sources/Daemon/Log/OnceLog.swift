@@ -1,15 +1,15 @@
 import Model
 import Rotation
 
-/// What a run with `--once` logs of failures: each once. A daemon logs when one begins and when the state of a client changes; with what
-/// is left undone at the end, a single run would log the same words three times.
+/// The log of failures in a run with `--once`: each failure once. A daemon logs when a failure begins and when the state of a
+/// client changes. With the unfinished work at the end, a single run would log the same message three times.
 struct OnceLog {
     typealias Entry = (event: LogEvent, clients: [ClientName])
 
     /// Failures that have begun and not ended, in the order in which they began.
     private var begun: [(resource: Resource, failure: Failure, entry: Entry)] = []
 
-    /// What to log now, when this happens.
+    /// The entries to log now for this event.
     mutating func take(_ event: LogEvent, _ clients: [ClientName]) -> [Entry] {
         switch event {
         case .failing(let resource, let failure, let failures, _):
@@ -26,7 +26,7 @@ struct OnceLog {
         }
     }
 
-    /// What to log at the end of failures whose message no client's line has.
+    /// The entries to log at the end: failures whose message no client's line has.
     func left(except reasons: [Failure]) -> [Entry] {
         let logged = Set(reasons.map(\.message))
         return begun.filter { !logged.contains($0.failure.message) }.map(\.entry)

@@ -4,11 +4,11 @@ import Linux
 /// The program `clientsecretd-network`, which has the network that this one has not.
 package enum NetworkProgramFile {
     package static let name = "clientsecretd-network"
-    /// Where Debian's package installs it.
+    /// The path at which Debian's package installs it.
     static let installed = "/usr/libexec/clientsecretd/\(name)"
 
-    /// Whether what is started here may have a network: not in the sandbox of clientsecretd-once.service, which denies sockets
-    /// for it to everything in it.
+    /// Whether a program started here may have a network. It may not in the sandbox of clientsecretd-once.service, which denies
+    /// sockets for it to everything in it.
     static var mayHaveNetwork: Bool {
         [AF_INET, AF_INET6].contains { family in
             let raw = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -38,7 +38,7 @@ final class NetworkServiceClient: Sendable {
     /// In bytes; an answer has a few hundred.
     private static let longestAnswer = 16_384
 
-    /// Where a service listens.
+    /// The socket of a service.
     struct Socket: Hashable, Sendable {
         let path: String
         private let role: String
@@ -67,8 +67,8 @@ final class NetworkServiceClient: Sendable {
         }
     }
 
-    /// Why no request could be made, as far as that is known without a connection, which would start the service. Nil if
-    /// there is a socket, or where its directory may not be searched.
+    /// Why no request is possible, as far as that is known without a connection, which would start the service. Nil if there is
+    /// a socket, or if its directory may not be searched.
     func problem(at socket: Socket, for place: Failure.Place) -> Failure? {
         guard unsafe access(socket.path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR else { return nil }
         return missing(at: socket, cause: errno, for: place)
@@ -101,7 +101,7 @@ final class NetworkServiceClient: Sendable {
         return stream
     }
 
-    /// The failure of an answer to another request than was made.
+    /// The failure of an answer to another request.
     func answeredAnotherRequest(for place: Failure.Place) -> Failure {
         Failure(silent, at: place, detail: "it answered another request")
     }
@@ -109,9 +109,9 @@ final class NetworkServiceClient: Sendable {
     /// Sends a request and reads the answer. Blocks.
     ///
     /// - Parameters:
-    ///   - arguments: the absolute path and the arguments of a program that is started for this request where there is no
-    ///     socket; nil to need a service.
-    ///   - place: what a failure is reported for.
+    ///   - arguments: the absolute path and the arguments of a program that is started for this request if there is no socket;
+    ///     nil to need a service.
+    ///   - place: the place for which a failure is reported.
     ///   - unreadable: the failure's detail where `read` returns nil for the answer of a service.
     ///   - read: parses the answer; nil for one that cannot be parsed.
     func ask<Answer>(
@@ -144,7 +144,7 @@ final class NetworkServiceClient: Sendable {
         return answer
     }
 
-    /// What a program started here gets of the environment: which proxy to use, and where systemd has put credentials.
+    /// The environment of a program started here: the proxy to use, and the directory of systemd's credentials.
     private static let variables = [
         "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "CREDENTIALS_DIRECTORY",
     ]

@@ -3,8 +3,8 @@ import Linux
 import Model
 import Push
 
-/// What this process has written to APIs and begun there, because what an API shows may be older than that. The next process
-/// knows only where there was a write.
+/// Writes to APIs and deployments begun by this process, because an API may show an older state. The next process knows only
+/// the places of writes.
 final class PushMemory: Sendable {
     private struct Write {
         let secret: Fingerprint
@@ -16,9 +16,9 @@ final class PushMemory: Sendable {
 
     private struct Known {
         var writes: [TargetName: Write] = [:]
-        /// Where an earlier process wrote, by the records of the state directory.
+        /// Places of writes by an earlier process, by the records of the state directory.
         var earlier: Set<PushOutput> = []
-        /// By project: what was begun, and the last write before it.
+        /// By project: the deployment that was begun, and the last write before it.
         var deployments: [String: (begun: BegunDeployment, since: WallTime)] = [:]
     }
 
@@ -59,9 +59,9 @@ final class PushMemory: Sendable {
         }
     }
 
-    /// When the last of these secrets was written to these targets. A write of an earlier process counts as made when its secret
-    /// was issued, because it was not before that: the minute by which that is before the minting is for an API whose clock is
-    /// behind.
+    /// When the last of these secrets was written to these targets. For an earlier process, the time its secret was issued
+    /// counts, because the write was not before that. Secrets are issued a minute before they are minted, which covers an API
+    /// whose clock is behind.
     func lastWrite(of secrets: [SecretInfo], to targets: [TargetName]) -> WallTime? {
         let writes = known.withLock { known in targets.map { known.writes[$0] } }
         let issued = secrets.map(\.issuedAt).max()
@@ -77,7 +77,7 @@ final class PushMemory: Sendable {
         }
     }
 
-    /// Records which deployment of a project has what was last written to it at that moment; nil if none has.
+    /// Records which deployment of a project has the content written last at that moment; nil if none has.
     func began(_ begun: BegunDeployment?, of project: String, since moment: WallTime?) {
         known.withLock { known in
             guard let begun else {

@@ -35,7 +35,7 @@ struct Pusher: Sendable {
             timeout: timeout)
     }
 
-    /// Forgets what was done for targets and projects that a configuration does not have.
+    /// Forgets the work done for targets and projects that a configuration does not have.
     func keepOnly(_ configuration: Configuration) {
         let clients = configuration.clients.values
         let projects = clients.flatMap(\.onChange).compactMap { action -> String? in
@@ -79,8 +79,8 @@ struct Pusher: Sendable {
         }
     }
 
-    /// Has a project deployed again, unless that is done or under way; returns whether it runs with the secrets that were pushed
-    /// to these targets. The first target begins the deployment, and the others are told of it. Blocks.
+    /// Has a project deployed again, unless that is done or under way. Returns whether it runs with the secrets that were
+    /// pushed to these targets. The first target begins the deployment, and the others get its id. Blocks.
     func redeploy(_ project: String, of targets: [TargetName], with secrets: [SecretInfo]) throws(Failure) -> Bool {
         let moment = memory.lastWrite(of: secrets, to: targets)
         var isReady = true
@@ -119,7 +119,7 @@ struct Pusher: Sendable {
             remedy: failure.code == .pushTargetUnknown ? remedyForUnknownTarget : nil)
     }
 
-    /// What has a service read the configuration that has the target.
+    /// The remedy that has a service read the configuration with the target.
     private var remedyForUnknownTarget: Remedy {
         guard SystemManager.isSystemd else {
             return .say("start it with --config \(Printable.name(configuration)), which the daemon reads")

@@ -9,7 +9,7 @@ struct ServiceManagerNotifications {
     private let log: Log
     private let socket: NotifySocket?
     private var notifyQueue = NotifyQueue()
-    /// Whether the socket has no room for what is in the queue.
+    /// Whether the socket has no room for the queue.
     private var isFull = false
     /// Half of what the watchdog allows, in milliseconds; nil without a watchdog.
     private let interval = Watchdog.interval().map { max($0 / 2, 1) }
@@ -122,7 +122,7 @@ struct ServiceManagerNotifications {
         sendQueued()
     }
 
-    /// Sends what is in the queue, as far as there is room.
+    /// Sends the queue, as far as there is room.
     mutating func sendQueued() {
         guard let socket, !notifyQueue.isEmpty else { return }
         do throws(SystemError) {

@@ -3,7 +3,7 @@ import Model
 import Systemd
 
 extension Snapshot {
-    /// What `systemctl status` shows once the daemon is ready (`STATUS=`, sd_notify(3)).
+    /// The line that `systemctl status` shows once the daemon is ready (`STATUS=`, sd_notify(3)).
     var statusLine: String {
         if let failure = reason?.failure {
             let message = CommandMessage(

@@ -9,8 +9,8 @@ extension PassedSockets {
     /// creates its own.
     ///
     /// - Parameters:
-    ///   - path: where the socket is to be, if it has to be a Unix socket: only of these does the kernel say who has connected.
-    ///   - code: of the failure where it cannot be used.
+    ///   - path: the required path, if it has to be a Unix socket: the kernel shows the peer's user only for these.
+    ///   - code: of the failure if it cannot be used.
     mutating func take(
         _ name: String, at path: String?, failing code: FailureCode
     ) throws(Failure) -> ListeningSocket? {

@@ -3,7 +3,7 @@ import Model
 import Rotation
 import StatusAPI
 
-/// What serves the daemon's sockets; nothing with `--once`.
+/// The servers of the daemon's sockets; none with `--once`.
 struct ServedSockets: Sendable {
     /// Nil also if the socket cannot be created.
     let status: StatusListener?

@@ -47,7 +47,7 @@ final class StatusListener: Sendable {
                 case .noSuchFileOrDirectory, .notDirectory:
                     .say("create the socket's directory, or name another socket with --socket, and restart the daemon")
                 case .fileNameTooLong: .say("name a shorter path with --socket, and restart the daemon")
-                // What listens there must not lose its socket.
+                // The program that listens there must not lose its socket.
                 case .addressInUse: .say("stop the program that listens there, or use another --socket")
                 // The directory is root's, because systemd is to open the socket; here it did not.
                 case .permissionDenied, .readOnlyFileSystem:
@@ -90,13 +90,12 @@ final class StatusListener: Sendable {
         return .faultCleared(.groupNotPermitted)
     }
 
-    /// Answers every waiting client with the reason when the daemon does not start: systemd would start the daemon again and
-    /// again for clients that are left in the queue. If one waited, those who come until ``startPause`` has passed since the
-    /// start are answered, too. So clients that ask often start it no more than once in that time; for more starts than
+    /// Answers every waiting client with the reason when the daemon does not start. Systemd would start the daemon again and
+    /// again for clients that are left in the queue. If one waited, clients that come until ``startPause`` has passed since the
+    /// start are answered, too. So clients that ask often start it no more than once in that time. For more starts than
     /// `TriggerLimitBurst=` allows (systemd.socket(5)), systemd would close the socket for good.
     ///
-    /// The metrics socket, which shows no names or paths otherwise, does not say why; over TCP its connections are only
-    /// closed.
+    /// The metrics socket never shows names or paths, so it does not give the reason; over TCP its connections are only closed.
     ///
     /// - Parameter startPause: of that length, from the start on.
     static func refuseWaiting(

@@ -6,11 +6,11 @@ import Store
 /// A machine's report as it is in the store, in JSON.
 ///
 /// The rules are:
-/// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, and the report says how
-///   many these are: first those that have delivered what they hold, the longest ago first. What changes is always in it,
-///   and a reader keeps what earlier reports said of the others.
-/// - Anybody who may write to the store may have written what is read: anything but the JSON of this version is ignored,
-///   and so are clients that the caller does not name.
+/// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, and the report has their
+///   number. Clients that have delivered their secret are left out first, the longest ago first. Every change is in the report,
+///   and a reader keeps the earlier reports of the other clients.
+/// - Any user who may write to the store may have written the text. Anything but the JSON of this version is ignored, and so
+///   are clients that the caller does not name.
 struct MachineReportValue {
     /// Identifies the daemon: two machines with the same host name have different values.
     let instance: String
@@ -60,7 +60,7 @@ struct MachineReportValue {
     }
 }
 
-/// A report as it is in JSON.
+/// A report in JSON.
 private struct MachineReportText {
     let instance: String
     let at: WallTime
@@ -79,7 +79,7 @@ extension MachineReportText: JSONDocument {
     }
 }
 
-/// What a report says of one client.
+/// A report's entry for one client.
 private struct MachineReportEntry {
     let identity: ClientIdentity
     let holding: MachineReport.Holding
@@ -90,7 +90,7 @@ extension MachineReportEntry: JSONDocument {
         let team = try members("team_id", entry?.identity.team)
         identity = ClientIdentity(team: team, client: try members("client_id", entry?.identity.client))
         let fingerprint = try members.orNull("fingerprint", entry?.holding.secret?.fingerprint)
-        // Earlier versions do not say what is signed.
+        // Earlier versions do not give the digest of the signed text.
         let signed = try members.orNull("signed", entry?.holding.secret?.signed)
         let since = try members.moment("since", entry?.holding.since)
         let delivered = try members("delivered", entry?.holding.delivered)

@@ -11,10 +11,9 @@ import SystemPackage
 
 /// The files with which this machine logs in to etcd: certificate, private key and password.
 enum StoreLoginFiles {
-    /// Why etcd would refuse this machine's login, as far as that shows in the files that the configuration names or that lie
-    /// in the standard place.
+    /// Why etcd would refuse this machine's login, as far as the configured files or those in the standard place show it.
     ///
-    /// Files that a drop-in hands to the service are not known here. Files that `identity` may not read are left out: where
+    /// Files that a drop-in passes to the service are not known here. Files that `identity` may not read are left out: where
     /// systemd reads them, only root may. Blocks.
     ///
     /// - Parameter directory: the standard place.
@@ -31,7 +30,7 @@ enum StoreLoginFiles {
             failures.append(Failure(code, at: .store, detail: detail))
         }
         for file in StoreConfiguration.File.allCases {
-            // What is wrong with the password is found where it is read.
+            // Problems of the password are found where it is read.
             guard file != .password || store.user == nil, let named = file == .ca ? path(file) : store.files[file]
             else {
                 continue
@@ -62,7 +61,7 @@ enum StoreLoginFiles {
             } else if certificate.expiresAt < now + SecretStore.certificateNotice {
                 add(.storeCertificateExpiring, "\(name) expires at \(certificate.expiresAt)")
             }
-            // etcd's gateway would take it for the user of that name.
+            // etcd's gateway would treat it as the user of that name.
             if store.user != nil, let commonName = certificate.commonName {
                 add(.storeCertificateRefused, "\(name) has the CN \(Printable.name(commonName))")
             }

@@ -5,12 +5,12 @@ import Store
 
 /// How the machines' reports are read, put and removed.
 extension StoreServiceClient {
-    // What a user who may write to the store, or controls the service, can make this daemon keep: some 100 MB.
-    /// Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
+    // The limits of the data that a user who may write to the store, or controls the service, can make this daemon keep: some
+    // 100 MB. Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
     private static let mostPages = 1_000
     /// Twice as many as are supported.
     private static let mostMachines = 20_000
-    /// What they say of clients, in all.
+    /// The holdings in all of them.
     private static let mostHoldings = 200_000
 
     /// Puts this machine's report under its name, if that was last changed at this revision. Blocks.
@@ -25,7 +25,7 @@ extension StoreServiceClient {
         }
     }
 
-    /// What all machines report of these clients. Blocks.
+    /// All machines' reports of these clients. Blocks.
     func readReports(of clients: Set<ClientIdentity>) throws(Failure) -> [String: ReportObservation] {
         var found: [String: ReportObservation] = [:]
         var holdings = 0
@@ -69,7 +69,7 @@ extension StoreServiceClient {
         return .reportForgotten
     }
 
-    /// What the place of a report holds; nil for nothing, also if it may not be read.
+    /// The content of a report's place; nil for nothing, also if it may not be read.
     private static func report(
         _ entry: StoreEntry, of clients: Set<ClientIdentity>, own instance: String?
     ) -> ReportObservation? {

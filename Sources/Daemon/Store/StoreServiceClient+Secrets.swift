@@ -7,9 +7,9 @@ import Store
 
 /// How secrets and their rollouts are read and put.
 extension StoreServiceClient {
-    /// What these places hold, and the rollouts that belong to them. Blocks.
+    /// The content of these places, and the rollouts that belong to them. Blocks.
     ///
-    /// - Parameter issued: what a token says of itself; nil for one that is no client secret.
+    /// - Parameter issued: the claims of a token; nil for one that is no client secret.
     func read(_ places: [StorePlace], issued: (Token) -> SecretInfo?) throws(Failure) -> Outcome {
         var rollouts: [StorePlace: RolloutObservation] = [:]
         var found: [StorePlace: StoreObservation] = [:]

@@ -18,7 +18,7 @@ final class StoreServiceClient: Sendable {
     private let asking = QuietMutex<Void>(())
     /// Held by all requests but reads of secrets while they wait for ``asking``: a read waits for one of them at most.
     private let queue = QuietMutex<Void>(())
-    /// Until when a read of secrets waits for what is asked now; nil while none waits.
+    /// Until when a read of secrets waits for the current request; nil while none waits.
     private let readWaits = QuietMutex<Deadline?>(nil)
     /// The connection, while nothing is asked.
     private let idle = QuietMutex<Idle>(Idle())
@@ -37,7 +37,7 @@ final class StoreServiceClient: Sendable {
         var isChangeExpected = false
     }
 
-    /// In milliseconds; how long a read of secrets waits for what is asked now.
+    /// In milliseconds; how long a read of secrets waits for the current request.
     private let readTimeout: Int64
 
     /// - Parameters:
@@ -64,7 +64,7 @@ final class StoreServiceClient: Sendable {
     /// Readable when ``takeNotices()`` has something to take.
     var raw: Int32 { notices.raw }
 
-    /// Why no request can be made, because there is no socket; nil if there is one.
+    /// Why no request is possible, because there is no socket; nil if there is one.
     func problem() -> Failure? { service.problem(at: socket, for: .store) }
 
     // MARK: Notices
@@ -116,7 +116,7 @@ final class StoreServiceClient: Sendable {
 
     // MARK: The connection
 
-    /// The failure of an answer to another request than was made.
+    /// The failure of an answer to another request.
     var answersAnotherRequest: Failure { service.answeredAnotherRequest(for: .store) }
 
     /// Makes a request. Blocks.
@@ -154,7 +154,7 @@ final class StoreServiceClient: Sendable {
         }
     }
 
-    /// Whether a read of secrets has waited for too long for what is asked now.
+    /// Whether a read of secrets has waited too long for the current request.
     private var isReadDelayed: Bool {
         readWaits.withLock { $0?.hasPassed == true }
     }

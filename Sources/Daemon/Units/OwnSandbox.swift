@@ -4,10 +4,10 @@ import Model
 import Outputs
 import Systemd
 
-/// What the sandbox of this process's own unit hides from the process, or from other programs what it writes. `check`, from
-/// outside, asks the same rules (``SandboxReview``).
+/// Files that the sandbox of this process's own unit hides from the process, or writes that it hides from other programs.
+/// `check`, from outside, asks the same rules (``SandboxReview``).
 ///
-/// Nothing is hidden where no unit runs this process, nor before systemd has answered.
+/// Nothing is hidden if no unit runs this process, or before systemd has answered.
 enum OwnSandbox {
     /// Nil if no unit runs this process. The settings were applied when the process started, so that one answer counts. Blocks
     /// the first time.
@@ -28,7 +28,7 @@ enum OwnSandbox {
         }
     }
 
-    /// Has it reported when systemd answers that did not answer at first: what was judged before may be hidden.
+    /// Has it reported when systemd gives a late answer: files judged before may be hidden.
     static func whenKnownLate(_ report: @escaping @Sendable () -> Void) { answer?.whenAnsweredLate(report) }
 
     /// That other programs do not see a file that this process writes, where it really is. Nil behind a link that may not be

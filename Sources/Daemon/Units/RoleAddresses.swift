@@ -7,15 +7,16 @@ import Push
 import Store
 import Systemd
 
-/// The addresses on this machine, or on its link, that a helper needs for what it is configured to do.
+/// The addresses on this machine, or on its link, that a helper needs for its configured work.
 ///
-/// The units of the helpers leave these out (`IPAddressAllow=`), because the machine's own services and a cloud's
-/// metadata are behind them. Where what a helper connects to is on loopback, or the machine's resolver is there, root adds them in
+/// The units of the helpers leave these out (`IPAddressAllow=`), because the machine's own services and a cloud's metadata are
+/// behind them. If a helper connects to loopback, or the machine's resolver is there, root adds them. It does so in drop-ins
+/// below /run at each start and reload of the daemon. A proxy on this machine is not known here.
 /// drop-ins below /run at each start and reload of the daemon. A proxy on this machine is not known here.
 struct RoleAddresses: Hashable {
     /// By unit.
     private let addresses: [String: [String]]
-    /// Units of which systemd did not tell where they connect to: what they are allowed stays.
+    /// Units whose connections systemd did not report: their allowed addresses stay.
     private let unknown: Set<String>
 
     static let directory = "/run/systemd/system"
@@ -103,7 +104,7 @@ struct RoleAddresses: Hashable {
         }
         let changes = changes(to: found)
         guard !changes.isEmpty else { return }
-        // Before anything is changed: what systemd was not told of would look as if it had been the next time.
+        // Connects before any change: after a failure here, changed files would look applied the next time.
         var systemd = try SystemdClient(timeout: UnitTimeouts.reload, cancel: nil)
         for (path, text) in changes {
             guard let text else {

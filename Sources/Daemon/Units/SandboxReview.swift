@@ -44,11 +44,11 @@ package struct SandboxReview: Sendable {
         writers.compactMap { user, found in found?.isEnabled == false ? user : nil }.sorted()
     }
 
-    /// All that would keep a file from being written.
+    /// All problems that would keep a file from being written.
     ///
     /// - Parameters:
-    ///   - user: whose writer writes it; nil: the daemon itself.
-    ///   - failure: what a check of the file found, from inside the writer's sandbox but from outside the daemon's.
+    ///   - user: the user whose writer writes it; nil: the daemon itself.
+    ///   - failure: the result of a check of the file, from inside the writer's sandbox but from outside the daemon's.
     mutating func problems(with path: AbsolutePath, writer user: String?, met failure: Failure?) -> [Failure] {
         // A link that may not be followed is reported as such.
         let home = id(of: user).map { FileHome.directory(of: path, forUser: $0) } ?? path.directory
@@ -69,7 +69,7 @@ package struct SandboxReview: Sendable {
         guard !service.sandbox.makes(directory.description),
             case .hidden(let setting) = service.sandbox.view(of: directory.description)
         else { return nil }
-        // What else is there, only a program outside can see.
+        // Only a program outside can see other files there.
         let isEmpty = setting.hasPrefix("PrivateTmp=")
         return Self.unseen(
             path, in: directory, service, setting,
@@ -85,7 +85,7 @@ package struct SandboxReview: Sendable {
     }
 
     private static func elsewhere(_ path: AbsolutePath, in directory: AbsolutePath) -> Remedy {
-        // Of the state directory, what is in it has to outlive a reboot.
+        // The content of the state directory has to outlive a reboot.
         .say(
             directory == path
                 ? "leave \"state_dir\" out, or write another path"

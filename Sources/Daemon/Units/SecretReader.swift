@@ -4,9 +4,9 @@ package import Model
 import Outputs
 import Systemd
 
-/// A service that takes secrets from the daemon when it starts, by `LoadCredential=` or `EnvironmentFile=`: whether its settings
-/// and the configuration name the same ones. Where they differ, its next start fails or gives it no secret, and until then
-/// nothing shows that: what runs has what it was started with.
+/// A service that takes secrets from the daemon when it starts, by `LoadCredential=` or `EnvironmentFile=`. Checks whether its
+/// settings and the configuration name the same ones. If they differ, its next start fails or gives it no secret. Until then
+/// nothing shows that: the running service has the secret it was started with.
 package struct SecretReader: Sendable {
     /// Its own name.
     let name: String
@@ -63,7 +63,7 @@ package struct SecretReader: Sendable {
                 + clients.flatMap(\.outputs).map { UnitFileLine.environmentFile($0.path.description) })
     }
 
-    // MARK: What differs
+    // MARK: Differences
 
     /// The failures of this unit, and whether its next start fails.
     func problems(in configuration: Configuration) -> (failures: [Failure], preventStart: Bool) {
@@ -116,7 +116,7 @@ package struct SecretReader: Sendable {
         )
     }
 
-    /// Where a setting has a text, in words; empty for a line with specifiers, which is not found.
+    /// The place of a setting with a text, in words; empty for a line with specifiers, which is not found.
     private func place(of setting: String, _ text: String) -> String {
         settings.place(of: setting, containing: text).map { " (\(Printable.name($0.file)):\($0.line))" } ?? ""
     }

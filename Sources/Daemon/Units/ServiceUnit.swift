@@ -13,7 +13,7 @@ package struct ServiceUnit: Sendable {
     /// Its settings in effect.
     let settings: UnitSettings
 
-    /// What systemd says of the unit that runs the package's daemon. Asked once.
+    /// Systemd's answer about the unit that runs the package's daemon. Asked once.
     private static let asked: Result<ServiceUnit?, UnitError> = Result { () throws(UnitError) in
         guard SystemManager.isSystemd else { return nil }
         var systemd = try SystemdClient(timeout: UnitTimeouts.shortAnswer, cancel: nil)
@@ -102,8 +102,8 @@ package enum UnitPermission {
     /// The polkit rule that lets the service's user have an action run; nil for an action that needs none.
     package static func rule(for action: Action) -> String? { action.rule(forUser: ServiceUnit.daemonUser) }
 
-    /// What is missing, such as a polkit rule, with its remedy; nil when nothing is. Checked for the service's user
-    /// where root asks and it exists, else for the one who asks. Does nothing to the unit. Blocks.
+    /// The missing requirement, such as a polkit rule, with its remedy; nil when nothing is missing. Checked for the service's
+    /// user if root asks and that user exists, else for the calling user. Does nothing to the unit. Blocks.
     package static func problem(with action: Action) -> Failure? {
         let user = Identity.ofService(askedBy: Identity.current()).user
         return UnitAction(cancel: nil).problems(with: [action], as: user)[action]
@@ -111,7 +111,7 @@ package enum UnitPermission {
 }
 
 extension Identity {
-    /// The user whose rights count: the service's where root asks and it exists, else the one who asks.
+    /// The user whose rights count: the service's if root asks and it exists, else the calling user.
     static func ofService(askedBy identity: Identity) -> Identity {
         guard identity.user == 0, let account = try? ServiceUnit.daemonAccount() else {
             return identity

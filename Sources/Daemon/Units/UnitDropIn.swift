@@ -6,7 +6,7 @@ package struct UnitDropIn: Hashable, Sendable {
     package let lines: [String]
     package let isRunning: Bool
 
-    /// Where the lines belong.
+    /// The drop-in file for the lines.
     package var file: String { ShellCommand.outputsFile(of: unit).path }
 
     /// The lines with their section's heading.

@@ -4,8 +4,8 @@ package import Model
 import Rotation
 import Systemd
 
-/// What units' settings in effect show, drop-ins for all services included: the daemon's own, those of its
-/// helpers, and those that load a secret as a credential.
+/// The settings of units in effect, drop-ins for all services included: the daemon's own unit, those of its helpers, and those
+/// that load a secret as a credential.
 package struct UnitsInEffect {
     /// The settings of the daemon's unit and of its helpers', as far as the configuration uses them.
     let units: [(name: String, settings: UnitSettings)]
@@ -65,7 +65,7 @@ package struct UnitsInEffect {
     /// A template has settings only as an instance.
     private static func instance(of unit: String) -> String { unit.replacing("@.", with: "@0.") }
 
-    /// Where secrets are tried, by the command line of the service; nil for Apple's own. Blocks.
+    /// The address at which secrets are tried, by the command line of the service; nil for Apple's own. Blocks.
     static func endpointOfVerifier() throws(UnitError) -> String? {
         guard SystemManager.isSystemd else { return nil }
         var systemd = try SystemdClient(cancel: nil)
@@ -89,8 +89,8 @@ package struct UnitsInEffect {
         return "the sandbox in effect is weaker than the shipped one: " + parts.sorted().joined(separator: " and ")
     }
 
-    /// What keeps the units from their next start, a failure for each. That of a service that pushes, or asks the store, is
-    /// its targets' or the store's.
+    /// Problems that keep the units from their next start, a failure for each. A service that pushes reports for its targets,
+    /// and one that asks the store for the store.
     var problemsAtStart: [Failure] {
         units.filter { !Self.isOfNetwork($0.name) }.flatMap { name, settings in
             settings.missing.map { need in
@@ -124,12 +124,13 @@ package struct UnitsInEffect {
         return units.problemsWithAliases.first.map { .faultRaised($0.failure) } ?? .faultCleared(.unitCannotStart)
     }
 
-    /// Where services that take secrets from the daemon and the configuration differ.
+    /// Differences between the configuration and the services that take secrets from the daemon.
     package func problemsWithReaders(in configuration: Configuration) -> [Failure] {
         readers.flatMap { $0.problems(in: configuration).failures }
     }
 
-    /// No command of this process starts or restarts a unit whose next start is known to fail: what runs now would be gone.
+    /// No command of this process starts or restarts a unit whose next start is known to fail: the running process would be
+    /// gone.
     ///
     /// - Parameter configuration: nil: only the daemon's own unit is looked at.
     package func forbidStarts(by configuration: Configuration?) {
@@ -163,7 +164,7 @@ package struct UnitsInEffect {
         return "put it back, or correct that line \(place ?? "with systemctl edit \(unit)"), before you restart \(unit)"
     }
 
-    /// What keeps a helper from starting, a line each.
+    /// Problems that keep a helper from starting, a line each.
     package var warnings: [String] {
         units.filter { !$0.settings.hasUsableUser }.map { unit in
             "\(unit.name) cannot start, because systemd accepts no user name this long or with such characters; write a "
@@ -171,8 +172,8 @@ package struct UnitsInEffect {
         }
     }
 
-    /// What keeps the service that pushes to a target from the configuration or the target's token; nil when nothing does, or
-    /// that is not known.
+    /// The problem that keeps the service that pushes to a target from the configuration or the target's token; nil when there
+    /// is none, or it is not known.
     ///
     /// - Parameter token: the credential that holds the token; nil for a target without one.
     func problem(with target: TargetName, token: String?) -> Failure? {
@@ -181,16 +182,16 @@ package struct UnitsInEffect {
         }
     }
 
-    /// What keeps the service that asks the store from what its unit names.
+    /// The problem that keeps the service that asks the store from the files that its unit names.
     var problemWithStore: Failure? {
         problem(of: Self.store, nil).map {
             Failure(.storeFileUnusable, at: .store, detail: $0.detail, remedy: $0.remedy)
         }
     }
 
-    /// What keeps a helper from this machine's own addresses, which it needs; nil when nothing does.
+    /// The problem that keeps a helper from this machine's own addresses, which it needs; nil when there is none.
     ///
-    /// - Parameter place: what it connects to.
+    /// - Parameter place: the destination of its connections.
     func problem(
         withLoopbackOf unit: String, at place: Failure.Place, _ addresses: RoleAddresses
     ) -> Failure? {
@@ -208,9 +209,9 @@ package struct UnitsInEffect {
         units.first { $0.name == unit }.flatMap { Self.explanation(of: unit, $0.settings, credential) }
     }
 
-    /// Why a unit does not get what it needs, and the remedy.
+    /// Why a unit does not get its requirement, and the remedy.
     ///
-    /// - Parameter credential: what it needs in addition to what its own file names.
+    /// - Parameter credential: its requirement in addition to those that its own file names.
     private static func explanation(
         of unit: String, _ settings: UnitSettings, _ credential: String?
     ) -> (detail: String, remedy: Remedy)? {
@@ -282,7 +283,7 @@ package struct UnitsInEffect {
         }
         guard let (detail, remedy) = explanation(of: unit, found, credential) else {
             guard failure.code == .credentialMissing else { return failure }
-            // What may be missing, this user may not see: a restart that fails would take down what runs.
+            // This user may not see whether a file is missing, and a restart that fails would take down the running service.
             let remedy =
                 found.needs.first.map { need in
                     Remedy.say("see that \(Printable.name(need.path)) is there, then restart \(unit)")
@@ -296,7 +297,8 @@ package struct UnitsInEffect {
 }
 
 extension SystemdClient {
-    /// A service's own name and its settings; nil if there is no such service. What is wrong with one says nothing of the others.
+    /// A service's own name and its settings; nil if there is no such service. A problem of one proves nothing about the
+    /// others.
     fileprivate mutating func reader(_ unit: String) throws(UnitError) -> (name: String, settings: UnitSettings)? {
         do throws(UnitError) {
             guard let settings = try settings(of: unit) else { return nil }

@@ -11,7 +11,7 @@ struct WatchList: Hashable, Sendable {
     /// The directories of a resource's files, as the configuration names them.
     private var homes: [Resource: Set<AbsolutePath>] = [:]
 
-    /// What is of interest in one directory.
+    /// The files of interest in one directory.
     struct Interests: Hashable, Sendable {
         /// By file name: the resources it belongs to.
         var names: [String: Set<Resource>] = [:]

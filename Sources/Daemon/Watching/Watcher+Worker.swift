@@ -2,7 +2,7 @@ import Linux
 import Model
 import SystemPackage
 
-/// What workers do for the watcher: they add watches, which blocks while a file system does not respond.
+/// The workers' part of the watcher: they add watches, which blocks while a file system does not respond.
 extension Watcher {
     /// The result of adding a watch, or of following the links to a file.
     enum Finding: Sendable {

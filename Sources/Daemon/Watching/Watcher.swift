@@ -5,8 +5,8 @@ import SystemPackage
 /// Watches the directories of outputs, keys, the configuration and the state, and returns which resources to read
 /// again.
 ///
-/// A missing directory is awaited by a watch on its parent. Where there can be no watch, because all inotify instances or watches
-/// are used up or it is a network file system, the resources are read once a minute instead.
+/// A missing directory is awaited by a watch on its parent. If there can be no watch, the resources are read once a minute
+/// instead. The reason may be that all inotify instances or watches are used up, or a network file system.
 ///
 /// Stays on the loop's thread; only adding a watch, which blocks while a file system does not respond, is done on workers.
 final class Watcher {
@@ -27,8 +27,8 @@ final class Watcher {
     /// Directories whose watch a worker adds, with the number of the request.
     private var asking: [AbsolutePath: Int] = [:]
     private var requests = 0
-    /// The last request that was made before a watch was removed. A worker may have got that same watch by another path, as for
-    /// a directory behind a link.
+    /// The last request before the removal of a watch. A worker may have got that same watch by another path, as for a
+    /// directory behind a link.
     private var lastBeforeRemoval = 0
     /// Directories to watch again: a notice came while a worker added the watch.
     private var askAgain: Set<AbsolutePath> = []
@@ -163,7 +163,7 @@ final class Watcher {
             dropUnwanted()
             reduceWatch(directory.directory)
         }
-        // What happened before the watch was added, or widened, gave no notice.
+        // Changes before the watch was added, or widened, gave no notice.
         guard old != watch || isWider else { return [] }
         for name in interests.awaited { if let child = directory.appending(name) { ask(for: child) } }
         askBelow(directory)
