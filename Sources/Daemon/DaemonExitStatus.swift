@@ -5,7 +5,7 @@ import Model
 /// How a run of the daemon ended; the raw value is the exit code.
 package enum DaemonExitStatus: Int32, Sendable {
     case done = 0
-    /// With `--once`: something could not be brought up to date. Else: the system refused what the daemon needs.
+    /// With `--once`: something could not be brought up to date. Else: the system refused something that the daemon needs.
     case failed = 1
     /// Another daemon holds the state directory.
     case locked = 75
@@ -16,7 +16,7 @@ package enum DaemonExitStatus: Int32, Sendable {
 }
 
 extension DaemonExitStatus {
-    /// Of a start that cannot use the configuration. A service manager tries again what the system failed to read.
+    /// Of a start that cannot use the configuration. A service manager tries again after a failed read.
     init(_ error: ConfigurationError) {
         self =
             switch error.unread {

@@ -21,7 +21,7 @@ package final class DaemonRun {
     private let report: (Snapshot) -> Void
     private let environment: [String: String]
     private let log: Log
-    /// Why the start failed, for waiting clients.
+    /// The reason that waiting clients get for a failed start.
     private var refusal: (headline: String, all: [String]) = ("the reason is not known", [])
 
     /// - Parameters:

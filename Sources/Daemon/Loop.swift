@@ -251,7 +251,7 @@ final class Loop {
             executor.services.store.expectChange()
             rotation.handle(.asked(.reload, nil), at: Now.current)
         case .hangUp:
-            // A hook runs as the daemon's own user, and is limited as it is at the status socket.
+            // A hook runs as the daemon's own user, and has the same rate limit as at the status socket.
             let now = Now.current.boot
             reloadAt = reloadAt ?? reloadLimit.next(at: now) ?? now
         case .childEnded:

@@ -1,4 +1,4 @@
-/// A client for which an action runs, and what the action is passed about it.
+/// A client for which an action runs, and the data about it that the action gets.
 package struct CoveredClient: Hashable, Sendable {
     package let issued: SecretInfo
     /// In the configuration's order.

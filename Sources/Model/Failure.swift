@@ -65,7 +65,7 @@ package struct Failure: Error, Hashable, Sendable {
         hasher.combine(knownRemedy)
     }
 
-    /// The same with what programs find in the output.
+    /// The same with the secrets that programs find in the output.
     package func seeing(_ slots: [FileSlot: SlotObservation]?) -> Failure {
         var failure = self
         failure.seen = slots
@@ -100,7 +100,7 @@ extension Failure.Place {
 }
 
 extension Failure {
-    /// The message for operators: place, what happened, detail and the system's error. One line without a full stop.
+    /// The message for operators: place, problem, detail and the system's error. One line without a full stop.
     package var message: String {
         var text = "\(place): \(code.words)"
         if let detail, !detail.isEmpty { text += ": " + detail }

@@ -1,4 +1,4 @@
-/// How a file is written: the name of a format of the module Formats, and what the core has to know of it.
+/// How a file is written: the name of a format of the module Formats, and the facts that the core needs.
 package struct FileFormat: Hashable, Sendable {
     package let name: String
     /// The configuration's setting for the whole file, such as a template; nil if the format has no such setting.

@@ -35,7 +35,7 @@ package struct FleetCounts: Hashable, Sendable {
     }
 }
 
-/// The secrets of the fleet's machines, for each client whose secrets are put into the store from here.
+/// The secrets of the fleet's machines by client, only of clients whose secrets are put into the store from here.
 package struct FleetView: Hashable, Sendable {
     /// In the order of their names.
     package var clients: [FleetClientView]

@@ -1,5 +1,5 @@
 extension Int {
-    /// 12345 as "12,345", for messages.
+    /// 12345 as "12,345" in messages.
     package var grouped: String {
         let digits = Array(String(magnitude))
         let groups = digits.indices.map { index in

@@ -1,4 +1,4 @@
-/// By what a record tells the machines of a fleet apart. A record with all their names would be too large.
+/// Tells the machines of a fleet apart in a record. A record with all their names would be too large.
 package enum MachineNumber {
     /// The 32-bit FNV-1a hash of the machine's name. In one of a hundred fleets of ten thousand machines two have the same
     /// number: they count as one there.

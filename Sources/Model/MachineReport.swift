@@ -11,7 +11,7 @@ package struct MachineReport: Hashable, Sendable {
     /// The known state of the clients that a report leaves out.
     package enum LeftOut: Hashable, Sendable {
         case nothing
-        /// They have delivered what they hold, and hold it for longer than those in the report.
+        /// They have delivered their secret, and hold it for longer than those in the report.
         case settled
         case any
     }
@@ -47,7 +47,7 @@ package struct MachineReport: Hashable, Sendable {
         package var since: WallTime
         /// Whether every output holds it and every action has succeeded for it.
         package var delivered: Bool
-        /// The code of what fails there, which another version may not know; nil if nothing does.
+        /// The code of the failure there, which another version may not know; nil without one.
         package var failure: String?
 
         package init(secret: SecretName?, since: WallTime, delivered: Bool, failure: String?) {

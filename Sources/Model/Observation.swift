@@ -8,7 +8,7 @@ package struct FileObservation: Hashable, Sendable {
     package var editFailures: [FileSlot: Failure]
     /// Whether an environment file holds lines other than our variables.
     package var otherLines: Bool
-    /// Whether mode and group are what the configuration says.
+    /// Whether mode and group are as configured.
     package var isAsConfigured: Bool
     package var exists: Bool
 
@@ -33,7 +33,7 @@ package enum SourceObservation: Hashable, Sendable {
     case absent(String)
     /// Something that is no client secret, as a description without any of its bytes.
     case foreign(String)
-    /// This machine may not see what it holds.
+    /// This machine may not see its content.
     case refused
 }
 

@@ -6,7 +6,7 @@ package struct Output: Hashable, Sendable {
     package var slot: FileSlot
     /// The permission bits, `07777` at most; nil: those of the file that is replaced, else 0600.
     package var mode: UInt16?
-    /// The group's name or number; nil: that of the file that is replaced, else what the directory gives.
+    /// The group's name or number; nil: that of the file that is replaced, else the directory's default.
     package var group: String?
     /// The user that owns and writes the file; nil: the daemon's own.
     package var owner: String?

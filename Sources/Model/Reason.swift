@@ -41,7 +41,7 @@ package struct FailureReport: Hashable, Sendable {
     package var nextAttempt: WallTime?
     /// The remedy, with the command at its end; nil when none is known.
     package var remedy: String?
-    /// The remedy's command, for POSIX's sh; nil if the operator has to decide something first.
+    /// The remedy's command in POSIX's sh; nil if the operator has to decide something first.
     package var command: String?
 
     package init(

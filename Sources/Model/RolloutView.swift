@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// The progress of a rollout, as it is shown.
+/// The displayed progress of a rollout.
 package struct RolloutView: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         /// The store has not shown it yet, so that no machine is known to be admitted.

@@ -7,11 +7,11 @@ package enum Work: Hashable, Sendable {
     /// Read the configuration as a reload would, without adopting it.
     case checkConfiguration
     case readKey(KeyName, KeyConfiguration)
-    /// Read a client's record from the state directory, with what other clients' records say of its outputs.
+    /// Read a client's record from the state directory, with the entries of other clients' records for its outputs.
     case recall(ClientName, publishedAt: Set<OutputPlace>)
     /// Read where a client receives its secrets from.
     case readSource(ClientName, FileSource)
-    /// Read what these places of the store hold, in one request. They are sorted, and there is at least one.
+    /// Read these places of the store, in one request. They are sorted, and there is at least one.
     case readStore([StorePlace])
     /// Put a client's secret into the store, if its place was last changed at this revision (0: if nothing is there). Found
     /// to be there already, it was put. One that has failed may still have been carried out.
@@ -21,7 +21,7 @@ package enum Work: Hashable, Sendable {
     case putRollout(ClientName, Rollout, at: StorePlace, ifAt: Int64, with: SecretPut?)
     /// Put this machine's report into the store, under its name there, as ``putInStore(_:_:at:ifAt:)`` does a secret.
     case putReport(MachineReport, machine: String, ifAt: Int64)
-    /// Read what all machines report of these clients.
+    /// Read all machines' reports of these clients.
     case readReports(of: Set<ClientIdentity>)
     /// Remove the report of a machine from the store, unless it was changed at another revision.
     case forgetReport(machine: String, ifAt: Int64)
@@ -40,7 +40,7 @@ package enum Work: Hashable, Sendable {
     /// See whether a place behind an API holds this secret of a client.
     case readTarget(ClientName, SecretInfo, at: PushOutput)
     case run(Action, covering: [ClientName: CoveredClient])
-    /// Find out what would keep an action from running, without running it.
+    /// Find problems that would keep an action from running, without running it.
     case probe(Action)
     /// Read which states were reported.
     case recallReportedStates

@@ -7,7 +7,7 @@ package import Model
 /// other users. Rules of only one kind stay in its type. The credential socket is no destination: it writes nothing; units ask
 /// it for their secrets (`CredentialServer`).
 package protocol Destination: Sendable {
-    /// Reads back what it holds; a missing file is no failure. Blocks.
+    /// Reads back its content; a missing file is no failure. Blocks.
     func observe() throws(Failure) -> OutputContents
 
     /// The secrets found by programs that follow every link and trust every directory, for an output that ``observe()``
@@ -29,7 +29,7 @@ package struct OutputContents: Sendable {
     package var exists: Bool
     /// Whether an environment file holds anything but our variables.
     package var otherLines: Bool
-    /// Whether mode and group are as configured, and the owner is the user who writes it.
+    /// Whether mode and group are as configured, and its writer is the owner.
     package var isAsConfigured: Bool
     /// Its path with all links resolved.
     package var realPath: String
@@ -53,7 +53,7 @@ package struct OutputContents: Sendable {
         self.editFailures = editFailures
     }
 
-    /// The observation for the core, with what `recognise` makes of each token; all else is no token.
+    /// The observation for the core, with the result of `recognise` for each token; all else is no token.
     package func observe(_ recognise: (Token) -> SlotObservation) -> FileObservation {
         FileObservation(
             slots: slots.mapValues { $0.observe(recognise) }, editFailures: editFailures, otherLines: otherLines,
@@ -68,7 +68,7 @@ package enum SlotContents: Sendable {
     /// Anything else, such as two different values for one variable.
     case foreign
 
-    /// The observation for the core, with what `recognise` makes of a token.
+    /// The observation for the core, with the result of `recognise` for a token.
     package func observe(_ recognise: (Token) -> SlotObservation) -> SlotObservation {
         if case .token(let token) = self { recognise(token) } else { .foreign }
     }

@@ -8,7 +8,7 @@ package enum FileHome {
     /// a link, it is the directory of the link's target. As far as this process sees it; nil behind a link that may not be
     /// followed.
     ///
-    /// - Parameter identity: the user who writes.
+    /// - Parameter identity: the writing user.
     package static func directory(of path: AbsolutePath, as identity: Identity) -> AbsolutePath? {
         do throws(FileError) {
             return AbsolutePath(try GuardedPath.home(of: path.description, as: identity))
@@ -19,7 +19,7 @@ package enum FileHome {
         }
     }
 
-    /// The same for a user by id, who is in no further groups: the walk asks for none.
+    /// The same for a user by id, without supplementary groups: the walk asks for none.
     package static func directory(of path: AbsolutePath, forUser user: UInt32) -> AbsolutePath? {
         directory(of: path, as: Identity(user: user, group: user))
     }

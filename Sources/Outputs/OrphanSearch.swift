@@ -71,7 +71,7 @@ package struct OrphanSearch: Sendable {
                     place: place, expiresAt: expiresAt,
                     isShared: isInUse || place.variable != nil && contents.otherLines)
             } catch {
-                // Others may find a secret in what cannot be read here.
+                // Others may find a secret in a file that cannot be read here.
                 return error.code.traits.contains(.holdsNoSecret)
                     ? nil : OrphanedOutput(place: place, expiresAt: nil, isShared: isInUse || place.variable != nil)
             }

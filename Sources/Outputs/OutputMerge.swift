@@ -15,7 +15,7 @@ struct OutputMerge {
         let slots: [FileSlot: SlotContents]
         /// Whether an environment file holds anything but our variables.
         let otherLines: Bool
-        /// Whether the content is as the format writes it, or may stay as it is.
+        /// Whether the content is as the format writes it, or may stay unchanged.
         let isExact: Bool
     }
 
@@ -41,7 +41,7 @@ struct OutputMerge {
     ///
     /// - Parameter found: the findings in the content; nil for no content.
     func merged(_ secrets: [FileSlot: Secret], into bytes: [UInt8], _ found: Found?) throws(Failure) -> [UInt8] {
-        // A file that reads back as this secret stays as it is, however it is laid out.
+        // A file that reads back as this secret stays unchanged, however it is laid out.
         if !file.format.isShared, let found, found.isExact, let secret = secrets[.whole],
             case .token(let token)? = found.slots[.whole], token.fingerprint == secret.token.fingerprint
         {

@@ -6,7 +6,7 @@ extension Failure {
     /// The failure when the file or directory at `path` could not be read or written. The detail names the path
     /// component at fault, unless that is the file itself.
     ///
-    /// - Parameter identity: the user who writes an output; nil for another file.
+    /// - Parameter identity: the writing user of an output; nil for another file.
     package init(_ error: FileError, at path: AbsolutePath, of identity: Identity? = nil) {
         let code: Code =
             switch error.code {
@@ -20,7 +20,7 @@ extension Failure {
     }
 }
 
-/// The remedy when an output cannot be written, for the user that writes it.
+/// The remedy for the writing user when an output cannot be written.
 package enum OutputRemedy {
     /// The service may write to it (systemd/clientsecretd.tmpfiles), and all users may read it. Below it the daemon creates
     /// directories itself.
@@ -36,7 +36,7 @@ package enum OutputRemedy {
         return remedy(error.code, at: error.path, for: path, as: identity)
     }
 
-    /// - Parameter component: the real path of what failed: the file or a directory on the way to it.
+    /// - Parameter component: the real path of the file or of a directory on the way to it that failed.
     static func remedy(
         _ code: FailureCode, at component: String, for path: AbsolutePath, as identity: Identity
     ) -> Remedy? {
@@ -197,7 +197,7 @@ package enum OutputRemedy {
 
     /// Without systemd a daemon that runs as root starts the user writer itself.
     private static func writtenAs(_ owner: String) -> Remedy {
-        // Root's files are not written as root: the administrator who overwrote the file as root gives it back.
+        // Root's files are not written as root: the administrator must give a file back after overwriting it as root.
         guard owner != "root" else { return .say("root owns it now: give it back to the user that it is written for") }
         guard maySystemdRun(owner) else { return .say(accountWords(owner) + ", and write \"as:\" and its name") }
         let owner = Owner.setting(userNamed: owner)

@@ -6,7 +6,7 @@ package struct OwnFile: Destination {
     private let publisher: Publisher
     private let sweptDirectories: SweptDirectories?
 
-    /// - Parameter sweptDirectories: removes what a killed daemon left next to the file; nil: nothing may be changed.
+    /// - Parameter sweptDirectories: removes files that a killed daemon left next to the file; nil: nothing may be changed.
     package init(_ file: FileSpec, by publisher: Publisher, sweeping sweptDirectories: SweptDirectories?) {
         self.file = file
         self.publisher = publisher

@@ -15,7 +15,7 @@ package struct Publisher: Sendable {
     private static let mergeLimit = 8
 
     /// - Parameters:
-    ///   - identity: the user who reads and writes, and who must own the files.
+    ///   - identity: the user that reads and writes, and must own the files.
     ///   - naming: names of temporaries that are recognised as ours after a kill.
     ///   - reservedPaths: paths that no output may have.
     package init(as identity: Identity, naming: TemporaryNames, reservedPaths: ReservedPaths) {
@@ -215,7 +215,7 @@ package struct Publisher: Sendable {
     }
 
     /// Why a file cannot be opened for writing. A shared file that is gone with its directory is gone with its lines: a new
-    /// directory would only be in the way of what brings both back.
+    /// directory would only be in the way when both come back.
     private func failure(_ error: FileError, of file: FileSpec, mayCreate: Bool) -> Failure {
         error.code == .directoryMissing && file.format.isShared && !mayCreate
             ? Failure(.outputDeleted, at: .path(file.path)) : Failure(error, at: file.path, of: identity)

@@ -128,7 +128,7 @@ package final class ReservedPaths: Sendable {
     /// Has every input observed again before the next write, for a process that gets no notice of a replaced one.
     package func forgetInputs() { paths.withLock { $0.files = [:] } }
 
-    /// The user who reads keys and writes outputs, with the configured trusted directories.
+    /// The user that reads keys and writes outputs, with the configured trusted directories.
     package func trusting(_ identity: Identity) -> Identity {
         let trusted = paths.withLock { $0.trusted }
         return trusted.isEmpty ? identity : identity.trusting(trusted)

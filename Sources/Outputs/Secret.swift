@@ -1,7 +1,7 @@
 package import AppleClientSecret
 package import Model
 
-/// A secret and its known facts, for a slot to hold.
+/// A secret and its known facts, as a slot is to hold them.
 package struct Secret: Sendable {
     package let token: Token
     package let issued: SecretInfo

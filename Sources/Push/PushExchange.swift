@@ -23,7 +23,7 @@ package struct PushExchange {
     let others: [(member: String, text: String)]
     let send: (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     let secretText: String
-    /// Settings and what the exchange has learnt; those in ``plainNames`` are themselves in JSON.
+    /// Settings and values that the exchange has learnt; those in ``plainNames`` are themselves in JSON.
     var values: [String: String]
     /// The value of `Authorization` for a kind with a login.
     private(set) var session: String?
@@ -49,7 +49,7 @@ package struct PushExchange {
     var wasSent = true
     /// The deployment that was begun for the pushed secrets.
     var begun: BegunDeployment?
-    /// Whether the API has taken the token, in a login or for reading.
+    /// Whether the API has taken the token in a login or a read.
     var isTokenTaken = false
 
     /// How often a value that another program changed meanwhile is read again.
@@ -205,7 +205,7 @@ package struct PushExchange {
 
     /// The content found in the place.
     enum Found {
-        /// An answer with the form of ``PushKind/shape``, and what it shows.
+        /// An answer with the form of ``PushKind/shape``, and the secret it shows.
         case found(HTTPAnswer, PushKind.ShownSecret)
         /// The API's own answer that there is nothing, and the failure that it is where nothing can be created.
         case missing(HTTPAnswer, RoleFailure)
@@ -242,7 +242,7 @@ package struct PushExchange {
     }
 
     /// Throws unless a place that holds the secret and nothing else may be overwritten: it is empty, holds a client secret, even a
-    /// damaged one, or what this daemon wrote. This is the rule for files of format `raw`.
+    /// damaged one, or this daemon's own content. This is the rule for files of format `raw`.
     func checkWhole(_ text: String, isOwn: Bool = false) throws(RoleFailure) {
         let bare = Self.bare(text)
         guard !bare.isEmpty, !isOwn, !wasWritten, !CompactJWS.seemsToBegin(bare.utf8) else { return }
@@ -268,7 +268,7 @@ package struct PushExchange {
             .pushOtherClient, hidden.words("it shows \(Printable.name(first)), and the secret is for \(own)"))
     }
 
-    /// Whether applications use the place, by what the API shows of it.
+    /// Whether applications use the place, as the API shows it.
     private func use(_ answer: HTTPAnswer) -> PushPlaceUse? {
         guard let json = json(answer) else { return nil }
         let problem = target.kind.inUse.lazy.compactMap { $0.mismatch(json, filled) }.first
@@ -285,7 +285,7 @@ package struct PushExchange {
         }
     }
 
-    /// Throws unless the write creates what it is meant to.
+    /// Throws unless the write creates the intended object.
     private mutating func confirm(
         _ creation: PushKind.Creation, _ missing: HTTPAnswer, _ failure: RoleFailure
     ) throws(RoleFailure) {
@@ -305,7 +305,7 @@ package struct PushExchange {
         try check(received, creation.confirmed)
     }
 
-    /// A template with the settings and what the exchange has learnt.
+    /// A template with the settings and the values that the exchange has learnt.
     func filled(_ template: String) -> String {
         PushTemplate.expand(template, values) { value, _ in value }
     }

@@ -20,7 +20,7 @@ package struct PushKind: Sendable {
     package let authorization: Authorization
     /// How its settings name a place.
     var naming = Naming()
-    /// The setting that names a member of what a write replaces as a whole; nil if a write changes its own place only, or
+    /// The setting that names a member of the document that a write replaces; nil if a write changes its own place only, or
     /// fails when another program has written since the read.
     var member: String?
     /// Sets the values that join the secret to the place's content, or throws if it does not fit; nil if the write changes
@@ -59,7 +59,7 @@ package struct PushKind: Sendable {
         case bearer
         /// The token in a header of this name.
         case header(String)
-        /// The token is a password: this request gives what goes into `Authorization`, at this JSON pointer.
+        /// The token is a password: this request gives the value of `Authorization`, at this JSON pointer.
         case login(PushRequest, token: [String])
         /// AWS Signature Version 4 for this service; the token is lines `AWS_ACCESS_KEY_ID=…`.
         case awsSignature(service: String)
@@ -73,7 +73,7 @@ package struct PushKind: Sendable {
         var request: PushRequest?
         /// The form of the answer that reports it as missing, if its status is not enough.
         var shape: [AnswerShape] = []
-        /// Shows that the write creates what it is meant to, and not something else at the same address; nil if the answer
+        /// Shows that the write creates the intended object, and nothing else at the same address; nil if the answer
         /// that reports it as missing has the form of `evident`.
         var confirmation: PushRequest?
         var confirmed: [AnswerShape] = []
@@ -107,7 +107,7 @@ package struct PushKind: Sendable {
         return name.isEmpty || name.contains("{{") ? nil : "/" + name
     }
 
-    /// The settings into which something was written that belongs elsewhere, with a sentence that says what. A secret would be
+    /// The settings whose value belongs into another setting, with a sentence about it. A secret would be
     /// created next to the one that is meant.
     package func misplaced(in settings: [String: String]) -> [(setting: String, words: String)] {
         (creation?.misplaced ?? []).compactMap { rule in
@@ -170,7 +170,7 @@ package struct PushRequest: Sendable {
     let done: Set<Int>
     /// Whether the answer is a JSON array, and no object.
     let isList: Bool
-    /// The form of an answer that means success, for a write that cannot be read back.
+    /// The form of an answer that means success of a write that cannot be read back.
     let confirmed: [AnswerShape]
 
     /// A name and a template.
@@ -197,7 +197,7 @@ package struct PushRequest: Sendable {
         }
     }
 
-    /// All that is sent but for what comes from settings, as templates.
+    /// All parts of requests that do not come from settings, as templates.
     var texts: [String] {
         [method, path] + (query + headers).flatMap { [$0.name, $0.value] } + [body?.text].compactMap(\.self)
     }

@@ -11,13 +11,13 @@ package struct PushPlace: Hashable, Sendable {
 extension PushKind {
     /// How settings name a place.
     struct Naming: Sendable {
-        /// A setting that only repeats what the others say.
+        /// A setting that only repeats others.
         var repetition: String?
         /// A list of the parts of the place that are written.
         var parts: String?
         /// Whether the same settings with a token of another account name another place.
         var isOfToken: @Sendable ([String: String]) -> Bool = { _ in false }
-        /// The settings without what the token's account says as well.
+        /// The settings without those that the token's account implies.
         var shortened: @Sendable ([String: String]) -> [String: String] = { $0 }
     }
 

@@ -24,7 +24,7 @@ package struct PushRoleRequest: Sendable {
     /// The deployment that was begun since, as far as is known.
     package let begun: BegunDeployment?
 
-    /// In bytes: twice what the largest document takes, which is 65,536 bytes at AWS.
+    /// In bytes: twice the largest document, which is 65,536 bytes at AWS.
     package static let longest = 131_072
 
     package init(

@@ -11,7 +11,7 @@ package struct PushTarget: Sendable {
     /// A PEM file; nil for the machine's authorities.
     package let caFile: String?
     package let token: TokenPlace?
-    /// Whether what runs with the secret is deployed again after a push; nil for kinds whose secrets act at once.
+    /// Whether the project that runs with the secret is deployed again after a push; nil for kinds whose secrets act at once.
     package let redeploys: Bool?
 
     /// Names the deployed project: targets with the same one are deployed together.

@@ -55,7 +55,7 @@ struct Deployment {
     }
 
     /// How long one may take, in milliseconds, and how long after the beginning of one that failed no other is begun: not so
-    /// short that a project that cannot be built uses up what the API allows in a day.
+    /// short that a project that cannot be built uses up the API's daily limit.
     static let longest: Int64 = 3_600_000
 }
 

@@ -5,7 +5,7 @@ package import Model
 /// An input to the core.
 package enum Input: Hashable, Sendable {
     indirect case configured(Configuration)
-    /// The configuration on disk was refused at the start, for these reasons: the daemon uses the one last adopted.
+    /// The configuration on disk was refused at the start for these reasons: the daemon uses the one last adopted.
     indirect case configuredAsBefore(Configuration, refused: [String])
     /// A resource may have changed: read it again.
     case changeNoticed(Resource)

@@ -122,7 +122,7 @@ struct Jobs: Sendable {
         return (ended.job, ended.isWanted, ended.isOverdue)
     }
 
-    /// From now on nothing is started but what keeps records.
+    /// From now on, only jobs that keep records are started.
     mutating func stop() {
         isStopping = true
     }

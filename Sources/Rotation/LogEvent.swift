@@ -7,7 +7,7 @@ package enum LogEvent: Hashable, Sendable {
     case tookOver(ClientName, SecretInfo)
     /// A secret was received from the client's source and is current now.
     case received(ClientName, SecretInfo)
-    /// The source has come into another state, for this reason, and nothing was received.
+    /// The source has changed its state for this reason, and nothing was received.
     case sourceChanged(ClientName, SourceView.State, String?)
     /// Apple accepts a new secret.
     case accepted(ClientName, SecretInfo)
@@ -17,7 +17,7 @@ package enum LogEvent: Hashable, Sendable {
     /// A client's secret was put into a place behind an API; verified when it was seen there, nil if the API does not
     /// show it.
     case pushed(TargetName, ClientName, SecretInfo, verified: Bool?)
-    /// A client's secret was put into the store, for other machines.
+    /// A client's secret was put into the store, so that other machines get it.
     case shared(ClientName, SecretInfo)
     case ran(ActionID, [ClientName: SecretInfo])
     /// A permitted request came over the status socket.

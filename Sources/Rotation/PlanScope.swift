@@ -31,7 +31,7 @@ struct PlanScope: Sendable {
 
     // MARK: When to plan again
 
-    /// Sets when a resource is to be planned again, in place of what an earlier plan decided. Several parts of one plan may
+    /// Sets when a resource is to be planned again, in place of an earlier plan's decision. Several parts of one plan may
     /// ask for the same resource, in any order: the earliest of their moments counts.
     mutating func wake(_ resource: Resource, at timer: WakeTimer) {
         if woken.insert(resource).inserted {

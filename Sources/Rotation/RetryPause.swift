@@ -17,7 +17,7 @@ package enum RetryPause {
     /// For an action whose application holds a critical or expired secret: users cannot log in, or soon will not be
     /// able to, and once the cause is fixed they must not wait a quarter of an hour more.
     static let emergencyBound: Seconds = 60
-    /// The longest `Retry-After` that counts for a read of a target, for a push while the secret there is critical, and for the
+    /// The longest `Retry-After` that counts for a read of a target, a push while the secret there is critical, and the
     /// store: an hour, as long as there is between two reads of a target.
     static let boundOfRest: Seconds = 3600
     /// The longest pause that the store's service may ask for while a client that receives from the store is critical: the
@@ -37,7 +37,7 @@ package enum RetryPause {
         var isEmergency = false
         /// Whether the cause may be gone already: then there is no pause.
         var isAtOnce = false
-        /// Whether an API was only asked what it holds.
+        /// Whether an API was only read.
         var isReadOfTarget = false
         /// From 0 to 1; up to a fifth of the pause is taken off, never added, so that the bounds hold.
         var jitter = 0.0

@@ -1,7 +1,7 @@
 internal import Failures
 package import Model
 
-// The five phases of a plan, in the order in which a secret is processed: each sees what the one before it decided.
+// The five phases of a plan, in the order in which a secret is processed: each sees the decisions of the one before it.
 extension Rotation {
     /// Decides what to do now, and marks the jobs that it starts as running.
     package mutating func plan(at now: Now) -> Step {

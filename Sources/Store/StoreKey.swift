@@ -58,7 +58,7 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
         return machine
     }
 
-    /// The kind of content, for an error.
+    /// The kind of content as errors show it.
     var words: String {
         switch kind {
         case .secret: name

@@ -3,12 +3,12 @@ package import AppleClientSecret
 /// A request to the store role of the network program: one JSON object on one line. The role knows of values only how long
 /// they are.
 package enum StoreRequest: Hashable, Sendable {
-    /// What do these keys hold? At least one, and ``mostKeys`` at most. The keys at an even place and the one after it are read
+    /// Read these keys: at least one, and ``mostKeys`` at most. The keys at an even place and the one after it are read
     /// in one transaction.
     case read([StoreKey])
     /// Put all these values, if each key was last changed at its revision.
     case put([Put])
-    /// What keys of this kind are there? A page of them, from a ``StoreResult/list(_:next:)`` on; nil for the first one.
+    /// List the keys of this kind: a page of them, from a ``StoreResult/list(_:next:)`` on; nil for the first one.
     case list(StoreKey.Kind, from: [UInt8]?)
     /// Remove the key, unless it was changed at another revision.
     case remove(StoreKey, ifAt: Int64)

@@ -15,7 +15,7 @@ package enum StoreResult: Equatable, Sendable {
     case removed
     case failed(RoleFailure)
 
-    /// A key of a page, and what it holds.
+    /// A key of a page, and its content.
     package struct Listed: Hashable, Sendable {
         package let key: StoreKey
         package let entry: StoreEntry

@@ -38,7 +38,7 @@ package struct ConfigurationSource: Sendable {
     }
 }
 
-/// The text that was last adopted, for a start whose text is refused or missing.
+/// The last adopted text. A start uses it if the present text is refused or missing.
 ///
 /// Under systemd root keeps it (`ExecStartPre=+`, and `clientsecretd reload` as root): an attacker who takes over the daemon
 /// cannot change it there. If root keeps none, the daemon does.
@@ -132,7 +132,7 @@ extension ConfigurationSource {
 }
 
 extension Identity {
-    /// This user, who reads keys, with the configuration's trusted directories.
+    /// This user with the configuration's trusted directories.
     package func trusting(_ configuration: Configuration) -> Identity {
         trusting(configuration.trustedDirectories.map { FilePath($0.description) })
     }

@@ -16,7 +16,7 @@ final class LastGoodCopyCheck: Sendable {
     private let adopted = QuietMutex(0)
 
     /// - Parameters:
-    ///   - path: the configuration's, for the failure.
+    ///   - path: the configuration's path in the failure.
     ///   - timeout: milliseconds after which the copy has to be there.
     ///   - cancel: signalled at shutdown.
     ///   - isKept: whether the copy is of this configuration. Blocks.

@@ -72,7 +72,7 @@ final class CredentialConnection {
         self.deadline = deadline
     }
 
-    /// Sends what the socket takes without blocking.
+    /// Sends as much as the socket takes without blocking.
     func push() -> Progress {
         guard let answer else { return .blocked }
         while true {

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// Serves secrets to units on the credential socket, by unit and credential name, to root's systemd only.
 ///
-/// A thread of its own waits for all connections at once, so that slow or numerous peers cannot delay the rotation, nor
-/// the rotation them. Requests wait until ``serve(_:)`` has their secret.
+/// A thread of its own waits for all connections at once, so that slow or numerous peers cannot delay the rotation,
+/// and the rotation cannot delay them. Requests wait until ``serve(_:)`` has their secret.
 final class CredentialServer: Sendable {
     let secretCache: SecretCache
     let log: Log

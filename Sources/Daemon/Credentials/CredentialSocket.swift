@@ -11,7 +11,7 @@ final class CredentialSocket: Sendable {
     private enum State {
         case none
         case listening(ListeningSocket)
-        /// What systemd passed cannot be used; making another socket would hide that.
+        /// The socket that systemd passed cannot be used. Creating another one would hide that.
         case unusable(Failure)
     }
 
@@ -63,7 +63,7 @@ final class CredentialSocket: Sendable {
         }
     }
 
-    /// Serves what `configuration` wants served; returns a daemon fault raised or cleared. Any thread.
+    /// Serves the credentials of `configuration`; returns a daemon fault raised or cleared. Any thread.
     func adopt(_ configuration: Configuration) -> Input {
         server.adopt(configuration)
         let isWanted = configuration.clients.values.contains { $0.credential != nil }

@@ -59,7 +59,7 @@ package struct DryRun: Sendable {
     /// - Parameters:
     ///   - socket: the daemon's status socket; the writers' sockets are in the same directory.
     ///   - unit: the one that runs the daemon; nil if systemd does not, or cannot be asked.
-    ///   - inEffect: the units' settings, as root sees what they name; nil: as this process does.
+    ///   - inEffect: the units' settings, as root sees the named files; nil: as this process does.
     package init(
         of loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String, unit: ServiceUnit? = nil,
         inEffect: UnitsInEffect? = nil

@@ -28,7 +28,7 @@ package struct OfflineEvaluation: Sendable {
         let keys = Self.keys(of: configuration, settings)
         self.keys = keys.known
         evidence = keys.evidence
-        // By a clock that may be wrong, what the state directory holds is judged otherwise.
+        // A clock that may be wrong changes the judgement of secrets in the state directory.
         let isDoubtful = !Clocks.kernelSynchronised()
         clockRun = Self.clockRun(configuration, settings)
         records = configuration.clients.keys.reduce(into: [:]) { records, client in

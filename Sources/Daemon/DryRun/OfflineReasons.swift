@@ -7,7 +7,7 @@ import Model
 package import Rotation
 
 /// Why a daemon would not serve clients well however good the published secrets are, found without one: the reasons of
-/// ``Rotation`` after every job that only reads, and what would keep it from the writing that is due.
+/// ``Rotation`` after every job that only reads, and the problems that would keep it from writing.
 ///
 /// Only the user that runs the daemon can tell.
 package struct OfflineReasons: Sendable {
@@ -46,7 +46,7 @@ package struct OfflineReasons: Sendable {
         }
     }
 
-    /// No client is better than its reason, which the daemon names before what follows from it.
+    /// No client is better than its reason, which the daemon names before its consequences.
     package func judge(_ evaluations: [OutputsHealth]) -> [OutputsHealth] {
         evaluations.map { found in
             // By a clock that is not trusted nothing else is known for certain.

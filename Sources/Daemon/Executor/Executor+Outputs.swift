@@ -44,7 +44,7 @@ extension Executor {
         return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
     }
 
-    /// Reads a file back. The failure of one that is refused says what programs find there.
+    /// Reads a file back. The failure of a refused one has the secrets that programs find there.
     func observe(_ spec: FileSpec) throws(Failure) -> FileObservation {
         let destination = try destination(spec)
         do throws(Failure) {

@@ -159,7 +159,7 @@ extension HiddenOutput {
         guard let variable = output.variable else { return [] }
         return output.neighbours.compactMap { file in
             guard let cache = FrameworkCache.of(file.path) else { return nil }
-            // A program that runs after each renewal may well write the cache again: then what counts is what it wrote.
+            // A program that runs after each renewal may well write the cache again: then its content counts.
             if let token = output.token, output.runsProgram, file.bytes.firstRange(of: token) != nil { return nil }
             let secret = ForeignSecret.all(in: file.bytes).first?.offset
             let named = file.bytes.firstRange(of: Array(variable.utf8))?.lowerBound
@@ -181,7 +181,7 @@ extension HiddenOutput {
 
 extension HiddenOutput {
     /// Client secrets in the output's file under names that no output has: the application may read one of these. None in a file
-    /// that is refused because its readers read it differently: which names it sets is what they differ about.
+    /// that is refused because its readers read it differently: they differ about the names that it sets.
     static func otherSecrets(in output: OutputFacts, at now: WallTime) -> [HiddenOutput] {
         guard let variable = output.variable, let file = output.file,
             FormatRegistry.canSet(output.variables.union([variable]), in: file.bytes)

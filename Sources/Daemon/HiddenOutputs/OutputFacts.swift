@@ -29,7 +29,7 @@ struct OutputFacts: Sendable {
     /// they agree.
     var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
 
-    /// Whether the environment file holds anything but what outputs set.
+    /// Whether the environment file holds other variables than those of outputs.
     var holdsOthersSettings: Bool {
         file?.assignments.contains { !variables.contains($0.name) } == true
     }

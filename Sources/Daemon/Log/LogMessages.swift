@@ -6,7 +6,7 @@ import Rotation
 
 /// A line of the log. Only the rows of this file make one, so that no call can log a free string.
 struct LogLine: Sendable {
-    /// The journal's `MESSAGE_ID`: the kind of event, for programs that read the journal.
+    /// The journal's `MESSAGE_ID`: the kind of event. Programs that read the journal use it.
     let id: String
     let priority: Priority
     /// One line, or several where they list errors of the configuration.

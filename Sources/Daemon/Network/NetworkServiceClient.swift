@@ -21,7 +21,7 @@ final class NetworkServiceClient: Sendable {
     let timeout: Int64
     /// A connection may start a process, and systemd takes no more of them, or none at all, when there are too many
     /// (systemd.socket(5), `TriggerLimitBurst=`). One in two seconds: a target is read once an hour, Apple is asked six times a
-    /// minute, and what fails is tried again after pauses that grow.
+    /// minute, and failed requests are repeated after growing pauses.
     private static let connectionLimit = KeyedRateLimit<String>(30, in: 60)
 
     /// By socket.

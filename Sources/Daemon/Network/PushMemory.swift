@@ -34,7 +34,7 @@ final class PushMemory: Sendable {
         }
     }
 
-    /// Takes what a client's record says of earlier writes.
+    /// Adopts the earlier writes from a client's record.
     func recall(_ outputs: some Sequence<PushOutput>) { known.withLock { $0.earlier.formUnion(outputs) } }
 
     /// Whether this daemon has ever written to a place, as far as is known.

@@ -44,7 +44,7 @@ struct Pusher: Sendable {
         memory.keepOnly(Set(clients.flatMap(\.targets).map(\.target)), projects: Set(projects))
     }
 
-    /// Takes what a client's record says of earlier pushes.
+    /// Adopts the earlier pushes from a client's record.
     func recall(_ outputs: some Sequence<PushOutput>) { memory.recall(outputs) }
 
     /// Pushes a secret, and with it those of other targets that belong into the same document. Blocks.

@@ -8,6 +8,6 @@ enum ServiceTimeouts {
     static let push: Int64 = 75_000
     /// A login to the store may take a minute, and a request a few seconds for each member.
     static let store: Int64 = 90_000
-    /// For what a read of secrets waits that is asked now: longer than the store's members take to answer one after the other.
+    /// How long a read of secrets waits for the current request: longer than all members of the store take to answer.
     static let storeRead: Int64 = 30_000
 }

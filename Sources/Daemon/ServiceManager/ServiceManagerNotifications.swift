@@ -11,7 +11,7 @@ struct ServiceManagerNotifications {
     private var notifyQueue = NotifyQueue()
     /// Whether the socket has no room for the queue.
     private var isFull = false
-    /// Half of what the watchdog allows, in milliseconds; nil without a watchdog.
+    /// Half of the watchdog's time, in milliseconds; nil without a watchdog.
     private let interval = Watchdog.interval().map { max($0 / 2, 1) }
     private var nextPing: BootTime?
     private var lastLine: String?

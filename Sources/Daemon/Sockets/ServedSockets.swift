@@ -9,7 +9,7 @@ struct ServedSockets: Sendable {
     let status: StatusListener?
     let credentials: CredentialSocket?
 
-    /// Lets the users that a configuration names use the sockets, and serves what it has. Any thread.
+    /// Lets the users that a configuration names use the sockets, and serves its sockets. Any thread.
     ///
     /// - Returns: the daemon faults that this raises or clears.
     func follow(_ configuration: Configuration, as identity: Identity) -> [Input] {

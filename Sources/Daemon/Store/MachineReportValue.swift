@@ -3,7 +3,7 @@ import Failures
 import Model
 import Store
 
-/// A machine's report as it is in the store, in JSON.
+/// A machine's report in the store, in JSON.
 ///
 /// The rules are:
 /// - It has at most ``StoreEntry/longest`` bytes. Clients for which there is no room are left out, and the report has their

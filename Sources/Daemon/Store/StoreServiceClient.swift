@@ -33,7 +33,7 @@ final class StoreServiceClient: Sendable {
         var generation = 0
         /// The settings that the services connected to since have read, once there are any.
         var settings: StoreConfiguration?
-        /// Whether what the service was handed may have changed.
+        /// Whether the service's files may have changed.
         var isChangeExpected = false
     }
 

@@ -68,7 +68,7 @@ struct RoleAddresses: Hashable {
             endpoints: endpoints, unknown: unknown, resolvers: text("/etc/resolv.conf"), hosts: text("/etc/hosts"))
     }
 
-    /// Whether a helper needs what listens on this machine.
+    /// Whether a helper needs a server on this machine.
     func includeLoopback(for unit: String) -> Bool { addresses[unit]?.starts(with: Self.loopback) == true }
 
     private static func file(of unit: String, in directory: String) -> String { "\(directory)/\(unit).d/\(name)" }
@@ -92,7 +92,7 @@ struct RoleAddresses: Hashable {
         }
     }
 
-    /// Makes the drop-ins what they are to be, as root; has systemd read them if one has changed. Blocks.
+    /// Writes the wanted drop-ins, as root; has systemd read them if one has changed. Blocks.
     func apply() throws {
         var found: [String: String] = [:]
         for folder in try TrustedFile.names(in: Self.directory, ending: ".service.d", as: .root)

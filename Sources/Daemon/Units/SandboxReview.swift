@@ -62,7 +62,7 @@ package struct SandboxReview: Sendable {
         return problems(in: path, path, service, writer: nil, failure)
     }
 
-    /// That other programs do not see what the daemon writes to `directory`, as the daemon itself can tell from inside its sandbox.
+    /// That other programs do not see the daemon's files in `directory`, as the daemon itself can tell from inside its sandbox.
     ///
     /// - Parameter path: the file or directory that it is about.
     func hiding(_ path: AbsolutePath, in directory: AbsolutePath) -> Failure? {

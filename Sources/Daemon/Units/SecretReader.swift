@@ -166,14 +166,14 @@ package struct SecretReader: Sendable {
         Failure(.unitMismatch, at: .named(name), detail: detail, remedy: remedy)
     }
 
-    /// In this order: the unit does not start with what the daemon does not give it yet.
+    /// In this order: the unit does not start with a secret that the daemon does not give it yet.
     private var readAgain: String {
         "run systemctl daemon-reload and clientsecretd reload, and restart \(Printable.name(name))"
     }
 }
 
 extension Action {
-    /// The service that may read a secret; nil for another kind of unit, for one that is only started, or none.
+    /// The service that may read a secret; nil for another kind of unit, one that is only started, or none.
     fileprivate var reader: String? {
         switch self {
         case .unit(.start, _), .exec, .redeploy: nil

@@ -24,7 +24,7 @@ package struct ServiceUnit: Sendable {
     /// `DynamicUser=yes`.
     package static let namedUser: String? = (try? asked.get())?.settings.user
 
-    /// The user that runs the package's daemon, for what is only shown or compared: the one that its unit names, else the
+    /// The user that runs the package's daemon, only to show or compare it: the one that its unit names, else the
     /// package's own.
     package static let daemonUser: String = namedUser ?? Identity.serviceName
 

@@ -1,6 +1,6 @@
 package import Failures
 
-/// Missing lines of a unit, for a drop-in file.
+/// Missing lines of a unit that belong into a drop-in file.
 package struct UnitDropIn: Hashable, Sendable {
     package let unit: String
     package let lines: [String]

@@ -250,7 +250,7 @@ package struct UnitsInEffect {
         }
     }
 
-    /// The failure with what systemd knows of it: whether the unit is passed the credential that it is about, and what addresses
+    /// The failure with systemd's facts about it: whether the unit is passed the credential that it is about, and what addresses
     /// it may reach. Blocks.
     ///
     /// - Parameter token: the credential that holds a target's token.

@@ -43,9 +43,9 @@ final class Watcher {
     /// When all watches are added again, because something was mounted or unmounted.
     private var nextAsking: BootTime?
 
-    /// Milliseconds between two reads of what no watch reports on: the documented minute.
+    /// Milliseconds between two reads of files without a watch: the documented minute.
     private static let pollInterval: Int64 = 60_000
-    /// Milliseconds between reads. Where any user may create files, as in /tmp, there can be a hundred thousand notices a
+    /// Milliseconds between reads. If any user may create files, as in /tmp, there can be a hundred thousand notices a
     /// second: read as they come, they would keep a core busy.
     private static let readingPause: Int64 = 1_000
     /// Milliseconds to wait for further mounts, as when a container starts.
@@ -88,7 +88,7 @@ final class Watcher {
     /// When ``read(at:)`` or ``poll(at:)`` is due next; nil when neither is.
     var wake: BootTime? { [nextReading, nextPoll, nextAsking].compactMap { $0 }.min() }
 
-    /// From now on watches only what this configuration names.
+    /// From now on watches only the files of this configuration.
     func follow(_ configuration: Configuration, at now: BootTime) {
         let old = list
         list = WatchList(configuration, main: configurationFile, state: stateDirectory(configuration))
@@ -103,7 +103,7 @@ final class Watcher {
         planPoll(at: now)
     }
 
-    /// Takes in the workers' results; returns what to read again.
+    /// Takes in the workers' results; returns the resources to read again.
     func handle(_ findings: [Finding], at now: BootTime) -> Set<Resource> {
         var noticed: Set<Resource> = []
         for finding in findings {

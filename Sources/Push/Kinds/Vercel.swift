@@ -75,7 +75,7 @@ extension PushExchange {
         return names.isDisjoint(with: environments) ? [] : names
     }
 
-    /// Deploys what runs in production now again, not what a user tries elsewhere.
+    /// Deploys the current production again, not a user's trial elsewhere.
     fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
         let found = try list("envs", of: variables)
         let shown = found.filter { !shared($0).isEmpty }.compactMap { Deployment.moment($0["updatedAt"]) }.max()

@@ -1,6 +1,6 @@
 import Model
 
-/// Finds out, without running them, what would keep actions from running: after a start or a reload, as `check` does,
+/// Finds problems that would keep actions from running, without running them: after a start or a reload, as `check` does,
 /// so that it is reported before a renewal meets it.
 ///
 /// - After a start, probes wait until every client was tried, which matters more.

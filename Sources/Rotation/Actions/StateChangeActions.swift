@@ -89,7 +89,7 @@ struct StateChangeActions: Sendable {
     /// Goes on as if nothing had been reported: a state directory that cannot be read silences no alert.
     mutating func notRecalled() { kept.notRecalled() }
 
-    /// Whether reading what was reported before was tried since the start, successfully or not.
+    /// Whether reading the earlier reports was tried since the start, successfully or not.
     var wasTried: Bool { kept.wasTried }
 
     /// Whether to read the states reported before. States reported since the start take precedence.

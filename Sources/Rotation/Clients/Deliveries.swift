@@ -55,7 +55,7 @@ enum RepeatCause {
     /// Another secret was at a target, which is repaired.
     case wasAtTarget
     /// This action failed or was cut off. Its turn has passed and the application may be down. So it does not wait for another
-    /// turn after a restart or for a newer secret, nor for a rollout that no longer admits this machine.
+    /// turn after a restart or for a newer secret, or for a rollout that no longer admits this machine.
     case runFailed(ActionID)
 }
 

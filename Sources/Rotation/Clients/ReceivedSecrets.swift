@@ -84,7 +84,7 @@ extension Rotation {
         client.entry.source?.isStore == true ? .store : .source(client.name)
     }
 
-    /// Where a client's source is, for messages.
+    /// The place of a client's source in messages.
     private func sourcePlace(_ source: SourceConfiguration) -> Failure.Place {
         source.path.map { .path($0) } ?? .store
     }

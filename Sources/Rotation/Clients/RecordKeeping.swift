@@ -4,7 +4,7 @@ import Model
 /// A client's record in the state directory.
 ///
 /// - It is read first, and again while that fails. Then it is kept whenever it is not as wanted.
-/// - What jobs wrote or read before the state directory was lost does not count.
+/// - Writes and reads by jobs before the state directory was lost do not count.
 /// - Files and actions wait until the record names the current secret, or cannot be kept (``Rotation/isSettled(_:)``).
 extension Rotation {
     mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
@@ -20,7 +20,7 @@ extension Rotation {
         }
     }
 
-    /// Goes on from what a client's record says.
+    /// Continues from a client's record.
     private mutating func recalled(_ record: Record, _ client: ConfiguredClient, by job: JobID, at now: Now) {
         clients[client].record.recalled(record, by: job)
         clients[client].secret.recall(record.current)
@@ -84,7 +84,7 @@ extension Rotation {
             store: wasRolledOut || !machines.isEmpty || isRolloutHeld ? configuration.store?.place : nil)
     }
 
-    /// The places where a client's secret is published, for its record. The daemon may overwrite these places. So a file with
+    /// For a client's record: the places where its secret is published. The daemon may overwrite these places. So a file with
     /// other content that it never wrote is left out, even if it also holds the secret. A file that could not be read since the
     /// start keeps its entry.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {

@@ -5,7 +5,7 @@ extension Rotation {
     /// Those that may be renewed early, and share a file or an action with one that is due: directly, or through others that
     /// may be renewed early.
     ///
-    /// It sets no wake: the plan of each client sets its own, for the same moments.
+    /// It sets no wake: the plan of each client sets its own at the same moments.
     ///
     /// - Parameter clients: with each one, all that share something with it.
     func renewedTogether(_ clients: [ConfiguredClient], at now: Now) -> Set<ClientName> {

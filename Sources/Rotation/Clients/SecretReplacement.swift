@@ -20,7 +20,7 @@ extension Rotation {
             !tellsLife || !timer.reached(current.expiresAt),
             refusal(of: current, for: client, &timer).map({ !tellsLife && $0.isAboutTime }) != false
         else { return nil }
-        // The secret with the longer life says what too soon is: an hour left is too little to replace one minted for 90 days.
+        // The longer-lived secret defines too soon: an hour left is too little to replace one minted for 90 days.
         let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
         if issued.expiresAt <= current.expiresAt, timer.reached(issued.expiresAt - critical) {
             return "it expires too soon, at \(issued.expiresAt)"

@@ -37,7 +37,7 @@ struct SecretSource: Sendable {
         (reading.value ?? []).compactMap { if case .secret(let issued) = $0 { issued } else { nil } }
     }
 
-    /// Records what came of it.
+    /// Records the result.
     mutating func judged(_ state: SourceView.State, _ detail: String?, isWithheld: Bool, at now: Now) {
         let same = verdict.flatMap { $0.state == state ? $0 : nil }
         verdict = Verdict(

@@ -87,7 +87,7 @@ struct Verification: Sendable {
 
     // MARK: Events
 
-    /// Takes what Apple answered, before the start, when it refused the candidate twice.
+    /// Adopts Apple's answer from before the start, when it refused the candidate twice.
     mutating func recall(refusal detail: String, of client: ClientName) {
         answer = .refused(Failure(.refusedByApple, at: .client(client), detail: detail))
     }

@@ -85,7 +85,7 @@ final class ConfigurationIndex: Sendable {
         }
     }
 
-    /// The targets that belong into one document, for each document of several.
+    /// For each document of several targets, these targets.
     private static func documents(of clients: [ConfiguredClient]) -> [[TargetName]] {
         var targets: [String: [TargetName]] = [:]
         for client in clients {

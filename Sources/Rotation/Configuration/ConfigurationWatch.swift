@@ -79,7 +79,7 @@ struct ConfigurationWatch: Sendable {
         }
     }
 
-    /// The configuration is being read: what was noticed until now needs no further check.
+    /// The configuration is being read: changes noticed until now need no further check.
     mutating func beginReading() {
         debounce = nil
         refusalSeenAt = nil

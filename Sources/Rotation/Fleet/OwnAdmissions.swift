@@ -56,7 +56,7 @@ struct OwnAdmissions: Sendable {
     }
 }
 
-/// A secret that was received from the store, and what lets this machine deliver it.
+/// A secret that was received from the store, and the admission that lets this machine deliver it.
 private struct Admission {
     let secret: SecretInfo
     let place: StorePlace

@@ -60,7 +60,7 @@ struct OwnReport: Sendable {
         if isPutting { failed(at: change.now) }
     }
 
-    /// Notes what a client holds; nil for one that is not reported.
+    /// Notes a client's holding; nil for a client that is not reported.
     fileprivate mutating func note(
         _ holding: MachineReport.Holding?, of identity: ClientIdentity, _ client: ClientName, at now: Now
     ) {

@@ -39,7 +39,7 @@ extension Rotation {
     /// The clients whose rollouts are not finished.
     var unfinishedRollouts: [ConfiguredClient] { index.all.filter { clients[$0].rollout?.rollout.isFinished == false } }
 
-    /// The clients whose rollouts depend on what the machines report, or say of some that they are silent.
+    /// The clients whose rollouts depend on the machines' reports, or pass over silent machines.
     var watchedRollouts: [ConfiguredClient] {
         index.all.filter { client in
             clients[client].rollout.map { !$0.rollout.isFinished || !$0.lost.isEmpty } == true
@@ -77,7 +77,7 @@ extension Rotation {
         return problem(rollingOut: client, since: job, at: now).map { .noRollout($0) }
     }
 
-    /// Withdraws what a user has ordered, after the answer that it cannot be done: it would be carried out hours later, when
+    /// Withdraws a user's order, after the answer that it cannot be done: it would be carried out hours later, when
     /// no user expects it.
     mutating func withdrawOrder(of client: ClientName) {
         if let client = index[client] { clients[client].rollout?.order(nil) }

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Model
 
-/// How a rollout continues, by what the machines report. A pure function: the caller measures the time.
+/// How a rollout continues, by the machines' reports. A pure function: the caller measures the time.
 ///
 /// - First the canaries are admitted, the machines of the lowest ``RolloutRank``. When all of them have delivered, no other machine is
 ///   admitted until they were watched for `pause`. A further canary, because one is silent or more machines report, starts

@@ -46,7 +46,7 @@ struct RolloutProgress: Sendable {
         steps = [Step(admitted: rollout.admitted, at: now.boot)]
     }
 
-    /// Whether something depends on what the machines report now.
+    /// Whether the machines' reports matter now.
     var isGoing: Bool { !rollout.isFinished && rollout.state == .going && isMoving }
 
     mutating func order(_ order: RolloutOrder?) { self.order = order }

@@ -58,7 +58,7 @@ struct StorePuts: Hashable, Sendable {
 extension Rotation {
     // MARK: State
 
-    /// Where a client's own secrets are put; nil if none are.
+    /// The place to which a client's own secrets are put; nil if none are.
     func placeToPut(_ client: ConfiguredClient) -> StorePlace? {
         client.isSharing ? storePlaces(of: client).first : nil
     }
@@ -69,7 +69,7 @@ extension Rotation {
         guard let secret = clients[client].secret.current, client.names(secret),
             secret.signer != nil, secret.signer == keys.digest(of: client.entry.key),
             currentRefusal(client) == nil,
-            // Followers are given what Apple was asked about, where it is asked at all.
+            // Followers get only secrets that Apple was asked about, if it is asked at all.
             verification?.candidate != secret || verification?.isUndecided != true
         else { return nil }
         return secret
@@ -89,7 +89,7 @@ extension Rotation {
         return OwnPlace(place: place, secret: secret, observed: observed, rollout: rollout)
     }
 
-    /// Records what came of a put.
+    /// Records the result of a put.
     mutating func putFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch result {
         case .success(.putInStore(.done)), .success(.rolloutPut(.done)): storeReading.countPut(success: true)
@@ -111,7 +111,7 @@ extension Rotation {
         }
     }
 
-    /// Records what came of putting a secret.
+    /// Records the result of putting a secret.
     private mutating func putEnded(
         _ put: StorePut, of secret: SecretInfo, of name: ClientName, at place: StorePlace, _ now: Now
     ) {

@@ -37,7 +37,7 @@ struct StoreReading: Sendable {
     private var newServices = RateLimit(1, in: interval)
     /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
     private var refuses = false
-    /// The attempts, for the metrics.
+    /// The attempts that the metrics show.
     private(set) var counts = StoreView()
     /// Until when a secret that is merely missing is not minted before its place was read: another signer may have minted one.
     private var awaitedUntil: BootTime?
@@ -61,7 +61,7 @@ struct StoreReading: Sendable {
     /// Whether the last read has failed, or none was tried yet.
     var isFailing: Bool { reading.value == nil }
 
-    /// Whether the store may still say for the first time what a place holds, so that nothing is minted that it may hold.
+    /// Whether the first content of a place may still come from the store, so that nothing is minted that it may hold.
     func isAwaited(at place: StorePlace, _ timer: inout WakeTimer) -> Bool {
         guard !refuses, observed[place] == nil, let awaitedUntil else { return false }
         return !timer.reached(awaitedUntil)
@@ -147,10 +147,10 @@ struct StoreReading: Sendable {
         return isFirst || failure != nil || earlier != nil
     }
 
-    /// Records what a put has found or left.
+    /// Records the content that a put has found or left.
     mutating func see(_ observation: StoreObservation, at place: StorePlace) { observed[place] = observation }
 
-    /// Records what putting a rollout has found or left.
+    /// Records the content that a put of a rollout has found or left.
     mutating func see(_ rollout: RolloutObservation?, at place: StorePlace) { rollouts[place] = rollout }
 
     fileprivate mutating func setCertificate(expiresAt: WallTime?) { counts.certificateExpiresAt = expiresAt }
@@ -224,7 +224,7 @@ extension Rotation {
         }
     }
 
-    /// The same observation, for a client that receives.
+    /// The same observation for a receiving client.
     private func storeObservation(_ place: StorePlace) -> SourceObservation? {
         switch storeReading.observed[place] {
         case .missing: .missing
@@ -235,7 +235,7 @@ extension Rotation {
         }
     }
 
-    /// Ends the pauses after what the service answered: another process takes its place, and reads the certificates and the
+    /// Ends the pauses after the service's answers: another process takes its place, and reads the certificates and the
     /// password again.
     mutating func storeServiceEnded(at now: Now) {
         let next = storeReading.serviceEnded(at: now.boot)

@@ -27,7 +27,7 @@ struct ClientFacts {
     /// The secret that each action's applications hold, as far as is known.
     var delivered: [SecretInfo] = []
 
-    /// The worst of what a client's outputs, APIs and applications hold.
+    /// The worst of the secrets in a client's outputs, APIs and applications.
     enum Weakest {
         /// In this output applications find no secret, or one that Apple refuses.
         case lockedOut(AbsolutePath, OutputFinding)
@@ -70,7 +70,7 @@ struct ClientFacts {
         }
     }
 
-    /// The worst of what its outputs, APIs and applications hold. An application that was never notified does not count: it
+    /// The worst of the secrets in its outputs, APIs and applications. An application that was never notified does not count: it
     /// can still start.
     var weakest: Weakest {
         if let lockout { return .lockedOut(lockout.path, lockout.found) }
@@ -147,7 +147,7 @@ extension ClientFacts {
         OutputsHealth(client: name, health: health, failure: failure?.concerning(name), secret: secret)
     }
 
-    /// Judges what its outputs hold.
+    /// Judges the content of its outputs.
     func judgeOutputs(_ timer: inout WakeTimer) -> OutputsHealth {
         let held = inOutputs
         let weakest = held.map(\.secret).firstToExpire

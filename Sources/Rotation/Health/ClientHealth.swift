@@ -41,7 +41,7 @@ extension Rotation {
     /// The worst state of a client.
     var worstHealth: HealthState { clients.all.lazy.compactMap { $0.health.view?.health }.max() ?? .ok }
 
-    /// Counts how a job ended, for each client that it was done for.
+    /// Counts the result of a job for each of its clients.
     mutating func count(_ job: Job, success: Bool) {
         switch job.work {
         case .mint(let name, _, _):
@@ -64,7 +64,7 @@ extension Rotation {
         }
     }
 
-    /// Computes a client's health from what its files were last seen to hold and what its actions last ran for.
+    /// Computes a client's health from the last seen content of its files and the secrets its actions last ran for.
     mutating func judge(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
         let known = clients[client]

@@ -32,7 +32,7 @@ extension Rotation {
         _ cause: Reason?, at now: Now
     ) -> (HealthState, Reason?) {
         func reason(_ failure: Failure) -> Reason { Reason(failure: failure, client: client.name, since: now.wall) }
-        // By the last good configuration no action runs, and no request is carried out: the remedies of what follows would not work.
+        // By the last good configuration no action runs, and no request is carried out: other remedies would not work.
         let restraint = configurationWatch.restraint
         if let lockout {
             return (.critical, cause ?? reason(restraint ?? lockout.failure))

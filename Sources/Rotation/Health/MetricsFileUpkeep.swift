@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 package import Model
 
-/// The content of `metrics_file`, for node_exporter to read.
+/// The content of `metrics_file`, which node_exporter reads.
 ///
 /// - It is first written when every client was tried: until then the file of the previous process knows more.
 /// - It is written when its content should change, once a second at most: plenty for scrapers.
@@ -38,13 +38,13 @@ struct MetricsFileUpkeep: Sendable {
     /// Records a write; nil for one that failed.
     fileprivate mutating func end(_ content: MetricsContent?) { self.content = content }
 
-    /// Whether to compare it now with what it should say.
+    /// Whether to compare it now with the wanted content.
     fileprivate func isDue(_ timer: inout WakeTimer) -> Bool {
         content == nil || isNoticed && repairs.admits(&timer)
             || writes.admits(&timer) && comparisons.admits(&timer)
     }
 
-    /// Compares it with what it should say; returns whether to write that.
+    /// Compares it with the wanted content; returns whether to write that.
     fileprivate mutating func isToBeWritten(_ wanted: MetricsContent, at now: BootTime) -> Bool {
         comparisons.note(at: now)
         let isRepair = isNoticed && repairs.next(at: now) == nil

@@ -2,7 +2,7 @@ package import AppleClientSecret
 import Failures
 package import Model
 
-/// A client's health, only by the configuration and what its outputs hold: offline, without asking a daemon.
+/// A client's health, only by the configuration and its outputs: offline, without asking a daemon.
 ///
 /// Whether applications were notified is known as far as the state directory can be read.
 package struct OutputsHealth: Hashable, Sendable {

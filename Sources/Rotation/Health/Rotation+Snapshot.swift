@@ -10,7 +10,7 @@ extension Rotation {
         let reasons = clients.lazy.filter { $0.health == worst }.compactMap(\.reason)
         var reason = reasons.first { $0.failure.code != .keyChanged }
         var health = healthWithDaemon(at: now)
-        // A configuration that is refused goes before what it would change.
+        // A refused configuration comes before the parts that it would change.
         if let own = daemonReason(at: now), reason == nil || health == .degraded && configurationWatch.isReason {
             reason = own
         }

@@ -39,7 +39,7 @@ struct Drift: Hashable, Sendable {
     /// Records a change notice.
     mutating func notice(at now: BootTime) { unrest = Debounce(unrest, at: now) }
 
-    /// Records what the file was seen to hold. It may have held that since the first notice.
+    /// Records the seen content of the file. It may have been there since the first notice.
     mutating func see(isGood: Bool, wanted: [FileSlot: Fingerprint], at now: BootTime) {
         isUndone = false
         if isGood {
@@ -58,7 +58,7 @@ struct Drift: Hashable, Sendable {
         lastGood = lastGood ?? held
     }
 
-    /// Forgets what the file held, because it is to be written in another way. How often it was repaired stays known.
+    /// Forgets the content of the file, because it is to be written in another way. How often it was repaired stays known.
     mutating func forgetContent() {
         lastGood = nil
         badSince = nil
@@ -94,7 +94,7 @@ struct Drift: Hashable, Sendable {
         badSince = badSince ?? now
     }
 
-    /// Whether `wanted` differs from what the file held when it was last good.
+    /// Whether `wanted` differs from the content of the file when it was last good.
     func isNew(_ wanted: [FileSlot: Fingerprint]) -> Bool { lastGood != wanted }
 
     /// Whether another program keeps changing the file.
@@ -111,7 +111,7 @@ struct Drift: Hashable, Sendable {
         badSince == nil ? nil : repairs.last.map { $0 + contestedInterval }
     }
 
-    /// Lets a contested file be written once without waiting: the user may just have stopped what changed it.
+    /// Lets a contested file be written once without waiting: the user may just have stopped the program that changed it.
     mutating func requestRepair() {
         isRequested = true
     }

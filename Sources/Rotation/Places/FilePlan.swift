@@ -165,7 +165,7 @@ extension Rotation {
         return nil
     }
 
-    /// Whether a file, as last observed, holds what it should.
+    /// Whether a file, as last observed, has the wanted content.
     package func isGood(_ path: AbsolutePath) -> Bool {
         guard let spec = index.specs[path], let file = files[path] else { return false }
         return file.isFresh && file.holds(wantedSecrets(spec))

@@ -23,7 +23,7 @@ struct FileState: Sendable {
         reading = Reading(countsFrom: next)
     }
 
-    /// What programs find at the path of a refused file; nil while it is not refused, or if that is not known.
+    /// The secrets that programs find at the path of a refused file; nil while it is not refused, or if not known.
     private(set) var seen: [FileSlot: SlotObservation]?
 
     // MARK: State
@@ -34,7 +34,7 @@ struct FileState: Sendable {
     /// Nil until the file was read.
     var observed: FileObservation? { reading.value }
 
-    /// What programs find in its slots, as far as is known.
+    /// The secrets that programs find in its slots, as far as is known.
     var slots: [FileSlot: SlotObservation]? { seen ?? observed?.slots }
 
     /// Whether ``observed`` still counts.
@@ -70,7 +70,7 @@ struct FileState: Sendable {
         self.spec = spec
     }
 
-    /// Records what it was seen to hold.
+    /// Records its seen content.
     mutating func see(_ observation: FileObservation, by job: JobID) {
         reading.end(observation, by: job)
         isUncertain = false
@@ -123,7 +123,7 @@ struct FileStates: Sendable {
         _modify { yield &all[path] }
     }
 
-    /// Whether what a file was seen to hold still counts.
+    /// Whether the seen content of a file still counts.
     func isFresh(_ path: AbsolutePath) -> Bool { all[path]?.isFresh == true }
 
     /// Every secret that was seen in a file.
@@ -136,7 +136,7 @@ struct FileStates: Sendable {
         shared.formUnion(record.shared.filter { all[$0]?.observed?.exists != true })
     }
 
-    /// Records what a file was seen to hold; returns whether it no longer counts as one with other lines.
+    /// Records the seen content of a file; returns whether it no longer counts as one with other lines.
     mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) -> Bool {
         all[spec.path]?.see(observation, by: job)
         guard observation.exists else { return false }

@@ -51,7 +51,7 @@ extension Rotation {
 
     // MARK: Plan
 
-    /// How often what a target shows is read back; up to a quarter of it earlier, so that not all are read at once.
+    /// How often a target is read back; up to a quarter of it earlier, so that not all are read at once.
     private static let readingInterval: Seconds = 3600
     /// How often it is read while it may still show an older value than the last one written.
     private static let staleInterval: Seconds = 60

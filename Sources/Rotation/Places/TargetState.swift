@@ -95,13 +95,13 @@ struct TargetState: Sendable {
     /// Has it read again.
     mutating func readAgain() { readAt = nil }
 
-    /// Has it read again, and repaired at once if it is contested: the user may just have stopped what changed it.
+    /// Has it read again, and repaired at once if it is contested: the user may just have stopped the change.
     mutating func requestRepair() {
         readAt = nil
         drift.requestRepair()
     }
 
-    /// The content that the API has shown last, for the record; nil if that is not known. An API that may not show a new secret
+    /// For the record: the content that the API has shown last; nil if that is not known. An API that may not show a new secret
     /// yet still counts as one that shows secrets.
     var lastShown: PushPlaceContent? {
         if let shown { return shown == .something ? nil : shown }
@@ -226,20 +226,20 @@ struct TargetStates: Sendable {
         }
     }
 
-    /// Takes what a client's record says.
+    /// Adopts a client's record.
     mutating func recall(_ record: Record) {
         for (output, pushed) in record.pushed { self[output]?.recall(pushed) }
         for (output, content) in record.shown { self[output]?.recall(content) }
     }
 
-    /// The secrets last put into a client's targets, for its record.
+    /// For a client's record: the secrets last put into its targets.
     func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
         client.targets.reduce(into: [:]) { all, output in
             if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
         }
     }
 
-    /// The content of a client's targets that APIs have shown last, for its record.
+    /// For a client's record: the content that APIs have shown last for its targets.
     func shown(of client: ConfiguredClient) -> [PushOutput: PushPlaceContent] {
         client.targets.reduce(into: [:]) { all, output in
             all[output] = self.all[output.target]?.lastShown

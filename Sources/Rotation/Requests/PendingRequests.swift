@@ -22,7 +22,7 @@ struct PendingRequest: Hashable, Sendable {
         case wanted
         case reading
         case adopted
-        /// It is not adopted, for these reasons.
+        /// It is refused for these reasons.
         case refused([String])
     }
 
@@ -34,7 +34,7 @@ struct PendingRequest: Hashable, Sendable {
         if case .renew(let renewal) = request { renewal.deliverOnly } else { false }
     }
 
-    /// Records what came of a client, for which nothing more is to be done.
+    /// Records the result of a client that needs no more work.
     mutating func end(_ client: ClientName, _ result: RenewalOutcome.Result) {
         undecided.remove(client)
         chosen.remove(client)
@@ -80,7 +80,7 @@ struct PendingRequests: Sendable {
         for index in pending.indices where pending[index].reload == .wanted { pending[index].reload = .reading }
     }
 
-    /// Records the result of reading the configuration, for every reload that it was read for.
+    /// Records the result of reading the configuration for every reload that requested it.
     mutating func endReading(_ reload: PendingRequest.Reload) {
         for index in pending.indices where pending[index].reload == .reading { pending[index].reload = reload }
     }
@@ -159,7 +159,7 @@ extension Rotation {
             waiting.add(
                 PendingRequest(requestID: requestID, request: request, since: jobs.next, undecided: asked))
             // A client that is not due stays unchanged. All are judged before anything is read again, which leaves less
-            // known of those that share it. Whether anything is undelivered is judged by what the files hold then.
+            // known of those that share it. The files' content then shows whether anything is undelivered.
             let found = renewal.deliverOnly ? [:] : choose(among: asked, renewal, since: jobs.next, at: now)
             for client in asked.compactMap({ index[$0] }) {
                 if found[client.name] == false { touch(client) } else { resetBackoff(client, at: now) }
