@@ -23,7 +23,7 @@ struct ClockTrust: Hashable, Sendable {
     /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
     static let pollInterval: Seconds = 10
 
-    /// Why the clock is not trusted, and since when; nil while it is.
+    /// The reason for the distrust, and its start; nil while the clock is trusted.
     private(set) var reason: Reason?
     /// No secret that one of our keys signed was issued later than this.
     private var latestIssue: WallTime?
@@ -53,13 +53,13 @@ struct ClockTrust: Hashable, Sendable {
     /// Why the clock is not trusted; nil while it is.
     var failure: Failure? { reason?.failure }
 
-    /// Notes when a secret was issued, if one of our keys signed it.
+    /// Records when a secret was issued, if one of our keys signed it.
     mutating func noteIssue(_ issued: SecretInfo?) {
         guard let issued, issued.signer != nil else { return }
         latestIssue = max(latestIssue ?? issued.issuedAt, issued.issuedAt)
     }
 
-    /// Notes that a secret was minted.
+    /// Records that a secret was minted.
     mutating func noteMint(_ minted: SecretInfo) {
         noteIssue(minted)
         guard !isConfirmed else { return }
@@ -69,21 +69,21 @@ struct ClockTrust: Hashable, Sendable {
     /// Whether the clock may be ahead, because it was not confirmed since it was last set. `timer` is set for its end.
     func mayBeAhead(_ timer: inout WakeTimer) -> Bool {
         guard !isConfirmed, let runsSince, !timer.reached(runsSince + Self.doubtLimit) else { return false }
-        // At moments that do not depend on when it is asked.
+        // At moments that do not depend on when this is called.
         let passed = timer.now.boot.seconds(since: runsSince).count / Self.pollInterval.count
         _ = timer.reached(runsSince + Seconds((passed + 1) * Self.pollInterval.count))
         return true
     }
 
-    /// Whether the clock can tell how old something from elsewhere is: it is trusted, and cannot be ahead.
+    /// Whether the clock can judge the age of something from elsewhere: it is trusted, and cannot be ahead.
     func tellsAge(at now: Now) -> Bool { failure == nil && !WakeTimer.peek(at: now) { mayBeAhead(&$0) } }
 
-    /// A secret younger than this is replaced when it is due even by an unconfirmed clock. Otherwise a machine
-    /// whose secrets live for hours would have none for up to ten minutes.
+    /// A younger secret is replaced when it is due even by an unconfirmed clock. Otherwise a machine with secrets that live for
+    /// hours would have none for up to ten minutes.
     private static let youngest: Seconds = 86_400
 
-    /// Whether our secret that seems to be due is not replaced, because the clock may be ahead. One that had expired when
-    /// the program was built certainly has.
+    /// Whether our secret that seems to be due is kept because the clock may be ahead. A secret that had expired when the
+    /// program was built certainly has.
     func spares(
         _ secret: SecretInfo, due soonest: WallTime, builtAt: WallTime, _ timer: inout WakeTimer
     ) -> Bool {
@@ -101,7 +101,7 @@ struct ClockTrust: Hashable, Sendable {
         failure ?? (isSpared ? Failure(.clockPerhapsAhead, at: .clock, detail: shown.description) : nil)
     }
 
-    /// The clock as a command finds it, which has not seen it run and cannot wait.
+    /// The clock as a command finds it. A command has not seen it run and cannot wait.
     ///
     /// - Parameters:
     ///   - secrets: all that are known.
@@ -129,7 +129,7 @@ struct ClockTrust: Hashable, Sendable {
 
     /// Records whether the clock is confirmed.
     ///
-    /// - Parameter isOnce: with `run --once`, which cannot wait, a clock of which nothing is known counts from the machine's start.
+    /// - Parameter isOnce: for `run --once`, which cannot wait: then an unknown clock counts from the machine's start.
     private mutating func observe(isOnce: Bool, _ now: Now) {
         let began = runsSince ?? (isOnce ? ClockRun.fromTheStart.since : now.boot)
         runsSince = began
@@ -137,7 +137,7 @@ struct ClockTrust: Hashable, Sendable {
         if now.boot >= began + Self.doubtLimit { confirm() }
         if let last = lastJudged {
             let moved = now.wall - last.wall - now.boot.seconds(since: last.boot)
-            // The administrator who sets it back knows better than the clock by which these were minted.
+            // The administrator who sets it back knows better than the clock that minted these.
             if moved < 0, let minted = mintedUnconfirmed, minted > now.wall {
                 waitedOut = WaitedOut(issuedAt: max(waitedOut?.issuedAt ?? minted, minted), reached: now.wall)
             }
@@ -177,7 +177,7 @@ struct ClockTrust: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - from: from when on a doubt that is raised now counts; nil: from now on.
+    ///   - from: the start of a doubt that is raised now; nil: now.
     ///   - latest: the latest `iat` among the secrets that our keys signed.
     private mutating func judge(
         builtAt: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
@@ -195,7 +195,7 @@ struct ClockTrust: Hashable, Sendable {
             return
         }
         guard let latest, !now.kernelSynced, waitedOut?.contains(latest) != true, !timer.reached(latest) else {
-            // At the start, the secret that an earlier run doubted it for was perhaps not read yet.
+            // At the start, the secret for which an earlier run doubted it was perhaps not read yet.
             if from == nil { doubtedAt = nil }
             set(nil, now)
             return
@@ -230,7 +230,7 @@ extension Rotation {
     /// The observations of the clock for the next run of the program and for commands; nil until it is first judged.
     package var clockRun: ClockRun? { clock.run }
 
-    /// Whether a client's secret is kept because the clock, by which it is due, may be ahead.
+    /// Whether a client's secret is kept although it is due, because the clock may be ahead.
     package func isSpared(_ name: ClientName, at now: Now) -> Bool {
         index[name].map { client in WakeTimer.peek(at: now) { spared(client, &$0) } != nil } ?? false
     }
@@ -260,7 +260,8 @@ extension Rotation {
 }
 
 extension ClientConfiguration {
-    /// From when on a secret is replaced because of its times: a received one, which its signer renews, once it has expired.
+    /// From when on a secret is replaced because of its times. A received one, which its signer renews, is replaced once it has
+    /// expired.
     ///
     /// - Parameter jitter: as in ``renewal(of:jitter:)``.
     func firstReplacement(of secret: SecretInfo, jitter: Double) -> WallTime {

@@ -30,7 +30,7 @@ struct Debounce: Hashable, Sendable {
     /// Whether to read or write now.
     func isDue(_ pace: Pace, _ timer: inout WakeTimer) -> Bool {
         timer.met { timer in
-            // Ask for both, so that both are remembered.
+            // Evaluates both, so that both are remembered.
             let isQuiet = timer.reached(last + pace.quiet)
             return timer.reached(began + pace.longest) || isQuiet
         }

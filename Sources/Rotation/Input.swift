@@ -9,11 +9,11 @@ package enum Input: Hashable, Sendable {
     indirect case configuredAsBefore(Configuration, refused: [String])
     /// A resource may have changed: read it again.
     case changeNoticed(Resource)
-    /// Whether the store tells of changes (as a notice of ``Resource/store``) from now on: then it is read less often.
+    /// Whether the store reports changes (as a notice of ``Resource/store``) from now on: then it is read less often.
     case storeWatched(Bool)
     /// The service that asks the store has ended its connection: the next one may be another process.
     case storeServiceEnded
-    /// When the certificate expires with which this machine reaches the store; nil if there is none.
+    /// When this machine's certificate for the store expires; nil if there is none.
     case storeCertificate(expiresAt: WallTime?)
     case finished(JobID, Result<Outcome, Failure>)
     /// A fault of the daemon as a whole, until ``faultCleared(_:)``, and when the daemon tries again by itself.

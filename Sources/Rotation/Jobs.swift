@@ -63,7 +63,7 @@ struct Jobs: Sendable {
     /// Whether an action on a unit has run for longer than ``Rotation/unitOverdueAfter``.
     func isStuck(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isStuck == true }
 
-    /// Whether work on it has failed, or does not end: nothing waits for it any longer.
+    /// Whether its work has failed, or does not end: nothing waits for it any longer.
     func failsOrIsOverdue(_ resource: Resource) -> Bool { currentFailure(of: resource) != nil || isOverdue(resource) }
 
     /// The failure of work that no reload has tried again since.
@@ -91,8 +91,8 @@ struct Jobs: Sendable {
         return true
     }
 
-    /// Whether ``start(_:on:_:)`` would start work here now. To ask first pays where it is expensive to say what there is to do,
-    /// as for this machine's report.
+    /// Whether ``start(_:on:_:)`` would start work here now. This saves the computation of expensive work, such as this
+    /// machine's report.
     ///
     /// - Parameters:
     ///   - isObservation: whether it reads a file back, which a failed write does not delay.
@@ -195,8 +195,8 @@ struct Jobs: Sendable {
         return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds(roundingUp: pause))
     }
 
-    /// Whether another event reports it: the probe and the run of an action fail for the same reason, and that `metrics_file`
-    /// cannot be written is a fault of the daemon.
+    /// Whether another event reports it. The probe and the run of an action fail for the same reason, and an unwritable
+    /// `metrics_file` is a fault of the daemon.
     private func isSaid(_ failure: Failure, of resource: Resource, _ isReminder: Bool) -> Bool {
         switch resource {
         case .probe(let id): attempts[.action(id)]?.failure == failure
@@ -213,24 +213,24 @@ struct Jobs: Sendable {
         return attempts.isLogged ? .recovered(resource, attempts.failure) : nil
     }
 
-    /// Has failed work tried again soon, because its cause may be gone.
+    /// Retries failed work soon, because its cause may be gone.
     mutating func retry(_ resource: Resource, on sign: RetryPause.Sign, at now: Now) {
         guard let notBefore = attempts[resource]?.notBefore else { return }
         attempts[resource]?.notBefore = min(notBefore, now.boot + sign.longestPause)
     }
 
-    /// Has the work on a resource tried at once for a request.
+    /// Tries the work on a resource at once for a request.
     mutating func want(_ resource: Resource, at now: Now) {
         retry(resource, on: .request, at: now)
         running[resource]?.isWanted = true
     }
 
-    /// Goes on under another configuration, which is tried at once: without waiting for the old failures' backoff, but for a
-    /// pause that an API has asked for.
+    /// Continues under another configuration. Failed work is tried at once, without the old backoff, but after a pause that an
+    /// API has requested.
     ///
     /// - Parameters:
     ///   - isKnown: whether a failure may still be one under this configuration.
-    ///   - isSamePlace: whether it is the failure of a place behind an API that is where it was.
+    ///   - isSamePlace: whether it is the failure of a place behind an API that has not moved.
     mutating func adopt(where isKnown: (Resource) -> Bool, _ isSamePlace: (Resource) -> Bool, at now: Now) {
         attempts = attempts.filter { isKnown($0.key) }
         for (resource, failed) in attempts where failed.failure.retryAfter == nil || !isSamePlace(resource) {

@@ -69,7 +69,7 @@ struct KeyFile: Sendable {
         return note(KeyChange(keyID: id, from: known, to: digest, at: now.wall))
     }
 
-    /// Compares the key with the one that signed the secret in a record, and takes the change that was kept with it.
+    /// Compares the key with the signer of the secret in a record, and adopts the change that was kept with it.
     mutating func compare(signer: KeyDigest, kept: KeyChange?, id: KeyID, at now: Now) -> LogEvent? {
         if let kept, kept.keyID == id { change = change ?? kept }
         guard let digest = reading.value else {
@@ -135,8 +135,8 @@ extension Rotation {
         let former = keys.digest(of: name)
         keys[name]?.reading.end(digest, by: job)
         guard former != digest else { return }
-        // Whether Apple refuses a secret depends on this key if it has signed it, or if it has the ids that the secret states:
-        // also a secret of a client with another key.
+        // Whether Apple refuses a secret depends on this key if it signed the secret or has the secret's ids. This includes a
+        // secret of a client with another key.
         for client in index.all {
             let known = clients[client]
             let secrets =

@@ -11,11 +11,10 @@ package enum LogEvent: Hashable, Sendable {
     case sourceChanged(ClientName, SourceView.State, String?)
     /// Apple accepts a new secret.
     case accepted(ClientName, SecretInfo)
-    /// A new secret became the current one although Apple has not accepted it, because the one before can be kept no longer.
+    /// A new secret became the current one although Apple has not accepted it, because the former one can no longer be kept.
     case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
-    /// A client's secret was put into a place behind an API; verified when it was seen there, nil if the API does not
-    /// show it.
+    /// A client's secret was put into a place behind an API. Verified when it was seen there; nil if the API does not show it.
     case pushed(TargetName, ClientName, SecretInfo, verified: Bool?)
     /// A client's secret was put into the store, so that other machines get it.
     case shared(ClientName, SecretInfo)
@@ -56,7 +55,7 @@ package enum LogEvent: Hashable, Sendable {
 }
 
 extension Rotation {
-    /// For each log event the clients that share the resource that it is about; none if it names its clients itself.
+    /// The clients that share the resource of each log event; none if it names its clients itself.
     package func clients(of events: [LogEvent]) -> [[ClientName]] { events.map { clients(of: $0) } }
 
     private func clients(of event: LogEvent) -> [ClientName] {

@@ -2,13 +2,13 @@ package import AppleClientSecret
 internal import Failures
 import Model
 
-/// Jobs that take too long: when they are reported, and as which failure. They are still waited for.
+/// Jobs that take too long: when and as which failure they are reported. The daemon still waits for them.
 extension Rotation {
     /// A job that runs for longer is reported as not responding.
     package static let overdueAfter: Seconds = 30
-    /// An action on a unit whose job lasts longer is reported: by systemd's defaults (DefaultTimeoutStopSec=,
-    /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The job is still waited for,
-    /// because to order it again would restart the application a second time.
+    /// An action on a unit whose job lasts longer is reported. By systemd's defaults (DefaultTimeoutStopSec=,
+    /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The daemon still waits for
+    /// the job: another order would restart the application a second time.
     package static let unitOverdueAfter: Seconds = 300
 
     /// Has the work for overdue jobs planned without them.
@@ -20,8 +20,8 @@ extension Rotation {
         }
     }
 
-    /// The failure to report for an overdue job; nil for a push, the store or a request to Apple, which have timeouts of their
-    /// own, and for an action that is not stuck.
+    /// The failure to report for an overdue job. Nil for a push, the store or a request to Apple, which have their own
+    /// timeouts, and for an action that is not stuck.
     func overdueFailure(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
         return switch resource {

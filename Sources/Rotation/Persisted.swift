@@ -6,7 +6,7 @@ struct Persisted<Value: Hashable & Sendable>: Sendable {
     private(set) var value: Value
     /// Whether reading it was tried since the start, successfully or not.
     private(set) var wasTried = false
-    /// Whether it was read since the start. One that was not may hold the only secret.
+    /// Whether it was read since the start. An unread value may hold the only secret.
     private(set) var wasRead = false
     /// The job that wrote or read ``value``.
     private var by = JobID.beforeAll

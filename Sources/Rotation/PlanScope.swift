@@ -63,7 +63,7 @@ extension Rotation {
         case .client, .verification, .record, .source, .share, .rollout:
             if let client = resource.client.flatMap({ index[$0] }) { touch(client) }
         case .file, .target, .action, .probe:
-            // All clients of one are in one batch.
+            // All clients of one resource are in one batch.
             if let client = index.clients(of: resource).first { touch(client) }
         case .configuration, .store, .report, .fleet, .stateChangeAction, .state, .metricsFile:
             // Every plan covers these.

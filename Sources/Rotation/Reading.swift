@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Model
 
-/// The last value read of something that others may change.
+/// The last value read of something that other programs may change.
 ///
 /// A read *counts* if its job started after the last sign of a change (jobs are numbered in the order in which they start).
 /// A value that no longer counts is kept as the best that is known, and is read again.

@@ -11,16 +11,16 @@ package enum RetryPause {
     static let remoteBound: Seconds = 900
     /// For a unit whose job failed three times: it needs a person.
     static let unitBound: Seconds = 3600
-    /// For a password that etcd refuses: each try costs a member a tenth of a second of its processor, and ten thousand
-    /// machines may have been given wrong ones.
+    /// For a password that etcd refuses. Each try costs a member a tenth of a second of its processor, and ten thousand
+    /// machines may have wrong ones.
     static let loginBound: Seconds = 3600
-    /// For an action whose application holds a critical or expired secret: users cannot log in, or soon will not be
-    /// able to, and once the cause is fixed they must not wait a quarter of an hour more.
+    /// For an action whose application holds a critical or expired secret. Users cannot log in, or soon will not be able to.
+    /// Once the cause is fixed they must not wait another quarter of an hour.
     static let emergencyBound: Seconds = 60
     /// The longest `Retry-After` that counts for a read of a target, a push while the secret there is critical, and the
     /// store: an hour, as long as there is between two reads of a target.
     static let boundOfRest: Seconds = 3600
-    /// The longest pause that the store's service may ask for while a client that receives from the store is critical: the
+    /// The longest pause that the store's service may request while a client that receives from the store is critical: the
     /// service's own, except after a failed login.
     static let storeEmergencyBound: Seconds = 300
     /// A lasting failure is logged again after this long.
@@ -32,8 +32,8 @@ package enum RetryPause {
         var failures: Int
         /// The action that was run.
         var action: Action?
-        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret, or none; of
-        /// the store, whether a client that receives from it does.
+        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret, or none.
+        /// For the store: whether a client that receives from it does.
         var isEmergency = false
         /// Whether the cause may be gone already: then there is no pause.
         var isAtOnce = false
@@ -82,19 +82,19 @@ package enum RetryPause {
         min(bound, Seconds(first.count << Int64(min(max(failures - 1, 0), 12))))
     }
 
-    /// The store's service paces itself and says for how long, so the pause is short. But each try with a refused password starts
-    /// that service again, and costs etcd a check of the password.
+    /// The store's service paces itself and reports for how long, so the pause is short. But each try with a refused password
+    /// starts that service again, and costs etcd a check of the password.
     private static func boundOfStore(_ code: Failure.Code) -> Seconds {
         code == .storeCredentialsRefused ? loginBound : localBound
     }
 
-    /// How long the store is not asked at most while a client that receives from it is critical.
+    /// The longest time without a request to the store while a client that receives from it is critical.
     fileprivate static func longestPause(inEmergencyOfStoreAfter failed: FailedAttempts) -> Seconds {
         max(storeEmergencyBound, doubled(1, failures: failed.failures, atMost: boundOfStore(failed.failure.code)))
     }
 
-    /// How long work waits at most whose failure keeps an application from a secret while its own is critical or expired. An
-    /// API that asks for a pause gets it, but not for ever.
+    /// The longest wait of work whose failure keeps an application from a secret while its own is critical or expired. An API
+    /// that requests a pause gets it, but not for ever.
     fileprivate static func longestPause(inEmergencyAfter failure: Failure) -> Seconds {
         failure.retryAfter == nil ? emergencyBound : boundOfRest
     }
@@ -112,7 +112,7 @@ package enum RetryPause {
 extension RetryPause {
     /// A sign that the cause of a failure may be gone, so that the work need not wait for its whole pause.
     enum Sign {
-        /// An administrator asks for it, and may just have fixed the cause.
+        /// An administrator requests it, and may just have fixed the cause.
         case request
         /// A key or a source's file was put in place, and is needed at once.
         case placed
@@ -122,18 +122,18 @@ extension RetryPause {
         case minted
         /// The action ran, or its probe passed: both fail for the same reason.
         case counterpartSucceeded
-        /// A file changed that could not be read, or not be written without permission. No sooner than after a second, in
+        /// A file changed that could not be read, or not be written without permission. The work waits at least a second, in
         /// case another program changes it all the time. Other failed writes cause notices themselves.
         case changed
-        /// A file changed that another program had changed while it was merged: once that program has finished, the cause is
-        /// gone, and no further notice may tell.
+        /// A file changed that another program had changed while it was merged. Once that program has finished, the cause is
+        /// gone, and there may be no further notice.
         case changedAfterMerge
         /// The secret in use became critical, after the pause was set by this failure.
         case emergency(Failure)
         /// A client that receives from the store became critical, after the pause was set by this failure.
         case emergencyOfStore(FailedAttempts)
-        /// The service of the store has ended, which asked for the pause or could not log in: another process may be asked in so
-        /// many seconds.
+        /// The service of the store has ended, which requested the pause or could not log in. Another process may be asked in
+        /// so many seconds.
         case serviceEnded(next: Seconds)
 
         /// How long the work waits from now on, at most.

@@ -28,7 +28,7 @@ extension Rotation {
         plan(.store, at: now) { $0.planStore(&$1) }
     }
 
-    /// Each client: its current secret, then whether to mint. Whether it is renewed together with others depends on theirs.
+    /// Each client: its current secret, then whether to mint. Whether it is renewed with others depends on theirs.
     private mutating func planClients(_ clients: [ConfiguredClient], at now: Now) {
         for client in clients { plan(.client(client.name), at: now) { $0.settle(client, &$1) } }
         let together = renewedTogether(clients, at: now)
@@ -55,8 +55,7 @@ extension Rotation {
         }
     }
 
-    /// Health, reports, metrics, remedies, and the answers to requests. From here on, a secret that is not published
-    /// counts as missing.
+    /// Health, reports, metrics, remedies, and the answers to requests. From here on, an unpublished secret counts as missing.
     private mutating func planReporting(of clients: [ConfiguredClient], at now: Now) {
         noteTried(clients, at: now)
         for client in clients { plan(.client(client.name), at: now) { $0.judge(client, &$1) } }

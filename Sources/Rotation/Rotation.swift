@@ -133,7 +133,7 @@ package struct Rotation: Sendable {
         touchEverything()
     }
 
-    /// A failure lasts until its work succeeds, whatever is reloaded meanwhile, but not where a target leads elsewhere now.
+    /// A failure lasts until its work succeeds, whatever is reloaded meanwhile. But it ends if a target has moved.
     private mutating func adoptFailures(_ change: ConfigurationChange, where isKnown: (Resource) -> Bool) {
         let samePlaces = change.samePlaces
         let verified = Set(index.all.filter { clients[$0].verification?.candidate != nil }.map(\.name))
@@ -176,7 +176,7 @@ package struct Rotation: Sendable {
         touch(resource)
     }
 
-    /// Has a key, source or file read again, also if a job is reading it now: that job may have missed a change.
+    /// Reads a key, source or file again, also if a job is reading it now: that job may have missed a change.
     mutating func observeAgain(at resource: Resource) {
         switch resource {
         case .key(let name): keys[name]?.reading.readAgain(next: jobs.next)
@@ -239,9 +239,9 @@ package struct Rotation: Sendable {
         if case .failure(let failure) = result { fail(job, failure, isWanted, at: now) }
     }
 
-    /// Whether a job was about a place behind an API that no reload has moved. Its failure counts: an API may take longer to fail
-    /// than there is between two reloads. Any other failure under an earlier configuration does not, because the work starts
-    /// afresh under this one.
+    /// Whether a job was about a place behind an API that no reload has moved. Its failure counts: an API may take longer to
+    /// fail than the time between two reloads. Any other failure under an earlier configuration does not count, because the
+    /// work starts again under this one.
     private func isOfSamePlace(_ job: Job) -> Bool {
         switch job.work {
         case .push(_, _, let output, _), .readTarget(_, _, let output): targets[output] != nil
@@ -249,8 +249,8 @@ package struct Rotation: Sendable {
         }
     }
 
-    /// Whether an outcome ends the failure of its resource: a file that was read back may not be writable yet, and an API that
-    /// did not keep a secret fails until it shows one.
+    /// Whether an outcome ends the failure of its resource. A file that was read back may still not be writable, and an API
+    /// that did not keep a secret fails until it shows one.
     private func ends(_ failed: FailedAttempts, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .observed: failed.wasObservation

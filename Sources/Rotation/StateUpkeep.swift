@@ -33,7 +33,7 @@ extension Rotation {
         switch result {
         case .success(.tidied(let orphans)):
             let live = orphans.filter { orphan in
-                // A reload may have turned it into an output again.
+                // It may be an output again after a reload.
                 !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
             }
             events += live.map(LogEvent.orphaned)

@@ -1,6 +1,6 @@
 package import Model
 
-/// The result of one plan: what to do now.
+/// The result of one plan: the work to do now.
 package struct Step: Sendable {
     package var start: [Job] = []
     package var wake = Wake()

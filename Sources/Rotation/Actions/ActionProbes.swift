@@ -1,12 +1,12 @@
 import Model
 
-/// Finds problems that would keep actions from running, without running them: after a start or a reload, as `check` does,
-/// so that it is reported before a renewal meets it.
+/// Finds problems that would keep actions from running, without running them. It looks after a start or a reload, as `check`
+/// does, so that problems are reported before a renewal.
 ///
 /// - After a start, probes wait until every client was tried, which matters more.
 /// - A failed probe is repeated until it succeeds.
 struct ActionProbes: Sendable {
-    /// Actions that were not probed yet since the start or the last reload.
+    /// Actions that were not probed since the start or the last reload.
     private(set) var due: Set<ActionID> = []
 
     mutating func adopt(_ index: ConfigurationIndex) {
@@ -41,7 +41,7 @@ extension Rotation {
         if start(.probe(action), on: .probe(id), &timer) { probes.begin(id) }
     }
 
-    /// Whether probes of actions are still to run or to end, other than overdue ones.
+    /// Whether probes of actions are pending or running, other than overdue ones.
     var isProbing: Bool {
         probes.due.contains { !jobs.isOverdue(.probe($0)) }
             || jobs.all.contains { $0.resource.isProbe && jobs.isBusy($0.resource) }

@@ -15,7 +15,7 @@ struct ActionRun: Sendable {
         /// When to ask again whether it is done.
         let askAt: BootTime
 
-        /// How often it is asked whether a deployment is done.
+        /// How often the API is asked whether a deployment is done.
         fileprivate static let interval: Seconds = 15
         /// How long one may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that it may have
         /// waited for others.
@@ -31,7 +31,7 @@ struct ActionRun: Sendable {
             ? Deployment(since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.interval) : nil
     }
 
-    /// Whether it may be asked again how a deployment that is under way gets on.
+    /// Whether the API may be asked again about a deployment that is under way.
     func mayAsk(_ timer: inout WakeTimer) -> Bool { deployment.map { timer.reached($0.askAt) } ?? true }
 }
 
@@ -57,7 +57,7 @@ extension Rotation {
         for (name, covered) in covering {
             guard let client = index[name] else { continue }
             clients[client].deliveries.ran(action.id, covered.issued, by: job.id, own: client.actions, at: now)
-            // Also a client from which a reload has removed the action meanwhile.
+            // Also a client from which a reload has since removed the action.
             touch(client)
             for path in client.files { files[path]?.drift.delivered(at: now.boot) }
         }
@@ -140,8 +140,8 @@ extension Rotation {
         )
     }
 
-    /// Whether an action has run for a client's secret, and does so again only when its places are no longer contested: if
-    /// another program continues to write there, the application would be restarted again and again.
+    /// Whether an action has run for a client's secret, and runs again only when its places are no longer contested. If another
+    /// program continues to write there, the application would otherwise be restarted again and again.
     private func isHeldByContest(_ id: ActionID, of client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true
@@ -149,8 +149,8 @@ extension Rotation {
         return drifts(of: client).contains { $1.holdsActions(&timer) }
     }
 
-    /// Whether an action may run a little later: every application that it is to notify has a secret that is neither
-    /// critical nor known to be bad.
+    /// Whether an action may run a little later: every application that it is to notify has a secret that is not critical and
+    /// not known to be bad.
     func mayWait(_ id: ActionID, for clients: [ConfiguredClient], _ timer: inout WakeTimer) -> Bool {
         clients.allSatisfy { client in
             guard let held = secretInUseMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil
@@ -161,7 +161,7 @@ extension Rotation {
         }
     }
 
-    /// Shortens a pause that was set before an emergency began, except where a person is needed.
+    /// Shortens a pause that was set before an emergency began, unless a person is needed.
     private mutating func shortenPause(of action: Action, _ timer: inout WakeTimer) {
         guard let attempts = jobs.attempts[.action(action.id)],
             !RetryPause.needsPerson(action, attempts.failure.code, failures: attempts.failures),
@@ -170,9 +170,9 @@ extension Rotation {
         jobs.retry(.action(action.id), on: .emergency(attempts.failure), at: timer.now)
     }
 
-    /// Whether the failure of a job keeps an application waiting whose secret is critical or expired.
+    /// Whether the failed job keeps back an application whose secret is critical or expired.
     func isEmergency(_ job: Job, at now: Now) -> Bool {
-        // The plan of each failed action and target, and of the store, asks again, and sets the wake.
+        // Asks the plan of each failed action and target, and of the store, which also sets the wake.
         WakeTimer.peek(at: now) { timer in
             switch job.resource {
             case .action(let id): isEmergency(id, &timer)
@@ -192,8 +192,8 @@ extension Rotation {
         return false
     }
 
-    /// Whether nothing is left to be done for a client but to wait for deployments, which take minutes: until one takes too
-    /// long, nothing is wrong if an earlier secret was delivered.
+    /// Whether a client only waits for deployments, which take minutes. Until one takes too long, all is well if an earlier
+    /// secret was delivered.
     func awaitsDeployment(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         let owed = owedActions(of: client)
         guard !owed.isEmpty, isPublished(client, at: timer.now),

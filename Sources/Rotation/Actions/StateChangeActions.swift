@@ -38,7 +38,7 @@ struct StateChangeActions: Sendable {
 
     mutating func see(_ stage: ExpiryStage, of client: ClientName, at now: BootTime) {
         stages[client] = stage == .fresh ? nil : stage
-        // A new secret was delivered: its stages are reported afresh.
+        // A new secret was delivered: its stages are reported again.
         if stage < reported.stages[client, default: .fresh] { reported.stages[client] = stages[client] }
         compare(client, at: now)
     }
@@ -86,7 +86,7 @@ struct StateChangeActions: Sendable {
         for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
     }
 
-    /// Goes on as if nothing had been reported: a state directory that cannot be read silences no alert.
+    /// Continues as if nothing had been reported: an unreadable state directory must silence no alert.
     mutating func notRecalled() { kept.notRecalled() }
 
     /// Whether reading the earlier reports was tried since the start, successfully or not.
@@ -102,7 +102,7 @@ struct StateChangeActions: Sendable {
 
     /// Whether an unreported change has lasted long enough.
     func hasNews(_ timer: inout WakeTimer) -> Bool {
-        // Ask for both, so that both are remembered.
+        // Evaluates both, so that both are remembered.
         let hasChanged =
             health != reported.health && healthSince.map { timer.reached($0 + Self.settleTime) } == true
         let hasAged = unreportedSince.map { timer.reached($0 + Self.settleTime) } == true
@@ -171,7 +171,7 @@ extension Rotation {
         stateChangeActions.see(healthWithDaemon(at: now), at: now.boot)
         // Until every client was tried, the state is unknown.
         if isReady, !jobs.isStopping, !isRestrained {
-            // A report includes changes that have not lasted yet: when they will have is no reason to wake.
+            // A report includes changes that have not lasted yet, so their moment is no reason to wake.
             if timer.met({ stateChangeActions.hasNews(&$0) }) { stateChangeActions.report(actions.map(\.id)) }
         }
         for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {

@@ -7,7 +7,7 @@ import Model
 ///
 /// - known (`isKnown`): the key, the record and the files were read, so that something can be decided;
 /// - settled (`isSettled`): the secret is chosen and its record kept;
-/// - published (`isPublished`): all files hold it, and no target is to be waited for;
+/// - published (`isPublished`): all files hold it, and no target has to be waited for;
 /// - delivered (`owes` is false for each action): all actions have run for it.
 struct Client: Sendable {
     /// Its part of the configuration.
@@ -25,7 +25,7 @@ struct Client: Sendable {
     var turn: DeliveryTurn?
     /// Its puts into the store; nil before the first one.
     var share: StorePuts?
-    /// Nil if no secret of it is rolled out from here.
+    /// Nil if this machine rolls out no secret of it.
     var rollout: RolloutProgress?
     /// The secret that the credential socket serves.
     var credential: SecretInfo?

@@ -11,7 +11,7 @@ struct ClientBatches: Sendable {
     ///   - clients: in order.
     ///   - groups: those that share something.
     init(_ clients: [ConfiguredClient], sharing groups: some Sequence<[ConfiguredClient]>) {
-        // Each client leads, over others, to one that represents its batch.
+        // Each client points, through others, to one that represents its batch.
         var next = Array(clients.indices)
         func representative(_ client: Int) -> Int {
             var client = client

@@ -62,7 +62,7 @@ extension ConfiguredClient: Comparable {
 }
 
 extension ConfiguredClient {
-    /// Whose secrets these are, whatever key has signed them.
+    /// The ids of these secrets, whatever key has signed them.
     var identity: ClientIdentity { ClientIdentity(team: key.team, client: entry.clientID) }
 
     /// The paths of its outputs in the configuration's order, each once.

@@ -2,7 +2,7 @@ import Model
 
 /// The facts that must be known before anything is decided about a client.
 extension Rotation {
-    /// Whether everything is known of a client, and no secret or record of it is under way: its files and actions then have
+    /// Whether a client is completely known, and no secret or record of it is under way. Its files and actions then have
     /// nothing more to wait for.
     func isSettled(_ client: ConfiguredClient) -> Bool {
         let record = Resource.record(client.name)

@@ -2,13 +2,13 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// Which secret a client's applications were given, and which actions are still to run.
+/// The secrets that a client's applications got, and the actions that are due.
 struct Deliveries: Sendable {
     /// The secret that each action last ran for.
     private(set) var delivered: [ActionID: SecretInfo] = [:]
     private(set) var ranAt: [ActionID: WallTime] = [:]
-    /// Actions to run without waiting: they failed, or applications may have read other content than the secret that they ran
-    /// for. And the first job whose run counts, because one that began earlier may have had that content read.
+    /// Actions to run without waiting, because they failed, or because applications may have read other content than the
+    /// delivered secret. With the first job whose run counts: one that began earlier may have had that content read.
     private(set) var owed: [ActionID: JobID] = [:]
 
     /// Adopts a client's record. If the state directory answers late, deliveries since the start are newer.
@@ -47,8 +47,8 @@ enum RepeatCause {
     case cameToFile(SecretInfo)
     /// The secret was pushed to a target that did not hold it.
     case cameToTarget(SecretInfo)
-    /// A file that was read for the first time lacked the secret, so that applications may have read this one while no
-    /// daemon ran; nil: something else or nothing.
+    /// A file that was read for the first time lacked the secret, so that applications may have read the given one while no
+    /// daemon ran. Nil: something else or nothing.
     case foundInFile(SecretInfo?)
     /// Other content was in a file, which is repaired, long enough for applications to read it.
     case wasInFile
@@ -59,9 +59,10 @@ enum RepeatCause {
     case runFailed(ActionID)
 }
 
-/// - An action runs again for the same secret where it failed, where an application may have read other content, or has yet to
-///   read the secret at another place (``RepeatCause``); a run that began earlier does not count for that.
-/// - Nothing is delivered that is not in all outputs of its client, but for targets whose push fails.
+/// - An action runs again for the same secret if it failed, or if an application may have read other content. It also runs
+///   again if an application has yet to read the secret at another place (``RepeatCause``). A run that began earlier does not
+///   count for that.
+/// - Only a secret in all outputs of its client is delivered, apart from targets whose push fails.
 extension Rotation {
     // MARK: State
 
@@ -78,7 +79,7 @@ extension Rotation {
         if let oldest = found.firstToExpire { clients[client].deliveries.presume(oldest) }
     }
 
-    /// Has those of a client's actions run again that the cause concerns. A run that began before does not count.
+    /// Runs those of a client's actions again that the cause concerns. A run that began before does not count.
     mutating func repeatActions(of client: ConfiguredClient, because cause: RepeatCause, at now: Now) {
         for action in client.actions where isRepeated(action, of: client, because: cause, at: now) {
             clients[client].deliveries.owe(action, next: jobs.next)
@@ -98,7 +99,7 @@ extension Rotation {
         _ action: ActionID, of client: ConfiguredClient, because cause: RepeatCause, at now: Now
     ) -> Bool {
         switch cause {
-        // At a start the applications have yet to begin.
+        // At a start the applications have not begun.
         case .cameToFile(let secret): isReady && delivers(action, secret, to: client)
         case .cameToTarget(let secret): delivers(action, secret, to: client)
         // No deployment reads a file.
@@ -122,8 +123,8 @@ extension Rotation {
         clients[client].deliveries.delivered[action]?.isSame(as: secret) == true
     }
 
-    /// Whether applications that have read this secret can use it until each of their actions runs for the wanted
-    /// one: the daemon died before it wrote that.
+    /// Whether applications with this secret can use it until each of their actions runs for the wanted one. The daemon died
+    /// before it wrote that one.
     private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
         return WakeTimer.peek(at: now) { fits(secret, client, &$0) }
@@ -140,7 +141,7 @@ extension Rotation {
         clients[client].deliveries.delivered.inUse(by: action, of: client.actions)
     }
 
-    /// Of the secrets that a client's applications were given last, the one that expires first; nil where none is known.
+    /// Of the secrets last given to a client's applications, the one that expires first; nil if none is known.
     func lastDelivered(to client: ConfiguredClient) -> SecretInfo? {
         clients[client].deliveries.delivered.values.firstToExpire
     }

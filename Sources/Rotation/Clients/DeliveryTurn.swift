@@ -2,10 +2,10 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// When this machine may deliver a client's received secret. The boot clock is for waiting, because it cannot be set; the wall
-/// clock is for the record, because it survives a restart.
+/// When this machine may deliver a client's received secret. The boot clock times the wait, because it cannot be set. The wall
+/// clock is in the record, because it survives a restart.
 ///
-/// Both are fixed once: following corrections of the wall clock would write the record again at each of them.
+/// Both are fixed once: otherwise each correction of the wall clock would rewrite the record.
 struct DeliveryTurn: Hashable, Sendable {
     let boot: BootTime
     let wall: WallTime
@@ -15,7 +15,7 @@ struct DeliveryTurn: Hashable, Sendable {
         wall = now.wall + wait
     }
 
-    /// The turn that a record names; nil if it has come.
+    /// The turn in a record; nil if its time has come.
     ///
     /// - Parameter span: how long the configuration has turns last at most: the wall clock may have been set since.
     init?(at moment: WallTime, within span: Seconds, _ now: Now) {
@@ -24,7 +24,7 @@ struct DeliveryTurn: Hashable, Sendable {
         self.init(in: rest, at: now)
     }
 
-    /// The same turn, brought forward if it is later than the configuration allows now.
+    /// The same turn, or an earlier one if the configuration now allows only that.
     func within(_ span: Seconds, at now: Now) -> DeliveryTurn {
         boot > now.boot + span ? DeliveryTurn(in: span, at: now) : self
     }
@@ -46,8 +46,7 @@ struct DeliveryTurn: Hashable, Sendable {
 extension Rotation {
     // MARK: Events
 
-    /// Takes the turn that a client's record names. A secret that was received before a late record was read has its own turn,
-    /// or none.
+    /// Adopts the turn in a client's record. A secret received before a late record was read has its own turn, or none.
     mutating func recallTurn(_ record: Record, _ client: ConfiguredClient, at now: Now) {
         guard let moment = record.turn, let source = client.entry.source, !isOnce, clients[client].turn == nil,
             clients[client].secret.current == record.current
@@ -62,7 +61,7 @@ extension Rotation {
             clients[client].turn = nil
             return
         }
-        // A turn that is still to come is kept: new secrets must not put deliveries off again and again.
+        // A future turn is kept: new secrets must not put deliveries off again and again.
         guard WakeTimer.peek(at: now, { clients[client].turn?.hasCome(&$0) }) != false else { return }
         // Without a store this machine has no name that others know.
         let wait =
@@ -92,7 +91,7 @@ extension Rotation {
         return isAdmitted ? .turn : .rollout
     }
 
-    /// Whether nothing is left to be done for a client but to wait for its turn, or until it is admitted.
+    /// Whether a client only waits for its turn or its admission.
     func waitsForTurn(_ client: ConfiguredClient, at now: Now) -> Bool {
         guard client.entry.source != nil, isPublished(client, at: now) else { return false }
         // A deployment waits for no turn.

@@ -6,7 +6,7 @@ package import Model
 package enum MintReason: Hashable, Sendable {
     /// No secret was found.
     case missing
-    /// None was found but one that cannot be used.
+    /// Only unusable secrets were found.
     case found(AbsolutePath, Objection)
     /// The current secret no longer fits the key or the configured ids, or its times rule it out.
     case unusable(SecretInfo)

@@ -8,7 +8,7 @@ package import Model
 /// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
 /// - A secret is received if a configured public key signed it for the client's ids, its times are plausible, and it is
 ///   better than the current one (`SecretReplacement`).
-/// - Absence says nothing: a source that is gone, empty, older or wrong does not change the current secret.
+/// - Absence proves nothing: a source that is missing, empty, older or wrong does not change the current secret.
 extension Rotation {
     // MARK: State
 
@@ -56,7 +56,7 @@ extension Rotation {
             case .foreign(let words): (state, detail) = (.wrong, words)
             case .secret(let issued):
                 if let objection = objection(to: issued, for: client, &timer) {
-                    // One that has merely expired was good once.
+                    // A secret that has merely expired was good once.
                     let isExpired = if case .expired = objection { true } else { false }
                     (state, detail) = (isExpired ? .stale : .wrong, "it \(objection.words)")
                 } else if current?.isSame(as: issued) == true {
@@ -119,7 +119,7 @@ extension Rotation {
             nextAttempt: next.flatMap { upcoming($0, timer.now) })
     }
 
-    /// The failure of a source that offers nothing acceptable, or nothing that may be received now; nil for one that holds the
+    /// The failure of a source without an acceptable secret, or without one that may be received now; nil if it holds the
     /// current secret.
     func sourceFailure(of client: ConfiguredClient) -> Failure? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
@@ -161,7 +161,7 @@ extension Rotation {
             since: verdict?.since ?? now.wall)
     }
 
-    /// The failures of all sources from which nothing acceptable comes, by client.
+    /// The failures of all sources without an acceptable secret, by client.
     package var sourceFailures: [ClientName: Failure] {
         index.all.reduce(into: [:]) { all, client in all[client.name] = sourceFailure(of: client) }
     }

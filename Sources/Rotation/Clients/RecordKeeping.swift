@@ -3,7 +3,7 @@ import Model
 
 /// A client's record in the state directory.
 ///
-/// - It is read first, and again while that fails. Then it is kept whenever it is not as wanted.
+/// - It is read first, and again while that fails. Then it is written whenever it is not as wanted.
 /// - Writes and reads by jobs before the state directory was lost do not count.
 /// - Files and actions wait until the record names the current secret, or cannot be kept (``Rotation/isSettled(_:)``).
 extension Rotation {
@@ -57,7 +57,7 @@ extension Rotation {
         let resource = Resource.record(client.name)
         let wanted = wantedRecord(client)
         if record.holds(wanted, since: stateUpkeep.countsFrom) {
-            // The record is as wanted, so a failure to keep another no longer matters.
+            // The record is as wanted, so an earlier failed write no longer matters.
             recover(resource)
         } else {
             start(.keep(client.name, wanted), on: resource, &timer)
@@ -74,11 +74,11 @@ extension Rotation {
             current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,
             delivered: known.deliveries.delivered, shared: sharedFiles(of: client),
             outputs: publishedPlaces(of: client),
-            // That other actions than the client's own must run again is not kept.
+            // The record does not keep that actions other than the client's own must run again.
             owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
             keyChange: keys[client.entry.key]?.change, pushed: targets.pushed(of: client),
             shown: targets.shown(of: client),
-            // Not kept any longer than needed: the write that records the last action's run removes it.
+            // Kept no longer than needed: the write that records the last action's run removes it.
             turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,
             wasRolledOut: wasRolledOut, fleet: machines, isRolloutHeld: isRolloutHeld,
             store: wasRolledOut || !machines.isEmpty || isRolloutHeld ? configuration.store?.place : nil)
@@ -88,7 +88,7 @@ extension Rotation {
     /// other content that it never wrote is left out, even if it also holds the secret. A file that could not be read since the
     /// start keeps its entry.
     private func publishedPlaces(of client: ConfiguredClient) -> Set<OutputPlace> {
-        // That a file was written as a whole counts also while it is an environment file.
+        // A file that was written as a whole counts as one even while it is an environment file.
         let own = client.files.filter(isOwn).map { OutputPlace(path: $0, slot: .whole) }
         let recorded = clients[client].record.value.outputs
         return client.entry.places.filter { place in

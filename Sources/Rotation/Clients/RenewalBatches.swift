@@ -2,8 +2,8 @@ import Model
 
 /// Which clients are renewed together.
 extension Rotation {
-    /// Those that may be renewed early, and share a file or an action with one that is due: directly, or through others that
-    /// may be renewed early.
+    /// The clients that may be renewed early, and share a file or an action with one that is due. They may share it directly,
+    /// or through others that may be renewed early.
     ///
     /// It sets no wake: the plan of each client sets its own at the same moments.
     ///
@@ -25,8 +25,8 @@ extension Rotation {
         return found
     }
 
-    /// Whether a client makes others due. One whose next secret waits for Apple's verdict does not: the others were renewed
-    /// when that one was minted.
+    /// Whether a client makes others due. A client whose next secret waits for Apple's verdict does not: the others were
+    /// renewed when that secret was minted.
     private func isDue(_ client: ConfiguredClient, at now: Now) -> Bool {
         guard let current = mintedSecret(of: client), pendingCandidate(client) == nil else { return false }
         return now.wall >= renewal(of: current, client)

@@ -21,7 +21,7 @@ package enum RenewalDecision: Hashable, Sendable {
 ///   nothing because of a secret's times.
 /// - Clients that share a file or an action are renewed together (``renewedTogether(_:at:)``).
 extension Rotation {
-    /// Mints for a client where that is decided.
+    /// Mints for a client if that is its decision.
     ///
     /// - Parameter together: the clients that are renewed together (``renewedTogether(_:at:)``).
     mutating func planRenewal(
@@ -45,12 +45,12 @@ extension Rotation {
         }
     }
 
-    /// The moment that a new secret states: later than those before it, because the order of secrets is that of their `iat`, and
-    /// two with the same claims are the same secret. Nil until its `iat` would be in the past, which takes a second or two once
-    /// sixty renewals were asked for within a minute.
+    /// The `iat` of a new secret. It is later than those before it, because `iat` orders secrets, and two with the same claims
+    /// are the same secret. Nil until the `iat` would be in the past. That takes a second or two after sixty renewals within a
+    /// minute.
     private func mintingTime(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> WallTime? {
         let now = timer.now.wall
-        // None comes after a secret from the future, minted by a wrong clock.
+        // No moment is later than that of a secret from the future, minted by a wrong clock.
         let issued = [clients[client].secret.current, pendingCandidate(client)].compactMap { $0?.issuedAt }
         let latest = issued.filter { $0 <= now }.max()
         guard let latest, latest + Claims.backdating >= now else { return now }
@@ -61,9 +61,9 @@ extension Rotation {
         guard case .mint(let name, let key, _) = job.work, case .success(let outcome) = result else { return }
         guard case .minted(let secret) = outcome else { return unexpected(outcome, of: job) }
         clock.noteMint(secret)
-        // Another key signed than was read: the file was replaced, and its change notice is still to come.
+        // The key that signed is not the key that was read: the file was replaced, and its change notice is still to come.
         if keys.digest(of: key) != secret.signer { observeAgain(at: .key(key)) }
-        // A reload may have turned it into a client that receives its secrets.
+        // After a reload it may be a client that receives its secrets.
         guard let client = index[name], client.entry.source == nil else { return }
         let isCurrent = noteMinted(secret, client, at: now)
         events.append(.minted(name, secret, clients[client].secret.minted()))
@@ -131,8 +131,8 @@ extension Rotation {
         return .keep(current, until: renewal)
     }
 
-    /// Whether this process has no descriptor or memory to read a client's record or one of its files with, which may hold a
-    /// secret that lasts.
+    /// Whether this process lacks the descriptors or memory to read a client's record or files, which may hold a lasting
+    /// secret.
     private func lacksMeansToRead(_ client: ConfiguredClient) -> Bool {
         let unread: [Resource] =
             (clients[client].record.wasRead ? [] : [.record(client.name)])
@@ -143,7 +143,7 @@ extension Rotation {
         }
     }
 
-    /// Why none of the secrets that the outputs hold can be used.
+    /// Why no secret in the outputs can be used.
     private func found(_ client: ConfiguredClient, at now: Now) -> MintReason {
         for (path, held) in observedSlots(of: client) {
             let objection: Objection? =

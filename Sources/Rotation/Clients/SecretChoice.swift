@@ -9,9 +9,9 @@ enum Offer {
     case minted(SecretInfo)
     /// Apple has accepted it.
     case accepted(SecretInfo)
-    /// Apple has not accepted it, and the one before can be kept no longer.
+    /// Apple has not accepted it, and the former secret can no longer be kept.
     case unverified(SecretInfo)
-    /// Apple no longer has to accept it, because the configuration does not say `verify: true` now.
+    /// Apple's acceptance is no longer required, because the configuration no longer has `verify: true`.
     case unasked(SecretInfo)
     /// It came from another machine.
     case received(SecretInfo)
@@ -30,7 +30,7 @@ enum Offer {
 /// The best usable secret found becomes the current one and stays while it is usable. It is then replaced by a newly minted
 /// secret, by one that Apple accepts, or by a greater one from another machine.
 extension Rotation {
-    /// Makes a secret the current one of a client. Nothing else does, but for its record, which is read once.
+    /// Makes a secret the current one of a client. Only its record, which is read once, does so too.
     mutating func take(_ offer: Offer, for client: ConfiguredClient, at now: Now) {
         let secret = offer.secret
         clients[client].secret.choose(secret)
@@ -48,15 +48,15 @@ extension Rotation {
         }
     }
 
-    /// Has actions run again if files were seen to hold another secret before it was known which one is wanted: applications may
-    /// have read that one while no daemon ran.
+    /// Runs actions again if files held another secret before the wanted one was known. Applications may have read that other
+    /// secret while no daemon ran.
     private mutating func repeatForOthersFound(than secret: SecretInfo, for client: ConfiguredClient, at now: Now) {
         for held in observedSlots(of: client).compactMap(\.held.issued) where held.fingerprint != secret.fingerprint {
             repeatActions(of: client, because: .foundInFile(held), at: now)
         }
     }
 
-    /// Chooses a client's current secret, once everything is known that decides about it.
+    /// Chooses a client's current secret, once all inputs of the decision are known.
     mutating func settle(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         planRecall(client, &timer)
         planSource(client, &timer)
@@ -73,7 +73,7 @@ extension Rotation {
         chooseFoundByMinter(client, at: timer.now)
         planCandidate(client, &timer)
         guard let better = betterInStore(client, &timer), mayReceive(client, &timer) else { return }
-        // It takes the place of a candidate from here.
+        // It replaces a candidate from here.
         dropCandidate(client)
         take(.received(better), for: client, at: timer.now)
     }
@@ -93,8 +93,8 @@ extension Rotation {
         }
     }
 
-    /// Makes the best usable secret found the current one, also one that is due for renewal: minting may take long, and until
-    /// then the outputs are to hold a valid secret.
+    /// Makes the best usable secret found the current one, also one that is due for renewal. Minting may take long, and until
+    /// then the outputs must hold a valid secret.
     private mutating func chooseFoundByMinter(_ client: ConfiguredClient, at now: Now) {
         let secret = clients[client].secret
         // By a distrusted clock the current secret may seem issued in the future and an older one valid.
@@ -109,7 +109,7 @@ extension Rotation {
     private mutating func chooseFoundByReceiver(_ client: ConfiguredClient, at now: Now) {
         let candidates =
             [clients[client].secret.current].compactMap { $0 } + observedSlots(of: client).compactMap(\.held.issued)
-        // When the candidates expire is no reason to wake.
+        // The candidates' expiry is no reason to wake.
         var timer = WakeTimer(now: now)
         let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
             .sorted { (-$0.rank, $0.issued.precedence) < (-$1.rank, $1.issued.precedence) }
@@ -135,8 +135,8 @@ extension Rotation {
         return client.entry.best(of: candidates)
     }
 
-    /// Another signer's secret in the store that is to be current here; nil if there is none. Apple is not asked about it:
-    /// the signer that minted it did that, where `verify` is on there.
+    /// Another signer's secret in the store that should be current here; nil if there is none. Apple is not asked about it: the
+    /// signer that minted it did so, if `verify` is on there.
     func betterInStore(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
         guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],
             offered.signer == place.key, fits(offered, client, &timer)

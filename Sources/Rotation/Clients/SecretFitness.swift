@@ -50,26 +50,26 @@ extension ClientConfiguration {
         }
     }
 
-    /// The place, in the order of preference, of the key that has signed it; throws the first reason why the client cannot use
-    /// it, whatever its times are.
+    /// The rank, in the order of preference, of the key that has signed it. Throws the first reason why the client cannot use
+    /// it, apart from its times.
     func rank(of issued: SecretInfo, keys: [KnownKey]) throws(Objection) -> Int {
         try issued.form.rank(expectation(of: issued, keys))
     }
 
-    /// Whether its ids may be the right ones although the configuration says others now: with `verify`, Apple is asked
-    /// before the client's secret is replaced.
+    /// Whether its ids may be the right ones although the configuration now has others. With `verify`, Apple is asked before
+    /// the client's secret is replaced.
     ///
-    /// - Parameter current: the client's secret; nil if it is not known, so that any may be it.
+    /// - Parameter current: the client's secret; nil if it is not known. Any secret may then be it.
     func mayHaveFormerIds(_ issued: SecretInfo, current: SecretInfo?) -> Bool {
         verify && current.map { $0.isSame(as: issued) } ?? true
     }
 
-    /// Why Apple refuses it now; nil if it may accept it, also as a secret of a key that was replaced since.
+    /// Why Apple refuses it now; nil if it may accept it. It may also accept a secret of a key that was replaced since.
     ///
     /// - Parameters:
     ///   - signer: the key that has signed it, under each of its configured names; none if it is not configured.
     ///   - current: the client's secret as far as is known.
-    ///   - clockIsTrusted: false: by this machine's clock nothing is judged.
+    ///   - clockIsTrusted: if false, nothing is judged by this machine's clock.
     func refusal(
         of issued: SecretInfo, keys: [KnownKey], signer: [KeyConfiguration], current: SecretInfo?,
         clockIsTrusted: Bool = true, _ timer: inout WakeTimer
@@ -110,8 +110,8 @@ extension Rotation {
         objection(to: issued, for: client, &timer) == nil
     }
 
-    /// The place, in the order of preference, of the key that has signed it, whatever its times are; nil if it is not
-    /// the client's.
+    /// The rank, in the order of preference, of the key that has signed it, apart from its times; nil if it is not the
+    /// client's.
     func rank(of issued: SecretInfo, _ client: ConfiguredClient) -> Int? {
         try? client.entry.rank(of: issued, keys: knownKeys(client))
     }
@@ -148,11 +148,11 @@ extension Configuration {
         names(ofSigner: issued) { name in if case .key(let key)? = evidence[name] { key } else { nil } }
     }
 
-    /// Why Apple refuses a secret because of its ids, whatever its times are; nil if it does not, or if only the key
-    /// that has signed it could tell, and that one is not known.
+    /// Why Apple refuses a secret because of its ids, apart from its times; nil if it does not. Also nil if only the signing
+    /// key could tell, and that key is not known.
     ///
     /// - Parameters:
-    ///   - client: whose secret it is; nil if that is not known.
+    ///   - client: the client of the secret; nil if it is not known.
     ///   - evidence: by key; one that is missing here cannot be read.
     package func refusalOfIds(
         of issued: SecretInfo, for client: ClientConfiguration?, _ evidence: [KeyName: SignatureEvidence]

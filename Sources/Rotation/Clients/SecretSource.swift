@@ -16,11 +16,11 @@ struct SecretSource: Sendable {
         let state: SourceView.State
         /// Why it is not received, in words; none of the source's bytes.
         let detail: String?
-        /// Whether it holds a better secret than the current one, which is not received under the last good configuration.
+        /// Whether it holds a better secret than the current one, which the last good configuration does not receive.
         let isWithheld: Bool
-        /// Since when the source has been in this state, to be shown.
+        /// When the source came into this state, as shown to users.
         let since: WallTime
-        /// The same, to count from: the wall clock may have been set since.
+        /// The same by the boot clock, because the wall clock may have been set since.
         let began: BootTime
     }
 
@@ -45,8 +45,8 @@ struct SecretSource: Sendable {
             began: same?.began ?? now.boot)
     }
 
-    /// Whether its state is to be logged now: it is another one than was logged last, and each is logged once an hour. A read
-    /// that fails or succeeds again is logged as any job.
+    /// Whether its state is to be logged now: it differs from the last logged one, and each state is logged once an hour. A
+    /// failed or recovered read is logged like any job.
     mutating func takeNews(_ timer: inout WakeTimer) -> Bool {
         guard let state = verdict?.state, state != logged, state != .unreachable else { return false }
         var limit = logLimits[state] ?? RateLimit(1, in: RetryPause.reminder)

@@ -8,11 +8,11 @@ struct Verification: Sendable {
     private enum Answer {
         /// Nothing yet.
         case none
-        /// It was not reached, or answered something else. It may have refused the secret once before.
+        /// Apple was not reached, or answered something else. It may have refused the secret once before.
         case unknown(refusedOnce: Failure?)
-        /// It has refused it once, which may be a stray answer, and may be asked a second time from this moment.
+        /// Apple has refused it once, which may be a stray answer. It may be asked a second time from this moment.
         case refusedOnce(Failure, again: BootTime)
-        /// It has refused it twice, the last time so. It stays refused until it is accepted.
+        /// Apple has refused it twice, the last time so. It stays refused until it is accepted.
         case refused(Failure)
         case accepted
     }
@@ -25,13 +25,13 @@ struct Verification: Sendable {
     private(set) var askedBy = JobID.beforeAll
     /// Why Apple refused a current secret that ``candidate`` was minted to replace, until it has accepted this one.
     private(set) var earlierRefusal: Failure?
-    /// Until when actions that the client shares wait for the verdict.
+    /// Until when shared actions of the client wait for the verdict.
     private var awaitedUntil: BootTime?
 
     /// How long before the second request.
     private static let pause: Seconds = 60
-    /// How long after a secret was minted an action that has other clients as well waits for the verdict on it: less than
-    /// the half minute after which operators are notified that these were not delivered.
+    /// How long after minting an action that has other clients as well waits for the verdict. This is less than the half minute
+    /// after which operators are notified of undelivered secrets.
     private static let verdictWait: Seconds = 20
 
     /// - Parameters:
@@ -46,7 +46,7 @@ struct Verification: Sendable {
 
     // MARK: State
 
-    /// The newest secret, if it is to be accepted by Apple and was not yet; it may be the current one already.
+    /// The newest secret, if Apple has to accept it and has not; it may be the current one already.
     var candidate: SecretInfo? { if case .accepted = answer { nil } else { secret } }
 
     /// Why the newest secret counts as refused; nil while it does not. A single refusal may be a stray one.
@@ -60,7 +60,7 @@ struct Verification: Sendable {
         }
     }
 
-    /// Whether a shared action is to wait for the verdict on a candidate, because it has to run for that one as well.
+    /// Whether a shared action waits for the verdict on a candidate, because it has to run for that one as well.
     func isAwaited(_ timer: inout WakeTimer) -> Bool {
         guard isUndecided, let awaitedUntil else { return false }
         return !timer.reached(awaitedUntil)
@@ -139,7 +139,7 @@ struct Verification: Sendable {
 extension Rotation {
     // MARK: Events
 
-    /// Takes the candidate that a client's record names, unless a newer secret was minted meanwhile.
+    /// Adopts the candidate in a client's record, unless a newer secret was minted since.
     mutating func recallCandidate(_ record: Record, _ client: ConfiguredClient) {
         guard let candidate = record.candidate, clients[client].verification == nil else { return }
         clients[client].verification = Verification(candidate)
@@ -186,8 +186,8 @@ extension Rotation {
 
     // MARK: State
 
-    /// The secret that a client continues to use while Apple has not accepted a new one; nil if there is none. One of
-    /// another key or key id may be accepted, whatever the configuration says now.
+    /// The secret that a client keeps using until Apple has accepted a new one; nil if there is none. Apple may accept one of
+    /// another key or key id, whatever the configuration is now.
     private func secretToKeep(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
         guard let current = clients[client].secret.current, refusal(of: current, for: client, &timer) == nil else {
             return nil
@@ -205,26 +205,26 @@ extension Rotation {
         return candidate
     }
 
-    /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal passes to
-    /// the replacement's verification and stays until Apple accepts that one: only this proves that the cause is gone.
+    /// Why Apple refuses the current secret; nil while it does not. When a replacement is minted, the refusal passes to its
+    /// verification. It stays until Apple accepts the replacement: only this proves that the cause is gone.
     func currentRefusal(_ client: ConfiguredClient) -> Failure? {
         (pendingCandidate(client) == nil ? clients[client].verification?.refusal : nil)
             ?? clients[client].verification?.earlierRefusal
     }
 
-    /// Whether an action that several clients share is to wait for Apple's verdict on the new secret of one of them.
+    /// Whether a shared action waits for Apple's verdict on the new secret of one of its clients.
     func isVerdictAwaited(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         pendingCandidate(client) != nil && clients[client].verification?.isAwaited(&timer) == true
     }
 
-    /// Whether Apple is still to answer about a client whose secret waits for it.
+    /// Whether Apple's answer about a client whose secret waits for it is missing.
     var awaitsVerdict: Bool {
         index.all.contains { clients[$0].verification?.isUndecided == true && pendingCandidate($0) != nil }
     }
 
     // MARK: Plan
 
-    /// Drops a candidate that is no longer usable, and makes one current that cannot wait any longer.
+    /// Drops a candidate that is no longer usable. Makes one current that cannot wait any longer.
     ///
     /// - Precondition: everything is known that decides about it (``isKnown(_:)``).
     mutating func planCandidate(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
@@ -247,7 +247,7 @@ extension Rotation {
         take(.unverified(candidate), for: client, at: timer.now)
     }
 
-    /// Whether no secret is left to go on using until Apple has answered about the candidate.
+    /// Whether no secret is left for use until Apple has answered about the candidate.
     private func isKeptNoLonger(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         guard let kept = secretToKeep(client, &timer) else { return true }
         return clients[client].verification?.refusal == nil
@@ -276,7 +276,7 @@ extension Rotation {
             else { continue }
             let job = jobs.next
             if start(.verify(client.name, candidate), on: .verification(client.name), &timer) {
-                // One request runs at a time: the others are looked at when it ends, so their own wakes are dropped.
+                // One request runs at a time: the others are planned when it ends, so their own wakes are dropped.
                 timer = WakeTimer(now: timer.now)
                 requestsToApple.note(at: timer.now.boot)
                 clients[client].verification?.began(job, at: timer.now)

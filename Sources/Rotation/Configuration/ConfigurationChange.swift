@@ -10,10 +10,10 @@ struct ConfigurationChange {
     let next: JobID
     let now: Now
 
-    /// Whether there is another store than before, or none at all now.
+    /// Whether there is another store than before, or no store now.
     var isOfStore: Bool { old.store != new.store }
 
-    /// The places behind APIs that both have.
+    /// The places behind APIs that are in both.
     var samePlaces: Set<TargetName> {
         let former = Set(old.clients.values.flatMap(\.targets))
         return Set(new.clients.values.flatMap(\.targets).filter(former.contains).map(\.target))

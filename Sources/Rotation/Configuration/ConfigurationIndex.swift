@@ -15,7 +15,7 @@ final class ConfigurationIndex: Sendable {
     let clientOfTarget: [TargetName: ConfiguredClient]
     /// The targets that actions of kind `redeploy` wait for.
     let targetsOfAction: [ActionID: Set<TargetName>]
-    /// If one action is named with different timeouts, the longer one counts.
+    /// If one action has different timeouts, the longer one counts.
     let actions: [ActionID: Action]
     /// The same actions, and those of `on_state_change` for each state.
     let probes: [ActionID: Action]
@@ -25,7 +25,7 @@ final class ConfigurationIndex: Sendable {
     let batches: ClientBatches
     private let subjects: [ClientName: ConfiguredClient]
     private let clientsOfFile: [AbsolutePath: [ConfiguredClient]]
-    /// For each target the others that belong into the same document; none for most.
+    /// For each target the other ones of the same document; none for most.
     private let neighboursOfTarget: [TargetName: [TargetName]]
     private let clientsOfAction: [ActionID: [ConfiguredClient]]
     private let clientsOfKey: [KeyName: [ConfiguredClient]]

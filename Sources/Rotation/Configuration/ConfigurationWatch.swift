@@ -5,8 +5,8 @@ package import Model
 /// Which configuration is current, and whether the one on disk would be adopted.
 ///
 /// - The configuration changes only as a whole, at a start or by a reload.
-/// - After a change notice, the text on disk is checked without being adopted; while it is refused, once a minute: what
-///   kept it from being read, such as a lack of descriptors, may end without a notice.
+/// - After a change notice, the text on disk is checked without being adopted. While it is refused, it is checked once a
+///   minute: the cause, such as a lack of descriptors, may end without a notice.
 struct ConfigurationWatch: Sendable {
     let path: String
     private(set) var configuration = Configuration(keys: [:], clients: [:])
@@ -14,8 +14,8 @@ struct ConfigurationWatch: Sendable {
     private(set) var loadedAt: WallTime
     /// Why the configuration on disk would be refused; nil while it would not.
     private(set) var refusal: Refusal?
-    /// Whether the current configuration is the last good one, because the one on disk was
-    /// refused. It may no longer be wanted in every part: no action runs, and only what becomes critical is minted.
+    /// Whether the current configuration is the last good one, because the one on disk was refused. Some of its parts may no
+    /// longer be wanted. So no action runs, and only a secret that becomes critical is minted.
     private(set) var isRestrained = false
     /// When ``refusal`` was last found; nil once the configuration is being checked again.
     private var refusalSeenAt: BootTime?
@@ -90,7 +90,7 @@ struct ConfigurationWatch: Sendable {
         refusal.map { Failure(.configurationRefused, at: .named(path), detail: $0.lines.first) }
     }
 
-    /// Why no action runs and nothing is minted but what becomes critical; nil without that restraint.
+    /// Why no action runs and only critical secrets are minted; nil without that restraint.
     var restraint: Failure? {
         guard isRestrained else { return nil }
         return refusalFailure ?? Failure(.configurationNotAdopted, at: .named(path))
@@ -147,7 +147,7 @@ extension Rotation {
         touchRestrained()
     }
 
-    /// The restraint, whose words have changed, is the reason of clients.
+    /// The restraint, whose message has changed, is the reason of clients.
     private mutating func touchRestrained() {
         if configurationWatch.isRestrained { touchEverything() }
     }

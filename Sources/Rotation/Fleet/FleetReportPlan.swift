@@ -11,7 +11,7 @@ extension Rotation {
         case (_, .success(.reportsRead(let found))):
             fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
             for client in watchedRollouts { touch(client) }
-            // Their records keep which machines there are.
+            // Their records keep the known machines.
             for client in index.all
             where client.entry.rollout != nil
                 && clients[client].record.value.fleet != fleet.known.numbers(of: client.identity)

@@ -3,7 +3,7 @@ import Model
 
 /// The machines of the fleet, as their reports show them.
 extension FleetReports {
-    /// A machine, by its report and by when that was seen to change.
+    /// A machine, by its report and the times of the report's changes.
     struct Machine: Hashable, Sendable {
         let observation: ReportObservation
         /// Its report, completed by its earlier reports of clients for which there is no room now.
@@ -19,7 +19,7 @@ extension FleetReports {
         func lastSign(isOldPerhaps: Bool, at now: Now) -> WallTime {
             let seen = now.wall - now.boot.seconds(since: seenAt)
             guard isOldPerhaps, !hasChanged, let at = observation.report?.at else { return seen }
-            // Never later than when it was first seen here: a time ahead of that was wrong, and stays wrong.
+            // Never later than its first sight here: a later time was wrong, and stays wrong.
             return min(at, seen)
         }
 
@@ -34,7 +34,7 @@ extension FleetReports {
                 && now.wall - lastSign(isOldPerhaps: true, at: now) >= MachineReport.removedAfter
         }
 
-        /// Whether it has a report, in which this client is not.
+        /// Whether it has a report without this client.
         func reportsOthers(than client: ClientIdentity) -> Bool {
             report?.lacks(client) == true
         }
@@ -64,7 +64,7 @@ extension FleetReports {
         let all: [Member]
         /// Since when their reports have been read.
         let readableSince: BootTime
-        /// Whether each running one has had the time to report since.
+        /// Whether each running machine has had the time to report since.
         let haveHadTime: Bool
     }
 }

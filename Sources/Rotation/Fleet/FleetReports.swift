@@ -26,8 +26,8 @@ struct FleetReports: Sendable {
     private var members: [ClientIdentity: [Member]] = [:]
     /// The clients whose secrets are put into the store from here, and the current secret.
     private var own: [ClientName: Own] = [:]
-    /// How many machines hold what, by the last read of the reports that has succeeded; empty before the first one. A metric
-    /// that was gone with each read that fails would restart the alerts that wait for hours.
+    /// How many machines hold which secret, by the last successful read of the reports; empty before the first one. If a failed
+    /// read removed a metric, alerts that wait for hours would restart.
     private(set) var counts: [ClientName: FleetCounts] = [:]
     /// When the reports were last read; nil after a read that failed.
     private var readAt: BootTime?
@@ -37,14 +37,14 @@ struct FleetReports: Sendable {
     private var readableSince: BootTime?
     /// The job that has last read them successfully.
     private var readBy = JobID.beforeAll
-    /// When it was last tried to remove a machine's report.
+    /// When the daemon last tried to remove a machine's report.
     private var forgottenAt: [String: BootTime] = [:]
-    /// Which machines the rollout of a client's current secret no longer waits for.
+    /// The machines that the rollout of a client's current secret no longer waits for.
     private var lost: [ClientName: Set<String>] = [:]
     private(set) var known = KnownMachines()
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
-    /// Whether the report of a machine may have become so old that it is removed.
+    /// Whether a machine's report may be old enough to be removed.
     private(set) var mayForget = false
 
     private struct Own: Hashable, Sendable {
@@ -59,8 +59,8 @@ struct FleetReports: Sendable {
     private static let gap: Seconds = 120
     /// How old the reports may be for a rollout to go on by them: four reads during one, else three.
     private static let (ageOfRollout, age): (Seconds, Seconds) = (120, 900)
-    /// Within this time every running machine has reported: it finds a store that is back after five minutes at most, and spreads
-    /// its reports over one.
+    /// Within this time every running machine has reported. It finds a store that is back after five minutes at most, and
+    /// spreads its reports over one.
     private static let returning: Seconds = 900
     /// How long read reports are shown to users before they are read again.
     private static let freshness: Seconds = 30
@@ -76,7 +76,7 @@ struct FleetReports: Sendable {
         if !isSigner { (readingForbidden, forgettingForbidden) = (nil, nil) }
     }
 
-    /// Notes which secret of a client, which is put into the store from here, is current.
+    /// Records the current secret of a client whose secrets are put into the store from here.
     mutating func note(_ client: ClientName, _ identity: ClientIdentity, _ current: SecretName?) {
         let entry = Own(identity: identity, current: current)
         guard own[client] != entry else { return }
@@ -87,7 +87,7 @@ struct FleetReports: Sendable {
         if readAt != nil { counts[client] = count(client, entry) }
     }
 
-    /// Notes which machines the rollout of a client's current secret no longer waits for.
+    /// Records the machines that the rollout of a client's current secret no longer waits for.
     mutating func note(_ client: ClientName, lost machines: Set<String>) {
         guard let entry = own[client], lost[client] ?? [] != machines else { return }
         lost[client] = machines
@@ -108,7 +108,7 @@ struct FleetReports: Sendable {
         return timer.reached(readAt.after(interval, spreadBy: jitter))
     }
 
-    /// The machines that report a client, but for this one; nil while that is not known.
+    /// The machines that report a client, apart from this one; nil while they are not known.
     func members(
         of identity: ClientIdentity, excluding own: String, isRollingOut: Bool, _ timer: inout WakeTimer
     ) -> Members? {
@@ -119,12 +119,12 @@ struct FleetReports: Sendable {
             haveHadTime: timer.reached(readableSince + Self.returning))
     }
 
-    /// Takes from a client's record which machines there were before the start.
+    /// Adopts from a client's record the machines known before the start.
     mutating func recall(_ machines: Set<UInt32>, _ identity: ClientIdentity) {
         known.recall(machines, identity)
     }
 
-    /// Notes which machines report each client.
+    /// Records which machines report each client.
     private mutating func noteMachines(at now: Now) {
         let machines = Dictionary(machines.map { (MachineNumber.of($0.key), $0.value) }) { one, _ in one }
         for identity in identities {
@@ -146,7 +146,7 @@ struct FleetReports: Sendable {
             remove(name)
         }
         machines = found.reduce(into: [:]) { machines, entry in
-            // Compared as a whole: after a backup was restored another report may have the same revision.
+            // Compared as a whole: after the restore of a backup another report may have the same revision.
             let known = self.machines[entry.key]
             machines[entry.key] =
                 known.flatMap { $0.observation == entry.value ? $0 : nil }
@@ -182,7 +182,7 @@ struct FleetReports: Sendable {
         evaluate(clockTellsAge: clockTellsAge, at: now)
     }
 
-    /// Removes a machine that is not waited for to come back.
+    /// Removes a machine without waiting for it to come back.
     private mutating func remove(_ machine: String) {
         machines[machine] = nil
         known.remove(MachineNumber.of(machine))
@@ -223,7 +223,7 @@ struct FleetReports: Sendable {
 
     /// A machine that was silent long enough for its report to be removed; nil if there is none.
     ///
-    /// It is looked for once after each read: until the next one no other machine is found.
+    /// The search runs once after each read: until the next one no other machine is found.
     mutating func takeForgotten(excluding own: String, at now: Now) -> (machine: String, revision: Int64)? {
         mayForget = false
         let old = machines.filter { name, machine in

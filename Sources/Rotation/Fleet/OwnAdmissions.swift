@@ -19,9 +19,9 @@ import Model
 struct OwnAdmissions: Sendable {
     /// The places where a rollout was seen, since the start or according to the clients' records.
     private var rolledOut: Set<StorePlace> = []
-    /// The digests of the secrets that were seen in each place, together with whether there is a rollout: of the last one read,
-    /// and of earlier ones that a client still uses. Only a secret that was seen there itself, without a rollout, may be delivered
-    /// freely.
+    /// The digests of the secrets that were seen in each place, and whether there was a rollout. These are the last secret
+    /// read, and earlier ones that a client still uses. Only a secret that was seen there itself, without a rollout, may be
+    /// delivered freely.
     private var seen: [StorePlace: Set<Fingerprint>] = [:]
 
     mutating func adopt(_ change: ConfigurationChange) {
@@ -42,7 +42,7 @@ struct OwnAdmissions: Sendable {
         for (place, rollout) in rollouts where rollout != .forbidden { rolledOut.insert(place) }
     }
 
-    /// Notes that a place has a rollout, by our own put or a client's record.
+    /// Records that a place has a rollout, by our own put or a client's record.
     mutating func noteRollout(at place: StorePlace) { rolledOut.insert(place) }
 
     /// Whether a rollout was ever seen in a place.
@@ -78,21 +78,21 @@ extension Rotation {
             rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
     }
 
-    /// Whether to deliver a client's secret now, without a turn of `deliver_over`: this machine's rank is admitted by a rollout
-    /// that is not finished, which spreads the deliveries already, or an operator has finished the rollout.
+    /// Whether to deliver a client's secret now, without a turn of `deliver_over`. An unfinished rollout admits this machine's
+    /// rank and already spreads the deliveries, or an operator has finished the rollout.
     func skipsTurn(_ client: ConfiguredClient) -> Bool {
         guard let admission = admission(client), let rollout = admission.rollout else { return false }
         return rollout.admits(admission.rank) && (!rollout.admitsAll || rollout.isOrdered)
     }
 
-    /// Whether the rollout of a client's secret, where there is one, lets an action run for it.
+    /// Whether the rollout of a client's secret, if there is one, lets an action run for it.
     func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ timer: inout WakeTimer) -> Bool {
         guard let admission = admission(client) else { return true }
         if admissions.admits(admission) { return true }
         guard let held = secretInUseMeanwhile(by: action, of: client) else { return true }
         let span = client.entry.renewBefore(of: held)
-        // A secret that is newer than that moment, because its signer was down, counts from its issue: otherwise all
-        // machines would deliver it at once.
+        // If its signer was down, a secret is newer than that moment and counts from its issue. Otherwise all machines would
+        // deliver it at once.
         let start = max(held.expiresAt - span / 2, admission.secret.issuedAt)
         return timer.reached(start + RolloutRank.part(admission.rank, of: span / 20))
     }

@@ -13,7 +13,7 @@ import Model
 /// - While there may be another daemon of this name, the report is put each hour, so that the other one notices as well.
 struct OwnReport: Sendable {
     private var holdings: [ClientName: Entry] = [:]
-    /// When something of the report was changed that was not put; nil while nothing was.
+    /// When the report last changed without a put; nil while nothing changed.
     private var changedAt: BootTime?
     /// Whether the report is put at once.
     private var isUrgent = false
@@ -24,20 +24,19 @@ struct OwnReport: Sendable {
     private var revision: Int64?
     /// Whether a put is under way.
     private var isPutting = false
-    /// Whether the last put failed and may still be in the store. A report of our own that is found at a greater revision is then
-    /// that put.
+    /// Whether the last put failed and may still be in the store. Our own report at a greater revision is then that put.
     private var isUnanswered = false
     /// When a put last found another report in our place. A second time within an hour pauses the puts, so that two daemons of
     /// one name do not replace each other's reports without end.
     private var foundAt: BootTime?
-    /// That etcd does not let this machine put its report; nil until it refuses.
+    /// The failure that etcd does not let this machine put its report; nil until it refuses.
     fileprivate private(set) var forbidden: Failure?
     /// No put before this time, because the last report was removed or replaced.
     private var pausedUntil: BootTime?
     /// When another instance's report was last found there.
     private var otherSeenAt: BootTime?
-    /// Whether the other daemon has put its report while this one ran: only then is it a fault. One that was found at the first
-    /// put may be of a daemon that is gone.
+    /// Whether the other daemon has put its report while this one ran: only then is it a fault. A report found at the first put
+    /// may come from a daemon that has ended.
     private var isNameTaken = false
 
     private struct Entry: Hashable, Sendable {
@@ -85,7 +84,7 @@ struct OwnReport: Sendable {
         return timer.reached(putAt.after(interval, spreadBy: renewalJitter))
     }
 
-    /// The report as it would be put, and the revision that the put names.
+    /// The report as the next put has it, and the revision that the put names.
     fileprivate func wanted(at now: Now) -> (report: MachineReport, revision: Int64) {
         var clients: [ClientIdentity: MachineReport.Holding] = [:]
         for entry in holdings.values {
@@ -168,7 +167,7 @@ extension Rotation {
         judgeReports(at: change.now)
     }
 
-    /// Makes it a fault that this machine may not put its report, or may not read or remove those of others.
+    /// Raises a fault if this machine may not put its report, or may not read or remove those of others.
     mutating func judgeReports(at now: Now) {
         guard let failure = ownReport.forbidden ?? fleet.forbidden else { return clearFault(.storeForbidden) }
         raiseFault(failure, nil, at: now)

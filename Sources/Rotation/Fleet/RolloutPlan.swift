@@ -2,27 +2,27 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// How secrets are rolled out that this machine puts into the store: which machines of the fleet may deliver them.
+/// How secrets that this machine puts into the store are rolled out: which machines of the fleet may deliver them.
 ///
-/// - A rollout is put in one transaction with its secret (`StorePuts`). Any signer may raise it, and none undoes what another
-///   one did. ``RolloutPolicy`` says how.
+/// - A rollout is put in one transaction with its secret (`StorePuts`). Any signer may raise it, and none undoes another's
+///   change. ``RolloutPolicy`` has the rules.
 /// - The pause is measured by this machine's own monotonic clock.
 /// - A machine that reports nothing for `pause` after it was admitted counts as silent.
-/// - A machine is failing that reports the new secret, has not delivered it, and reports a failure of anything but the store.
-/// - Progress is known from the machines' reports only: while these cannot be read, no further machine is admitted. Once they
-///   can be read again, `pause` begins again.
-/// - A rollout in the store that is gone, unreadable, another secret's or an earlier state from a restored backup is put there
-///   again as it was last seen, once a minute at most.
+/// - A machine is failing if it reports the new secret, has not delivered it, and reports a failure of anything but the store.
+/// - Only the machines' reports show progress: while these cannot be read, no further machine is admitted. Once they can be
+///   read again, `pause` begins again.
+/// - A rollout in the store that is missing, unreadable, another secret's or an earlier state from a restored backup is put
+///   there again. It is put as it was last seen, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
 extension Rotation {
     // MARK: State
 
-    /// How far the rollouts of the current secrets have come.
+    /// The progress of the rollouts of the current secrets.
     var rolloutViews: [ClientName: RolloutView] {
         index.all.reduce(into: [:]) { views, client in views[client.name] = rolloutView(of: client) }
     }
 
-    /// How far the rollout of a client's current secret has come; nil if there is none. One that was not seen in the store yet
+    /// The progress of the rollout of a client's current secret; nil if there is none. A rollout that was not seen in the store
     /// admits no machine: none has the secret, or waits for it.
     private func rolloutView(of client: ConfiguredClient) -> RolloutView? {
         if let seen = seenRolloutView(of: client) { return seen }
@@ -31,7 +31,7 @@ extension Rotation {
         return RolloutView(share: 0, state: .waiting, since: since)
     }
 
-    /// The same of one that was seen in the store, or put there.
+    /// The same for a rollout that was seen in the store, or put there.
     private func seenRolloutView(of client: ConfiguredClient) -> RolloutView? {
         clients[client].rollout?.view(of: clients[client].secret.current?.name)
     }
@@ -48,15 +48,14 @@ extension Rotation {
 
     // MARK: Requests
 
-    /// Controls a client's rollout. Returns why that cannot be done at all: there is none that is not finished, or the
-    /// store has yet to show it.
+    /// Controls a client's rollout. Returns why that is impossible: no rollout is unfinished, or the store has yet to show it.
     mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Answer? {
         guard client.isSharing else { return .noFleet(nil) }
         guard let view = seenRolloutView(of: client) else {
             return .noRollout(
                 rolloutView(of: client) == nil ? nil : problem(rollingOut: client, since: jobs.next, at: now))
         }
-        // Machines may still wait for their turns in one that has ended by itself.
+        // In a rollout that has ended by itself, machines may still wait for their turns.
         guard view.state != .finished || order == .finish else { return .noRollout(nil) }
         clients[client].rollout?.order(order)
         jobs.want(.rollout(client.name), at: now)
@@ -96,12 +95,12 @@ extension Rotation {
 
     // MARK: Plan
 
-    /// The rollout that a secret is put into the store with; nil for none.
+    /// The rollout that is put into the store with a secret; nil for none.
     func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
         let name = own.secret.name
         guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
         guard let settings = client.entry.rollout else {
-            // Machines that have seen one wait for this one.
+            // Machines that have seen an earlier rollout wait for this one.
             return wasNeverRolledOut(own) ? nil : .finished(name)
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
@@ -113,7 +112,7 @@ extension Rotation {
         return Rollout(of: name, admitted: RolloutPolicy.beginning(progress, settings))
     }
 
-    /// Whether the rollout of a client's current secret is held, or was when it was last seen, before the start either.
+    /// Whether the rollout of a client's current secret is held, or was when it was last seen, also before the start.
     func isRolloutHeld(_ client: ConfiguredClient) -> Bool {
         guard client.entry.rollout != nil, let current = clients[client].secret.current else { return false }
         if let seen = ownPlace(client)?.rollout?.rollout, seen.secret.isSame(as: current.name) {
@@ -125,7 +124,7 @@ extension Rotation {
         return isSameStore && record.isRolloutHeld && record.current?.name.isSame(as: current.name) == true
     }
 
-    /// Whether no rollout of a client's secrets was seen or put there, before the start either: then no machine waits for one.
+    /// Whether no rollout of a client's secrets was seen or put there, also before the start: then no machine waits for one.
     private func wasNeverRolledOut(_ own: OwnPlace) -> Bool {
         own.rollout == nil && !admissions.wasRolledOut(own.place)
     }
@@ -141,7 +140,7 @@ extension Rotation {
         let name = client.name
         guard let own = ownPlace(client), own.observed.holds(own.secret) else { return }
         if client.entry.rollout == nil, wasNeverRolledOut(own) {
-            // One that could not be put is no longer wanted.
+            // A rollout that could not be put is no longer wanted.
             clients[client].rollout = nil
             return recover(.rollout(name))
         }
@@ -192,7 +191,7 @@ extension Rotation {
             &timer)
     }
 
-    /// The rollout that an operator has asked for; nil when none has.
+    /// The rollout that an operator requests; nil when there is none.
     private func ordered(_ client: ConfiguredClient, _ rollout: Rollout) -> Rollout? {
         guard let progress = clients[client].rollout, let order = progress.order else { return nil }
         var wanted = rollout

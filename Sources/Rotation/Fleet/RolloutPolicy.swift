@@ -3,11 +3,11 @@ import Model
 
 /// How a rollout continues, by the machines' reports. A pure function: the caller measures the time.
 ///
-/// - First the canaries are admitted, the machines of the lowest ``RolloutRank``. When all of them have delivered, no other machine is
-///   admitted until they were watched for `pause`. A further canary, because one is silent or more machines report, starts
-///   the pause again.
-/// - After that the others are admitted in steps, so that no more than `at_once` are admitted and have not delivered.
-/// - A silent machine is admitted along the way, and not waited for.
+/// - First the canaries are admitted, the machines of the lowest ``RolloutRank``. When all of them have delivered, no other
+///   machine is admitted until they were watched for `pause`. A further canary, because one is silent or more machines report,
+///   restarts the pause.
+/// - Then the others are admitted in steps. At most `at_once` machines are admitted and have not delivered.
+/// - A silent machine is admitted on the way, without a wait.
 /// - A failing canary holds the rollout, and so does more than one failing machine in twenty.
 /// - Unknown facts admit no machine. Nothing continues while no machine reports, or all are silent. A machine whose report is
 ///   gone may have any rank, so it counts as admitted and not delivered.
@@ -18,7 +18,7 @@ enum RolloutPolicy {
     struct Machine: Hashable {
         let name: String
         let rank: UInt64
-        /// It has delivered the secret that is rolled out.
+        /// It has delivered the secret of the rollout.
         var hasDelivered = false
         /// It holds that secret, and fails to deliver it.
         var isFailing = false
@@ -35,16 +35,16 @@ enum RolloutPolicy {
         var missing = 0
         /// Whether the canaries have all delivered, and were watched for `pause` since.
         var isPauseOver = false
-        /// Whether every machine has had the time to report that can.
+        /// Whether every running machine has had the time to report.
         var isEverybodyKnown = false
     }
 
-    /// A report is spread over a minute, and read within half of one more; without a watch the machine reads its secret a minute
+    /// A report is spread over a minute, and read within half a minute. Without a watch the machine reads its secret a minute
     /// late.
     private static let reporting: Seconds = 180
 
-    /// From when on a machine that was admitted and has not delivered counts as silent if it gives no further sign of life:
-    /// after `pause`, but not before its report can have come.
+    /// The time from which an admitted machine without a delivery or a further sign of life counts as silent: after `pause`,
+    /// but not before its report can have come.
     ///
     /// - Parameters:
     ///   - seenAt: when it has last reported.
@@ -55,7 +55,7 @@ enum RolloutPolicy {
         max(admittedAt, seenAt ?? admittedAt, readableSince) + max(settings.pause, reporting)
     }
 
-    /// How many canaries there are to be: fewer than configured where fewer machines report.
+    /// The number of canaries: fewer than configured if fewer machines report.
     private static func wanted(_ machines: [Machine], _ settings: RolloutConfiguration) -> Int {
         min(settings.canaries, machines.count { !$0.isSilent })
     }
@@ -75,13 +75,13 @@ enum RolloutPolicy {
         return wanted > 0 && admitted(machines, by: rollout).count { $0.hasDelivered } >= wanted
     }
 
-    /// Up to which rank the canaries of a new rollout are admitted.
+    /// The rank up to which the canaries of a new rollout are admitted.
     static func beginning(_ progress: Progress, _ settings: RolloutConfiguration) -> UInt64 {
         let room = max(0, settings.canaries - progress.missing)
         return progress.machines.filter { !$0.isSilent }.prefix(room).last?.rank ?? 0
     }
 
-    /// The rollout's next state; the same one if nothing is to be done yet.
+    /// The rollout's next state; the same one if there is nothing to do.
     static func next(_ rollout: Rollout, _ progress: Progress, _ settings: RolloutConfiguration) -> Rollout {
         guard !rollout.admitsAll, rollout.state == .going else { return rollout }
         var next = rollout

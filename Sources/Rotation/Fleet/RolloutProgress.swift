@@ -2,32 +2,32 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// How far a client's secret is rolled out that this machine puts into the store.
+/// The progress of a client's secret that this machine puts into the store.
 struct RolloutProgress: Sendable {
     /// As it was last seen in the store, or put there.
     private(set) var rollout: Rollout
-    /// At which revision of etcd that was; nil while it was never seen there.
+    /// The revision of etcd of that; nil while it was never seen there.
     private var revision: Int64?
     /// Since when it has been in its state.
     private(set) var since: WallTime
-    /// Each rise of ``Rollout/admitted`` that was seen, with its time: they tell since when a machine is admitted.
+    /// Each rise of ``Rollout/admitted`` that was seen, with its time: shows since when a machine is admitted.
     private var steps: [Step]
     /// Since when all wanted canaries are known to have delivered.
     private var canariesAt: BootTime?
-    /// When it was last put because it was not there.
+    /// When it was last put because it was missing.
     private(set) var repairedAt: BootTime?
     /// An operator's order that is not done yet.
     private(set) var order: RolloutOrder?
-    /// How many machines are admitted of those that report, from 0 to 1.
+    /// The share of the reporting machines that are admitted, from 0 to 1.
     private var share = 0.0
-    /// The machines that keep it from going on.
+    /// The machines that keep it from continuing.
     private(set) var failing: [String] = []
-    /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`: it does not wait
-    /// for them now.
+    /// The machines that were admitted, have not delivered, and have given no sign of life for `pause`. The rollout does not
+    /// wait for them now.
     private(set) var lost: Set<String> = []
     /// How many machines have reported the client, and have no report now.
     private var missing = 0
-    /// When it was first seen. After a day every machine has reported that can.
+    /// When it was first seen. After a day every running machine has reported.
     private let begunAt: BootTime
     /// Whether a machine is waited for, so that the reports are read often.
     private var isMoving = true
@@ -57,7 +57,7 @@ struct RolloutProgress: Sendable {
         return rollout != self.rollout && rollout.secret.isSame(as: self.rollout.secret)
     }
 
-    /// Records how far it is.
+    /// Records its progress.
     ///
     /// - Parameter revision: at which it was found in the store; nil for one that is still to be put there.
     mutating func see(_ rollout: Rollout, revision: Int64?, at now: Now) {
@@ -108,7 +108,7 @@ struct RolloutProgress: Sendable {
         } else {
             canariesAt = nil
         }
-        // Of a new fleet, or a new store, the first reports are still to come, for as long as any machine may need for one.
+        // In a new fleet, or a new store, the first reports are still to come, for as long as any machine may need for one.
         let awaitsFirst = machines.isEmpty && !timer.reached(begunAt + MachineReport.silence)
         isMoving =
             awaitsFirst || admitted.count < machines.count
@@ -117,7 +117,7 @@ struct RolloutProgress: Sendable {
         return progress
     }
 
-    /// Has those admitted machines count as silent that have been so for too long since they were admitted.
+    /// Counts admitted machines as silent that have been so for too long since they were admitted.
     private mutating func noteLost(
         _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutConfiguration, _ members: FleetReports.Members,
         _ timer: inout WakeTimer
@@ -144,12 +144,12 @@ struct RolloutProgress: Sendable {
         return next == rollout ? nil : next
     }
 
-    /// Whether no more machines are admitted until a user decides; nil if it is of another secret.
+    /// Whether no more machines are admitted until a user decides; nil if it is another secret's.
     func isHeld(_ secret: SecretName) -> Bool? {
         rollout.secret.isSame(as: secret) ? rollout.state == .held : nil
     }
 
-    /// How far it has come; nil if it is of another secret.
+    /// Its progress; nil if it is another secret's.
     func view(of secret: SecretName?) -> RolloutView? {
         guard let secret, rollout.secret.isSame(as: secret) else { return nil }
         return RolloutView(
@@ -170,15 +170,15 @@ extension RolloutPolicy.Machine {
             let hasDelivered = holds && member.holding.delivered
             return RolloutPolicy.Machine(
                 name: member.machine, rank: rollout.rank(of: member.machine), hasDelivered: hasDelivered,
-                // A problem with the store says nothing about its applications.
+                // A problem with the store proves nothing about its applications.
                 isFailing: holds && !hasDelivered && !member.isSilent
                     && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
                 isSilent: member.isSilent && members.haveHadTime && !hasDelivered)
         }.sorted { $0.rank < $1.rank }
     }
 
-    /// Whether a failure that another machine reports is only about the store. The code of a later version is unknown here
-    /// and counts as a failure of the machine: then the rollout is rather held than continued.
+    /// Whether a failure that another machine reports is only about the store. The code of a later version is unknown here and
+    /// counts as a failure of the machine: holding the rollout is safer than continuing.
     private static func isOfStore(_ code: String) -> Bool {
         FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
     }

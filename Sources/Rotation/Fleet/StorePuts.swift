@@ -8,10 +8,10 @@ struct OwnPlace {
     let secret: SecretInfo
     /// The content of the place.
     let observed: StoreObservation
-    /// The rollout that belongs to it; nil for none. An earlier state of one that was seen later counts as something else.
+    /// Its rollout; nil for none. An earlier state of a rollout that was seen later counts as something else.
     let rollout: RolloutObservation?
 
-    /// By which a put of the rollout is compared: 0 where there is none; nil if that is not known.
+    /// The revision with which a put of the rollout is compared: 0 without a rollout; nil if it is not known.
     var revisionOfRollout: Int64? {
         guard let rollout else { return 0 }
         return rollout.revision
@@ -22,21 +22,21 @@ struct OwnPlace {
 struct StorePuts: Hashable, Sendable {
     /// The secret that was last put there.
     private var secret: SecretInfo
-    /// When it was tried to put it there.
+    /// When puts were attempted there.
     private var puts = putLimit
 
-    /// How often it is tried before the place counts as contested.
+    /// The number of attempts after which the place counts as contested.
     private static let putLimit = RateLimit(3, in: 3600)
 
     init(_ secret: SecretInfo) { self.secret = secret }
 
-    /// Records that a secret was put, or was to be.
+    /// Records that a secret was put, or an attempt to put it.
     mutating func put(_ secret: SecretInfo, at now: Now) {
         if self.secret != secret { self = StorePuts(secret) }
         puts.note(at: now.boot)
     }
 
-    /// Whether a secret was put there so often that nothing more is put there.
+    /// Whether a secret was put there so often that puts must pause.
     func isContested(_ secret: SecretInfo, _ timer: inout WakeTimer) -> Bool {
         self.secret == secret && !puts.admits(&timer)
     }
@@ -126,8 +126,8 @@ extension Rotation {
         }
     }
 
-    /// Counts that it was tried to put a secret, even if nothing was put: a place that always holds something else would be
-    /// put into without a pause.
+    /// Counts an attempt to put a secret, even if nothing was put. Otherwise puts would continue without a pause in a place
+    /// that always holds something else.
     mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
         var share = clients[client].share ?? StorePuts(secret)
         share.put(secret, at: now)

@@ -15,7 +15,7 @@ import Model
 struct StoreReading: Sendable {
     /// The content of each place when it was last read.
     private(set) var observed: [StorePlace: StoreObservation] = [:]
-    /// The rollout that belongs to each of them, where there is one.
+    /// The rollout of each of them, if there is one.
     private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
     /// Whether a client concerns the store at all.
     private var isUsed = false
@@ -32,14 +32,14 @@ struct StoreReading: Sendable {
     /// How often a watch may cause a read. A user with write access to one key decides how often it changes.
     private static let hintLimit = RateLimit(10, in: 600)
     private var isWatched = false
-    /// When another process of the service is asked at once because one has ended. One that ends after each answer is not asked
-    /// without a pause.
+    /// When another process of the service is asked at once because one has ended. A service that ends after each answer is
+    /// asked only after a pause.
     private var newServices = RateLimit(1, in: interval)
     /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
     private var refuses = false
     /// The attempts that the metrics show.
     private(set) var counts = StoreView()
-    /// Until when a secret that is merely missing is not minted before its place was read: another signer may have minted one.
+    /// Until when a merely missing secret is not minted before its place was read: another signer may have minted one.
     private var awaitedUntil: BootTime?
 
     private static let interval: Seconds = 60
@@ -55,7 +55,7 @@ struct StoreReading: Sendable {
         observed.values.compactMap { if case .secret(let issued, _) = $0 { issued } else { nil } }
     }
 
-    /// Whether a job, which may have been started before a reload, is about the store that is configured now.
+    /// Whether a job, which may be older than a reload, is about the store that is configured now.
     func isOfThisStore(_ job: Job) -> Bool { job.id >= firstOfStore }
 
     /// Whether the last read has failed, or none was tried yet.
@@ -96,10 +96,10 @@ struct StoreReading: Sendable {
     /// Has the store read again, also if a job before `next` is reading it now.
     mutating func readAgain(next: JobID) { reading.readAgain(next: next) }
 
-    /// Has the minting of a secret that is missing wait for the next read, because other places are of interest.
+    /// Makes the minting of a missing secret wait for the next read, because other places are of interest.
     mutating func expectPlaces(at now: Now) { awaitedUntil = now.boot + Self.answerWait }
 
-    /// Notes that something may have changed there.
+    /// Records that something may have changed there.
     mutating func notice(_ jobs: Jobs, at now: Now) {
         let pause = Int64(Self.longestHint * jobs.jitter("a notice of the store after \(jobs.next.number)"))
         hintedFor = hintedFor ?? now.boot.advanced(milliseconds: pause)
@@ -155,7 +155,7 @@ struct StoreReading: Sendable {
 
     fileprivate mutating func setCertificate(expiresAt: WallTime?) { counts.certificateExpiresAt = expiresAt }
 
-    /// Counts a put; nil for one that found something else than was last seen.
+    /// Counts a put; nil for one that found other content than last seen.
     mutating func countPut(success: Bool?) {
         if let success { counts.puts.count(success: success) } else { counts.conflicts += 1 }
     }
@@ -169,7 +169,7 @@ struct StoreReading: Sendable {
 }
 
 extension StoreObservation {
-    /// Whether it is something that the place's key has not signed for its client.
+    /// Whether the place's key has not signed it for its client.
     fileprivate func isRejected(at place: StorePlace) -> Bool {
         switch self {
         case .missing, .forbidden: false

@@ -11,8 +11,8 @@ struct ClientFacts {
     let keys: [KnownKey]
     /// The client's secret as far as is known.
     let current: SecretInfo?
-    /// By one that is not trusted no secret is called bad because of its times but one that has expired, and by one that may
-    /// be ahead not even that.
+    /// A distrusted clock calls no secret bad because of its times, except an expired one. A clock that may be ahead does not
+    /// even call an expired one bad.
     let clock: ClockTrust
     /// When this program was built.
     let builtAt: WallTime
@@ -22,7 +22,7 @@ struct ClientFacts {
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
     /// The secret last put into each place behind an API; nil if it is not known.
     var pushed: [SecretInfo?] = []
-    /// The places of which an API shows that they hold no secret that applications can use for long enough.
+    /// The places that hold no secret that applications can use for long enough, as an API shows it.
     var emptyPlaces: [TargetName] = []
     /// The secret that each action's applications hold, as far as is known.
     var delivered: [SecretInfo] = []
@@ -33,11 +33,11 @@ struct ClientFacts {
         case lockedOut(AbsolutePath, OutputFinding)
         /// A place behind an API holds no secret that applications can use for long enough.
         case empty
-        /// The one that expires first.
+        /// The secret that expires first.
         case held(SecretInfo)
         /// No secret is known, and not every place was read.
         case unknown
-        /// There is no place that could hold one.
+        /// No place could hold one.
         case nowhere
     }
 
@@ -118,10 +118,10 @@ enum OutputFinding {
 
     /// Whether applications find no secret there that Apple may accept.
     ///
-    /// - Parameter isUnderWay: whether one that is missing may be still to come.
+    /// - Parameter isUnderWay: whether a missing secret may still come.
     func locksOut(isUnderWay: Bool) -> Bool {
         switch self {
-        // An application that runs as another user, or with descriptors left, may be able to read it.
+        // An application of another user, or with free descriptors, may be able to read it.
         case .unreadable(let failure): !failure.code.traits.contains(.ofReader)
         case .missing: !isUnderWay
         case .strange, .refused: true
@@ -202,7 +202,7 @@ extension ClientFacts {
 
     /// The part of a usable secret's delivery that is late; nil if nothing is.
     ///
-    /// - Parameter lacking: the places where a newer secret is to be.
+    /// - Parameter lacking: the places that need a newer secret.
     private func lateness(
         of weakest: SecretInfo, missingFrom lacking: [Failure.Place], _ timer: inout WakeTimer
     ) -> Failure? {
@@ -239,7 +239,7 @@ extension ClientFacts {
             judged.secret.map { record.delivered[action]?.isSame(as: $0) == true } != false
         }
         // A secret that is newer than the record was written by hand. A received one may wait for its turn or its rollout,
-        // of which only the daemon knows, unless an action is owed.
+        // which only the daemon knows, unless an action is owed.
         let isKnown = judged.secret.map { record.current?.isSame(as: $0) == true } == true
         if judged.health == .ok, isKnown, isOwed || (entry.source == nil && !isNotified) {
             return result(.degraded, Failure(.notDelivered, at: .client(name)), weakest)
@@ -288,7 +288,7 @@ extension ClientConfiguration {
 }
 
 extension Failure {
-    /// - Parameter places: where the client's secret is missing.
+    /// - Parameter places: the places that lack the client's secret.
     static func notPublished(_ client: ClientName, missingFrom places: [Place]) -> Failure {
         let words = listed(places.map(\.description), atMost: 3)
         return Failure(.notPublished, at: .client(client), detail: words.isEmpty ? nil : words)

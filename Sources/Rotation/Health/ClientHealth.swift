@@ -168,8 +168,8 @@ extension Rotation {
         clients[client].readiness.wasTried && !view.isUnderWay
     }
 
-    /// When the first secret that applications hold expires: of those last delivered, or without actions of those in
-    /// the outputs. Nil when one of them holds nothing, or has to be deployed by a user.
+    /// When the first secret that applications hold expires, among those last delivered, or, without actions, those in the
+    /// outputs. Nil when a place holds nothing, or has to be deployed by a user.
     private func deliveredExpiry(_ client: ConfiguredClient, _ wanted: SecretInfo?) -> WallTime? {
         guard client.entry.undeployed.isEmpty else { return nil }
         var expiries = client.actions.map { secretInUse(by: $0, of: client)?.expiresAt }
@@ -219,7 +219,7 @@ extension Rotation {
     ) -> OutputView {
         let path = output.path
         let file = files[path]
-        // Also while it is read back again: a mere change notice does not make a file bad.
+        // Also while the file is read back again: a mere change notice does not make it bad.
         let isHeld = wanted.map { file?.holds($0, in: output.slot) == true } == true
         let (state, failure) = judge(
             .file(path), at: .path(path), isHeld: isHeld, problem: problem(in: output.slot, of: path, to: wanted),

@@ -2,7 +2,7 @@ import AppleClientSecret
 internal import Failures
 import Model
 
-/// The faults of the daemon as a whole, such as having no place for its socket.
+/// The faults of the daemon as a whole, such as a missing directory for its socket.
 struct DaemonFaults: Sendable {
     private(set) var all: [Fault] = []
 

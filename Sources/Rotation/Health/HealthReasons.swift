@@ -27,7 +27,7 @@ extension Rotation {
         if let reason = storeReason(of: client, &timer) { reasons.append(reason) }
         if let reason = rolloutReason(of: client, &timer) { reasons.append(reason) }
         if let reason = certificateReason(of: client, &timer) { reasons.append(reason) }
-        // After a start it is known before Apple is asked again.
+        // After a start this is known before Apple is asked again.
         if jobs.attempts[.verification(name)] == nil,
             let refusal = clients[client].verification?.refusal ?? currentRefusal(client)
         {
@@ -54,7 +54,7 @@ extension Rotation {
 
     /// The contested places of a client.
     ///
-    /// - Parameter isGood: whether those that hold its secret now, or those that do not.
+    /// - Parameter isGood: true: places that hold its secret now; false: those that do not.
     private func contests(
         of client: ConfiguredClient, whereGood isGood: Bool, _ timer: inout WakeTimer
     ) -> [Reason] {
@@ -87,8 +87,8 @@ extension Rotation {
         jobs[resource] == nil ? upcoming(attempts.notBefore, now) : nil
     }
 
-    /// A moment as wall clock time; nil when it has come: work that then still waits for something else starts as soon
-    /// as that is there, and showing a time in the past would be useless.
+    /// A moment as wall clock time; nil when it has passed. Work that then still waits for something else starts as soon as
+    /// that is there. A time in the past would be useless.
     func upcoming(_ moment: BootTime, _ now: Now) -> WallTime? {
         moment > now.boot ? now.wall + Seconds(roundingUp: moment.milliseconds - now.boot.milliseconds) : nil
     }

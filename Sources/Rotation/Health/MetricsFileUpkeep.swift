@@ -20,8 +20,8 @@ struct MetricsFileUpkeep: Sendable {
     private var comparisons = RateLimit(10, in: 1)
     /// Whether there was a change notice of the file since it was last written.
     private var isNoticed = false
-    /// After a notice it is written whatever it should say, which changes nothing where it says that. The daemon's own writes are
-    /// noticed too, and another program may change it again and again.
+    /// After a notice it is written whatever its wanted content is, which changes nothing if it already has that. The daemon's
+    /// own writes are noticed too, and another program may change it again and again.
     private var repairs = RateLimit(1, in: 10)
 
     fileprivate mutating func move(from old: AbsolutePath?, to new: AbsolutePath?) {
@@ -81,7 +81,7 @@ extension Rotation {
         guard let path = configuration.metricsFile else { return }
         let now = timer.now
         let isStopping = jobs.isStopping
-        // At the end ``unwrittenMetrics`` says it.
+        // At the end ``unwrittenMetrics`` reports it.
         if !isOnce, !isStopping { judgeMetrics(path, at: now) }
         guard isOnce ? isStopping || hasTriedAll(at: now) : isReady,
             jobs.mayStart(.metricsFile(path), isKeeping: isStopping, &timer),
@@ -93,7 +93,7 @@ extension Rotation {
         start(.writeMetrics(path, content), on: .metricsFile(path), &timer)
     }
 
-    /// Makes it a fault that the file cannot be written, until it is.
+    /// Raises a fault while the file cannot be written.
     private mutating func judgeMetrics(_ path: AbsolutePath, at now: Now) {
         if let failure = overdueFailure(of: .metricsFile(path)) {
             raiseFault(failure, nil, at: now)
@@ -108,7 +108,7 @@ extension Rotation {
         return metrics.content == nil && !jobs.failsOrIsOverdue(.metricsFile(path))
     }
 
-    /// Why the file was not written at the end; nil if it was, or was not to be.
+    /// Why the file was not written at the end; nil if it was written or not wanted.
     package var unwrittenMetrics: Failure? {
         guard let path = configuration.metricsFile else { return nil }
         let failure =

@@ -4,7 +4,7 @@ package import Model
 
 /// A client's health, only by the configuration and its outputs: offline, without asking a daemon.
 ///
-/// Whether applications were notified is known as far as the state directory can be read.
+/// Whether applications were notified is known only if the state directory can be read.
 package struct OutputsHealth: Hashable, Sendable {
     package let client: ClientName
     /// Nil when it cannot be determined.
@@ -13,7 +13,7 @@ package struct OutputsHealth: Hashable, Sendable {
     package let failure: Failure?
     /// The secret that expires first; nil when an output holds none.
     package let secret: SecretInfo?
-    /// The targets that were given the client's secret, and have shown no other since; nil if its record could not be read.
+    /// The targets that got the client's secret, and have shown no other since; nil if its record could not be read.
     package var supplied: Set<TargetName>?
 
     package var expiresAt: WallTime? { secret?.expiresAt }

@@ -31,13 +31,13 @@ extension Rotation {
         return snapshot
     }
 
-    /// The worst state of a client, and of the daemon itself. That `on_state_change` fails is left out: an action that fails now
-    /// and then would cause its own runs.
+    /// The worst state of a client, and of the daemon itself. A failure of `on_state_change` is left out: an action that fails
+    /// sometimes would cause its own runs.
     func healthWithDaemon(at now: Now) -> HealthState {
         daemonReason(at: now) == nil ? worstHealth : max(worstHealth, .degraded)
     }
 
-    /// Why the daemon is degraded, however well its clients are served; nil while it is not. That `on_state_change` fails is
+    /// Why the daemon is degraded, however well its clients are served; nil while it is not. A failure of `on_state_change` is
     /// left out here too.
     func daemonReason(at now: Now) -> Reason? {
         if let failure = configurationWatch.refusalFailure ?? configurationWatch.restraint {

@@ -3,7 +3,7 @@ internal import Failures
 package import Model
 
 extension SecretStore {
-    /// How long before its end this machine's certificate is a reason to look: many authorities take days to make another.
+    /// How long before its end this machine's certificate is a reason to look: many authorities take days to issue another.
     package static let certificateNotice = Seconds(14 * 86_400)
 }
 
@@ -22,7 +22,7 @@ extension Rotation {
     /// How long the store may be unreachable before a signer reports it.
     private static let storeWait: Seconds = 900
 
-    /// Whether a signer says that the store cannot be used.
+    /// Whether a signer reports that the store cannot be used.
     func isReported(_ failure: Failure, since moment: BootTime, _ timer: inout WakeTimer) -> Bool {
         failure.code.traits.contains(.refusalOfStore) || timer.reached(moment + Self.storeWait)
     }

@@ -12,20 +12,20 @@ package import Model
 ///   environment file. If an environment file then holds a secret in another format, it is refused, and created again once it
 ///   is gone.
 extension Rotation {
-    /// Whether a file may be written as if there were none: a missing one, or one that may hold anything.
+    /// Whether a file may be written as if it were new: it is missing, or may hold anything.
     package func mayCreate(_ path: AbsolutePath) -> Bool {
         guard index.specs[path]?.format.isShared != false else { return isOwn(path) }
         return isMissing(path) ? !isDeleted(path) : !heldOtherLines(path)
     }
 
-    /// Whether a file that holds nothing but a secret was written, by this daemon or an earlier one.
+    /// Whether a file that holds only a secret was written, by this daemon or an earlier one.
     func isOwn(_ path: AbsolutePath) -> Bool {
         guard let file = files[path], !file.isShared else { return false }
         let place = OutputPlace(path: path, slot: .whole)
         return file.isOwn || index.clients(of: path).contains { clients[$0].record.value.outputs.contains(place) }
     }
 
-    /// Whether a file is gone that is not created again.
+    /// Whether a deleted file is not created again.
     func isDeleted(_ path: AbsolutePath) -> Bool {
         isMissing(path) && heldOtherLines(path) && files[path]?.isOwn != true
     }

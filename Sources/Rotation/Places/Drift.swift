@@ -52,13 +52,13 @@ struct Drift: Hashable, Sendable {
         }
     }
 
-    /// Takes the secret that the record names for a target as its last good content, so that other content at the first read
-    /// counts as a change.
+    /// Adopts the record's secret for a target as its last good content, so that other content at the first read counts as a
+    /// change.
     mutating func presume(_ held: [FileSlot: Fingerprint]) {
         lastGood = lastGood ?? held
     }
 
-    /// Forgets the content of the file, because it is to be written in another way. How often it was repaired stays known.
+    /// Forgets the content of the file, because its format changes. The number of repairs stays known.
     mutating func forgetContent() {
         lastGood = nil
         badSince = nil
@@ -102,11 +102,11 @@ struct Drift: Hashable, Sendable {
         !repairs.admits(&timer)
     }
 
-    /// Whether actions wait until it is no longer contested: those that its last repair demands, but not those of the repair
-    /// by which it became so.
+    /// Whether actions wait until it is no longer contested. Those that its last repair demands wait, but not those of the
+    /// repair by which it became contested.
     func holdsActions(_ timer: inout WakeTimer) -> Bool { wasContested && isContested(&timer) }
 
-    /// When a bad file is next repaired if it is contested; nil while it is good.
+    /// When a contested bad file is next repaired; nil while it is good.
     var nextRepair: BootTime? {
         badSince == nil ? nil : repairs.last.map { $0 + contestedInterval }
     }
@@ -116,15 +116,15 @@ struct Drift: Hashable, Sendable {
         isRequested = true
     }
 
-    /// Whether the file may be written now: not while another program may be writing it, which is waited for less long for a secret
-    /// that it never held.
+    /// Whether the file may be written now. It may not while another program may be writing it. A secret that it never held
+    /// waits for a shorter time.
     func mayWrite(_ wanted: [FileSlot: Fingerprint], _ timer: inout WakeTimer) -> Bool {
         guard !isUndone, !isLeftAlone(wanted, &timer) else { return false }
         return unrest?.isDue(lastGood == wanted ? .repair : .output, &timer) ?? true
     }
 
-    /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is
-    /// written at once.
+    /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is written at
+    /// once.
     func isLeftAlone(_ wanted: [FileSlot: Fingerprint], _ timer: inout WakeTimer) -> Bool {
         guard let nextRepair, !isRequested, lastGood == wanted, isContested(&timer) else { return false }
         return !timer.reached(nextRepair)

@@ -27,7 +27,7 @@ extension Rotation {
     mutating func fileFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch (job.work, result) {
         case (.observe(let spec), .success(.observed(let observation))):
-            // After a reload it is read again, by the slots and the mode that count now.
+            // After a reload it is read again, by the new slots and mode.
             guard jobs.isCurrent(job) else { return }
             let before = files[spec.path]?.observed
             if before?.exists != observation.exists { jobs.retry(job.resource, on: .created, at: now) }
@@ -91,7 +91,7 @@ extension Rotation {
         clients[client].record.value.outputs.contains(OutputPlace(path: spec.path, slot: slot))
     }
 
-    /// Has actions run again that have delivered a secret which a file is now seen to hold for the first time.
+    /// Repeats actions that have delivered a secret which a file is now seen to hold for the first time.
     private mutating func repeatForNew(_ secrets: [FileSlot: SecretInfo], in spec: FileSpec, at now: Now) {
         guard let file = files[spec.path], file.drift.isNew(secrets.mapValues(\.fingerprint)) else { return }
         for (slot, issued) in secrets where file.observed?.slots[slot]?.issued?.fingerprint != issued.fingerprint {
@@ -133,8 +133,8 @@ extension Rotation {
         }
     }
 
-    /// The secret that each slot of a file should hold. A slot whose client has none stays unchanged, and so is one that no
-    /// edit could write into: it keeps no other client of the file from its secret.
+    /// The secret that each slot of a file should hold. A slot of a client without one stays unchanged. So does one that no
+    /// edit could write into: it must keep no other client from its secret.
     func wantedSecrets(_ spec: FileSpec) -> [FileSlot: SecretInfo] {
         let doubtful = files[spec.path]?.observed?.editFailures ?? [:]
         var wanted: [FileSlot: SecretInfo] = [:]
@@ -144,8 +144,8 @@ extension Rotation {
         return wanted
     }
 
-    /// Why what a slot of a file was last seen to hold stays there, until another program changes the file; nil if it is to
-    /// be written, or is good.
+    /// Why the last seen content of a slot stays until another program changes the file; nil if it is to be written, or is
+    /// good.
     func problem(in slot: FileSlot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
         if isDeleted(path) { return Failure(.outputDeleted, at: .path(path)) }
         guard let file = files[path], wanted.map({ file.holds($0, in: slot) }) != true else { return nil }
@@ -171,7 +171,7 @@ extension Rotation {
         return file.isFresh && file.holds(wantedSecrets(spec))
     }
 
-    /// Whether a file is bad and is left so for now, because another program keeps changing it.
+    /// Whether a file is bad and stays so for now, because another program keeps changing it.
     func isLeftAlone(_ path: AbsolutePath, at now: Now) -> Bool {
         guard let spec = index.specs[path], let file = files[path], file.isFresh else { return false }
         let wanted = wantedSecrets(spec)

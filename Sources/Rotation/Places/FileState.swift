@@ -9,7 +9,7 @@ struct FileState: Sendable {
     private(set) var writtenAt: WallTime?
     /// Whether a write has failed since the file was last read: it may hold the old content or the new.
     private var isUncertain = false
-    /// Whether it was written, or seen to be, a file that holds nothing but a secret.
+    /// Whether it was written as, or seen to be, a file that holds only a secret.
     private var wasWhole = false
     /// Whether the file may hold other programs' lines. It is an environment file, and another program has written there or our
     /// variable is there.
@@ -28,7 +28,7 @@ struct FileState: Sendable {
 
     // MARK: State
 
-    /// Whether it holds nothing that the daemon did not write, as far as this daemon has seen.
+    /// Whether it holds only the daemon's own content, as far as this daemon has seen.
     var isOwn: Bool { wasWhole && !isShared }
 
     /// Nil until the file was read.
@@ -114,8 +114,8 @@ struct FileState: Sendable {
 /// The files that secrets are written to.
 struct FileStates: Sendable {
     private var all: [AbsolutePath: FileState] = [:]
-    /// Files that held lines other than our variables when they last existed, whatever the configuration names meanwhile. Records
-    /// say so, too, but the state directory may be unusable.
+    /// Files that held lines other than our variables when they last existed, whatever the current configuration is. Records
+    /// have this too, but the state directory may be unusable.
     private(set) var shared: Set<AbsolutePath> = []
 
     subscript(_ path: AbsolutePath) -> FileState? {
@@ -144,7 +144,7 @@ struct FileStates: Sendable {
             shared.insert(spec.path)
             return false
         }
-        // Foreign content where a whole file is to be may be just these lines.
+        // Foreign content in place of a whole file may be just these lines.
         guard spec.format.isShared || observation.slots[.whole]?.issued != nil else { return false }
         return shared.remove(spec.path) != nil
     }

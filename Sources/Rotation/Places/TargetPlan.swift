@@ -23,7 +23,7 @@ package import Model
 extension Rotation {
     // MARK: State
 
-    /// Returns the failure that an answer is; nil if it is none.
+    /// Returns the failure in an answer; nil if there is none.
     mutating func targetFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) -> Failure? {
         switch (job.work, result) {
         case (.push(let name, let secret, let output, _), .success(.pushed(let reading))):
@@ -44,7 +44,7 @@ extension Rotation {
         return nil
     }
 
-    /// Whether an API took a secret a moment ago, and shows another one until now.
+    /// Whether an API took a secret a moment ago, and still shows another one.
     func awaitsTarget(at now: Now) -> Bool {
         index.clientOfTarget.keys.contains { targets[$0]?.sight == .awaited && !isGivenUp($0, at: now) }
     }
@@ -135,7 +135,7 @@ extension Rotation {
             && (jobs.currentFailure(of: .target(target)) != nil || isLeftAlone(target, at: now))
     }
 
-    /// Whether a target is bad and is left so for now, because another program keeps changing it. Its plan sets the wake.
+    /// Whether a target is bad and stays so for now, because another program keeps changing it. Its plan sets the wake.
     func isLeftAlone(_ target: TargetName, at now: Now) -> Bool {
         guard let wanted = index.clientOfTarget[target].flatMap({ wantedSecret($0) }), let state = targets[target]
         else { return false }

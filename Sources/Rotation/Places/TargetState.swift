@@ -10,10 +10,10 @@ struct TargetState: Sendable {
     private(set) var sight = Sight.nothing
     /// When the API took the secret; nil if that was before the start.
     private var pushedAt: BootTime?
-    /// Whether the API has shown a secret that was put there. An API that did, and then shows nothing that can be recognised, such
-    /// as another digest, holds another one.
+    /// Whether the API has shown a secret that was put there. If it later shows nothing recognisable, such as another digest,
+    /// it holds another secret.
     private var wasShown = false
-    /// Whether a push has failed since the last one that did not: it may still have been carried out.
+    /// Whether a push has failed since the last successful one: it may still have been carried out.
     private var isUncertain = false
     /// The content that the API has shown instead of the pushed secret; nil if that is not known, or it holds the secret.
     private(set) var shown: PushPlaceContent?
@@ -58,14 +58,14 @@ struct TargetState: Sendable {
 
     // MARK: State
 
-    /// Whether this secret was put there, and nothing else has been seen there since.
+    /// Whether this secret was put there, and no other content has been seen there since.
     func holds(_ secret: SecretInfo) -> Bool { !isUncertain && sight != .another && pushed?.isSame(as: secret) == true }
 
-    /// The secret that is believed to be there; nil when the API shows another, or none. After a push that failed still the one before,
-    /// although the push may have been carried out.
+    /// The secret that is believed to be there; nil when the API shows another, or none. After a failed push it is still the
+    /// former one, although the push may have been carried out.
     var known: SecretInfo? { sight == .another ? nil : pushed?.unless(shown) }
 
-    /// Whether it does not hold a secret and is left so for now, because it is contested.
+    /// Whether it lacks the secret and stays so for now, because it is contested.
     func isLeftAlone(_ wanted: SecretInfo, _ timer: inout WakeTimer) -> Bool {
         !holds(wanted) && drift.isLeftAlone([.whole: wanted.fingerprint], &timer)
     }
@@ -82,8 +82,8 @@ struct TargetState: Sendable {
         }
     }
 
-    /// Whether the secret was put there so recently that the API may not show it yet. A secret is never older there than it
-    /// is itself.
+    /// Whether the secret was put there so recently that the API may not show it yet. A secret's put is never older than the
+    /// secret.
     private func isRecent(at now: Now) -> Bool {
         if let pushedAt { return now.boot < pushedAt + Self.staleness }
         guard let pushed else { return false }
@@ -150,10 +150,10 @@ struct TargetState: Sendable {
         shown = isRefuted ? reading.instead ?? shown : nil
         readAt = now.boot
         writtenAt = now.wall
-        // The one that has replaced it is pushed next, and only then is the place up to date.
+        // The secret that has replaced it is pushed next. Only then is the place up to date.
         guard secret == wanted else { return nil }
         let isNew = drift.isNew([.whole: secret.fingerprint])
-        // Since when something else was there is not known: an application may have read it.
+        // The start of the other content is not known: an application may have read it.
         if drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot) { return .wasAtTarget }
         return isNew ? .cameToTarget(secret) : nil
     }
@@ -170,7 +170,7 @@ struct TargetState: Sendable {
     /// - Parameters:
     ///   - secret: the secret that was looked for.
     ///   - wanted: the secret that is to be there now.
-    /// - Returns: whether it accepted that and did not show it in time, so that it does not keep it.
+    /// - Returns: whether it accepted the secret and did not show it in time, so that it does not keep it.
     mutating func recordRead(
         _ secret: SecretInfo, _ reading: PushPlaceReading, wanted: SecretInfo?, at now: Now
     ) -> Bool {
@@ -209,7 +209,7 @@ struct TargetStates: Sendable {
         _modify { yield &all[target] }
     }
 
-    /// The target at this place; nil if a reload has changed where it leads.
+    /// The target at this place; nil if a reload has moved it.
     subscript(_ output: PushOutput) -> TargetState? {
         get { all[output.target].flatMap { $0.output == output ? $0 : nil } }
         set { if all[output.target]?.output == output { all[output.target] = newValue } }
@@ -252,7 +252,7 @@ struct TargetStates: Sendable {
 }
 
 extension SecretInfo {
-    /// This secret, unless an API has shown that the place where it was put holds something else.
+    /// This secret, unless an API has shown that its place holds something else.
     func unless(_ shown: PushPlaceContent?) -> SecretInfo? {
         switch shown {
         case .nothing, .unusable: nil
@@ -263,9 +263,9 @@ extension SecretInfo {
 }
 
 extension ClientConfiguration {
-    /// Whether an API shows that applications find no secret in a place, or one that is critical.
+    /// Whether an API shows that applications find no secret in a place, or a critical one.
     ///
-    /// - Parameter wanted: the secret that is to be there.
+    /// - Parameter wanted: the secret that should be there.
     func lacksSecret(
         _ shown: PushPlaceContent?, wanted: SecretInfo?, clock: ClockTrust, _ timer: inout WakeTimer
     ) -> Bool {

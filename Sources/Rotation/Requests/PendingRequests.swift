@@ -8,11 +8,11 @@ struct PendingRequest: Hashable, Sendable {
     let request: DaemonRequest
     /// Jobs from this one on count as attempts on behalf of the request.
     let since: JobID
-    /// How far a reload is; nil for other requests.
+    /// The progress of a reload; nil for other requests.
     var reload: Reload?
     /// Former outputs that still hold a secret, in words ready to show.
     var orphaned: [String] = []
-    /// Clients of which too little is known yet to decide whether a renewal applies to them.
+    /// Clients of which too little is known to decide whether a renewal applies to them.
     var undecided: Set<ClientName> = []
     /// Clients that are to be renewed or delivered again, and have no result yet.
     var chosen: Set<ClientName> = []
@@ -44,7 +44,7 @@ struct PendingRequest: Hashable, Sendable {
 
 /// The requests that have no answer yet, and the answers that were found.
 ///
-/// - Each request is answered once; one that came while the daemon stops is answered at once.
+/// - Each request is answered once. A request that comes while the daemon stops is answered at once.
 /// - A failure answers a request only if its job began after the request was made.
 /// - A secret that the clock or the configuration prevents is not minted later either.
 struct PendingRequests: Sendable {
@@ -158,8 +158,8 @@ extension Rotation {
             let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
             waiting.add(
                 PendingRequest(requestID: requestID, request: request, since: jobs.next, undecided: asked))
-            // A client that is not due stays unchanged. All are judged before anything is read again, which leaves less
-            // known of those that share it. The files' content then shows whether anything is undelivered.
+            // A client that is not due stays unchanged. All clients are judged before anything is read again, because a read
+            // leaves less known of clients that share it. The files' content then shows whether anything is undelivered.
             let found = renewal.deliverOnly ? [:] : choose(among: asked, renewal, since: jobs.next, at: now)
             for client in asked.compactMap({ index[$0] }) {
                 if found[client.name] == false { touch(client) } else { resetBackoff(client, at: now) }
@@ -195,8 +195,8 @@ extension Rotation {
         waiting.replace(requests)
     }
 
-    /// Withdraws a request to mint: after the answer that nothing is minted, because of the clock or the configuration,
-    /// no new secret may appear hours later, when its request is forgotten.
+    /// Withdraws a request to mint, after the answer that nothing is minted because of the clock or the configuration. No new
+    /// secret may appear hours later, when the request is forgotten.
     private mutating func deny(_ request: inout PendingRequest, _ failure: Failure) {
         for name in request.chosen {
             guard let client = index[name], clients[client].secret.isForced, !jobs.isBusy(.client(name)) else {
@@ -209,7 +209,7 @@ extension Rotation {
         }
     }
 
-    /// Whether a request to renew applies to each of these clients; those are left out of which too little is known yet.
+    /// Whether a request to renew applies to each of these clients, without those of which too little is known.
     private func choose(
         among names: Set<ClientName>, _ renewal: DaemonRequest.Renewal, since job: JobID, at now: Now
     ) -> [ClientName: Bool] {

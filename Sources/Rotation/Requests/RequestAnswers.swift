@@ -6,8 +6,8 @@ import Model
 extension Rotation {
     /// Answers the requests that are done.
     ///
-    /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it
-    ///   along, whatever it still waits for elsewhere.
+    /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it,
+    ///   even if it still waits for others.
     mutating func planAnswers(_ planned: [ConfiguredClient], at now: Now) {
         var requests = waiting.take()
         var waiting: [PendingRequest] = []
@@ -93,8 +93,8 @@ extension Rotation {
         return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
     }
 
-    /// The failures of a client's contested files and targets, which are left bad for now because another program keeps
-    /// changing them.
+    /// The failures of a client's contested files and targets, which stay bad for now because another program keeps changing
+    /// them.
     private func contests(of client: ConfiguredClient, at now: Now) -> [Failure] {
         let files = client.files.filter { isLeftAlone($0, at: now) }.map(Failure.Place.path)
         let targets = client.targets.filter { isLeftAlone($0.target, at: now) }.map { Failure.Place.target($0.target) }
