@@ -24,9 +24,9 @@ final class Loop {
     private let bootTimer: BootTimer
     private let signals: SignalDescriptor
 
-    /// Whether epoll waits for inotify events. The first event ends that (EPOLLONESHOT), because the watcher reads them
-    /// once a second at most: with an empty set of interest flags, each event in between would still wake this thread
-    /// within the kernel.
+    /// Whether epoll waits for inotify events. The first event ends that (EPOLLONESHOT), because the watcher reads them once a
+    /// second at most. With an empty set of interest flags, each event in between would still wake this thread within the
+    /// kernel.
     private var isListening = true
     /// Whether epoll knows the watcher's descriptor, which is missing as long as no inotify instance can be had.
     private var isNoticing = false

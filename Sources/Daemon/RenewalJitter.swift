@@ -5,7 +5,7 @@ import Model
 
 /// The moment in the renewal window at which this machine renews, so that a fleet does not renew at one moment.
 enum RenewalJitter {
-    /// A number from 0 up to 1 that stays the same for this machine: from its machine id (machine-id(5)), else from
+    /// A number from 0 up to 1 that stays the same for this machine. It comes from its machine id (machine-id(5)), else from
     /// its host name, as in a container without one.
     static var value: Double { value(machineID: machineID, hostName: HostName.current) }
 

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Rotation
 
-/// The answer to a request that is repeated until it is answered, with the pauses of any local failure, for some minutes at
+/// The answer to a request that is repeated until it is answered, with the pauses of any local failure and some minutes at
 /// most.
 final class RepeatedQuestion<Value: Sendable>: Sendable {
     private struct State: Sendable {

@@ -14,8 +14,8 @@ package struct AbsolutePath: Hashable, Comparable, Sendable, LosslessStringConve
     /// relative, holds a `..` component (which names another file after a symbolic link), a NUL or a line break,
     /// is longer than 4,095 bytes (PATH_MAX of Linux less its NUL) or has a component over 255 bytes (NAME_MAX).
     package init?(_ text: some StringProtocol) {
-        // Split by bytes, as the kernel does: as Characters, a combining accent would merge with the slash before it,
-        // and the search takes many times as long.
+        // Split by bytes, as the kernel does. As Characters, a combining accent would merge with the slash before it, and the
+        // search takes many times as long.
         let bytes = Array(text.utf8)
         guard bytes.first == Self.slash, bytes.count <= 4095,
             !bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 })

@@ -15,8 +15,8 @@ extension ClientConfiguration {
 
     /// When `issued` is replaced.
     ///
-    /// - Parameter jitter: from 0 to 1, fixed for a machine, so that a fleet does not renew at one moment and a restart
-    ///   does not move renewals.
+    /// - Parameter jitter: from 0 to 1, fixed for a machine. So a fleet does not renew at one moment, and a restart does not
+    ///   move renewals.
     package func renewal(of issued: SecretInfo, jitter: Double) -> WallTime {
         // A received secret is renewed by its signer, by that machine's jitter.
         let early = source == nil ? Seconds(Int64(Double(window.count) * jitter)) : 0
@@ -35,12 +35,12 @@ extension ClientConfiguration {
     /// How much earlier than its own renewal time a secret may be replaced in a batch.
     private var window: Seconds { renewBefore / Self.spread }
 
-    /// How long before its expiry a secret of this lifetime should have been replaced, where the configuration does
-    /// not say it: the last third of its life.
+    /// How long before its expiry a secret of this lifetime should have been replaced, without a configured time: the last
+    /// third of its life.
     package static func standardRenewBefore(ofLife life: Seconds) -> Seconds { max(life / 3, 0) }
 
-    /// How long before its expiry a secret should have been replaced: for a received one by the life that it was given,
-    /// unless the configuration says otherwise.
+    /// How long before its expiry a secret should have been replaced. Without a configured time, a received one is judged by
+    /// its own lifetime.
     package func renewBefore(of issued: SecretInfo) -> Seconds {
         guard let source else { return renewBefore }
         if let configured = source.renewBefore { return configured }

@@ -1,7 +1,7 @@
 /// How long the wall clock has run without being set, as far as that was seen.
 ///
-/// The state directory keeps it, so that a daemon after a restart and commands that have not seen the clock run judge it as
-/// the daemon does.
+/// The state directory keeps it. So a restarted daemon, and commands that have not seen the clock run, judge it as the daemon
+/// does.
 package struct ClockRun: Hashable, Sendable {
     /// Since when; zero, the machine's start, where nothing else is known.
     package let since: BootTime

@@ -51,8 +51,8 @@ package struct Requester: Hashable, Sendable {
 package enum Answer: Hashable, Sendable {
     /// One entry for each client that was asked for, in the order of their names.
     case renewed([RenewalOutcome])
-    /// The configuration was adopted; `unserved` names the parts that it cannot serve, and `orphaned` the former outputs that
-    /// still hold a secret, in words ready to show.
+    /// The configuration was adopted. `unserved` names the parts that it cannot serve, and `orphaned` the former outputs that
+    /// still hold a secret, both ready to show.
     case reloaded(unserved: [String], orphaned: [String] = [])
     /// The configuration was refused. With the reasons in lines ready to show; the old one stays.
     case refused(diagnostics: [String])

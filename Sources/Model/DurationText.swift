@@ -6,7 +6,7 @@ package enum DurationText {
         (UInt8(ascii: "d"), 86_400), (UInt8(ascii: "h"), 3600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// The span written in `text`: numbers, each with its unit, from days down to seconds. Nil otherwise, for `max` and
+    /// The span written in `text`: numbers, each with its unit, from days down to seconds. Nil otherwise, also for `max` and
     /// above 292 billion years.
     package static func parse(_ text: some StringProtocol) -> Seconds? {
         var total: Int64 = 0

@@ -1,8 +1,8 @@
 package import AppleClientSecret
 internal import Failures
 
-/// Another key than before was found under one key id. Apple never gives two keys one id, so it is more likely than not
-/// a mistake: Apple then refuses the secrets that the wrong key signed, although every check here passes.
+/// Another key than before was found under one key id. Apple never gives two keys one id, so it is probably a mistake. Apple
+/// then refuses the secrets that the wrong key signed, although every check here passes.
 package struct KeyChange: Hashable, Sendable {
     package let keyID: KeyID
     package let from: KeyDigest

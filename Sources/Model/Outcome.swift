@@ -1,7 +1,7 @@
 /// The result of a job, one case for each kind of work.
 package enum Outcome: Hashable, Sendable {
     case configuration(Configuration)
-    /// The configuration was refused; the lines say why.
+    /// The configuration was refused; the lines are the reasons.
     case refused([String])
     /// A reload would adopt the configuration on disk.
     case passes

@@ -52,8 +52,8 @@ package struct KeyedRateLimit<Key: Hashable & Sendable>: Sendable {
         limit = RateLimit(count, in: span)
     }
 
-    /// Records an event for each of `keys`, if the limit admits all of them; else returns the one that has to wait longest, and for
-    /// how long, and records nothing.
+    /// Records an event for each of `keys`, if the limit admits all of them. Else records nothing, and returns the key with the
+    /// longest wait and that wait.
     package mutating func take(
         _ keys: some Collection<Key>, at now: BootTime
     ) -> (key: Key, wait: Seconds)? {

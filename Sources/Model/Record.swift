@@ -22,8 +22,8 @@ package struct Record: Hashable, Sendable {
     package var owed: Set<ActionID>
     /// The last change of the client's key to another one.
     package var keyChange: KeyChange?
-    /// When the actions that are still to run may run, by this machine's turn among those that received the secret; nil
-    /// where none are, or they wait for no turn.
+    /// When the pending actions may run, by this machine's turn among those that received the secret. Nil if none are pending,
+    /// or they wait for no turn.
     package var turn: WallTime?
     /// Whether a rollout was ever seen at the place of ``current`` in ``store``.
     package var wasRolledOut: Bool

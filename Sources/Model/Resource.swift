@@ -24,7 +24,7 @@ package enum Resource: Hashable, Sendable {
     /// A place behind an API.
     case target(TargetName)
     case action(ActionID)
-    /// Whether an action could run; for `on_state_change` with the state in place of `%s`.
+    /// Whether an action could run. `on_state_change` has the state in place of `%s`.
     case probe(ActionID)
     /// An action of `on_state_change`, by its name in the configuration.
     case stateChangeAction(ActionID)

@@ -7,8 +7,8 @@ package struct RolloutConfiguration: Hashable, Sendable {
     /// How many machines, in percent of those that report, may have been admitted and not have delivered yet; at least one
     /// machine is.
     package var atOnce: Int
-    /// How long the canaries are watched after they have delivered, and after how long without a sign of life an admitted
-    /// machine is no longer waited for.
+    /// How long the canaries are watched after they have delivered. An admitted machine without a sign of life for this long is
+    /// no longer waited for.
     package var pause: Seconds
 
     package static let standard = RolloutConfiguration(canaries: 1, atOnce: 5, pause: 600)

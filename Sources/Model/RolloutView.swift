@@ -20,8 +20,8 @@ package struct RolloutView: Hashable, Sendable {
     /// them until they report, or have been silent for ``MachineReport/silence``.
     package var missing: Int
 
-    /// When it is finished at the latest, where all known machines have delivered and no other one reports: by then every
-    /// machine has had the time to.
+    /// When it is finished at the latest, if all known machines have delivered and no other one reports. By then every machine
+    /// has had the time to report.
     package var end: WallTime { since + MachineReport.silence }
 
     /// The share in whole percent, rounded down: a hundred are all.

@@ -50,8 +50,8 @@ package struct SecretInfo: Hashable, Sendable {
     /// The facts of its form, by which it is judged.
     package var form: SecretForm { facts.form }
 
-    /// Whether both are the same secret: the same bytes, or the same signing input with a valid signature of one key.
-    /// Bytes that differ only in the signature say nothing unless both signatures were checked.
+    /// Whether both are the same secret: the same bytes, or the same signing input with a valid signature of one key. Bytes
+    /// that differ only in the signature prove nothing unless both signatures were checked.
     package func isSame(as other: SecretInfo) -> Bool {
         fingerprint == other.fingerprint || signer != nil && signer == other.signer && name.isSame(as: other.name)
     }

@@ -19,8 +19,8 @@ package struct Snapshot: Hashable, Sendable {
     package var configuration: ConfigurationView
     /// Of no part of the status document; nil if no client concerns a store.
     package var store: StoreView?
-    /// How many machines hold which secret, for each client whose secrets this machine puts into the store. Empty before the
-    /// machines' reports were read. Not part of the status document.
+    /// By client, how many machines hold which secret. Only clients whose secrets this machine puts into the store. Empty
+    /// before the machines' reports were read. Not part of the status document.
     package var fleet: [ClientName: FleetCounts] = [:]
     /// How far the secrets of this machine's clients are rolled out. Of no part of the status document.
     package var rollouts: [ClientName: RolloutView] = [:]

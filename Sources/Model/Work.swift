@@ -17,7 +17,7 @@ package enum Work: Hashable, Sendable {
     /// to be there already, it was put. One that has failed may still have been carried out.
     case putInStore(ClientName, SecretInfo, at: StorePlace, ifAt: Int64)
     /// Put the rollout of a client's secret into the store, if it was last changed there at this revision (0: if there is
-    /// none), and in the same transaction the secret, where it is given.
+    /// none). A given secret is put in the same transaction.
     case putRollout(ClientName, Rollout, at: StorePlace, ifAt: Int64, with: SecretPut?)
     /// Put this machine's report into the store, under its name there, as ``putInStore(_:_:at:ifAt:)`` does a secret.
     case putReport(MachineReport, machine: String, ifAt: Int64)

@@ -16,7 +16,7 @@ package protocol Destination: Sendable {
 
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
     ///
-    /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is
+    /// - Parameter mayCreate: whether the whole content may be written again. Otherwise a missing shared file is
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
 

@@ -39,8 +39,8 @@ package struct MetricsFile: Sendable {
         }
     }
 
-    /// Removes the file if it holds this daemon's metrics: of two files with metrics of one client node_exporter uses the one
-    /// whose name comes first, and mentions the other only in its log.
+    /// Removes the file if it holds this daemon's metrics. Of two files with metrics of one client, node_exporter uses the one
+    /// whose name comes first. It mentions the other only in its log.
     package func remove() throws(Failure) {
         let target = try target()
         guard let content = target.content, Self.isOurs(content.bytes) else { return }
@@ -103,8 +103,8 @@ extension Failure {
     /// The same as a failure to write `metrics_file`, with the remedy.
     package func ofMetricsFile(_ path: AbsolutePath) -> Failure { ofMetricsFile(path, remedy: linkRemedy(path)) }
 
-    /// A link to a file of the daemon: node_exporter follows links, and the daemon may seldom write to its directory
-    /// (Debian's is below one of the user prometheus).
+    /// A link to a file of the daemon. Node_exporter follows links, and the daemon may seldom write to its directory (Debian's
+    /// is below one of the user prometheus).
     private func linkRemedy(_ path: AbsolutePath) -> Remedy? {
         guard [.unguardedDirectory, .permissionDenied, .readOnlyFileSystem].contains(code),
             !hasRemedyOfItsOwn, path.directory.description != OutputRemedy.ownDirectory

@@ -4,8 +4,8 @@ package import Linux
 package import Model
 internal import SystemPackage
 
-/// Reads files back and publishes secrets into them as one user: in the daemon for its own files, and in a process of
-/// another user for that user's files.
+/// Reads files back and publishes secrets into them as one user. The daemon does so for its own files, and a process of another
+/// user for that user's files.
 package struct Publisher: Sendable {
     private let user: Identity
     private let naming: TemporaryNames
@@ -87,7 +87,7 @@ package struct Publisher: Sendable {
     /// Sets these slots in one write; other variables and lines stay. Writes nothing when the file would not change.
     /// When another program changes the file meanwhile, the secrets are merged into that version.
     ///
-    /// - Parameter mayCreate: whether the whole content may be written again: otherwise a missing shared file is
+    /// - Parameter mayCreate: whether the whole content may be written again. Otherwise a missing shared file is
     ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
     package func publish(
         _ secrets: [FileSlot: Secret], in file: FileSpec, mayCreate: Bool = true
@@ -214,7 +214,7 @@ package struct Publisher: Sendable {
         return "it seems to have \"format: \(format.name)\" (\(format.words))"
     }
 
-    /// Why a file cannot be opened for writing. A shared file that is gone with its directory is gone with its lines: a new
+    /// Why a file cannot be opened for writing. A shared file that is missing with its directory has lost its lines. A new
     /// directory would only be in the way when both come back.
     private func failure(_ error: FileError, of file: FileSpec, mayCreate: Bool) -> Failure {
         error.code == .directoryMissing && file.format.isShared && !mayCreate

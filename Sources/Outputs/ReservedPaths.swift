@@ -46,8 +46,8 @@ package final class ReservedPaths: Sendable {
 
         /// Claims a place for an output. Returns the other output whose file it is already.
         ///
-        /// An output that names the file by its real path has it, and links to it do not, whichever comes first: after
-        /// a restart that could be another one, and applications would read the other client's secret.
+        /// An output that names the file by its real path has it, and links to it do not, whichever comes first. After a
+        /// restart another one could come first, and applications would read the other client's secret.
         mutating func claim(_ place: Place, for output: AbsolutePath) -> AbsolutePath? {
             if let other = named[place] ?? claims[place], other != output, outputs.contains(other) { return other }
             claims[place] = output
@@ -125,7 +125,7 @@ package final class ReservedPaths: Sendable {
         }
     }
 
-    /// Has every input observed again before the next write, for a process that gets no notice of a replaced one.
+    /// Observes every input again before the next write, because this process gets no notice of a replaced one.
     package func forgetInputs() { paths.withLock { $0.files = [:] } }
 
     /// The user that reads keys and writes outputs, with the configured trusted directories.
@@ -222,8 +222,8 @@ package final class ReservedPaths: Sendable {
 
     /// Finds out which files the inputs are, as far as not known yet.
     ///
-    /// One of them may be on a file system that does not respond, which must not delay writes elsewhere: it is waited for only
-    /// briefly, and then only its path is compared, since no output that could be opened just now is there.
+    /// One of them may be on a file system that does not respond, which must not delay writes elsewhere. The daemon waits for
+    /// it only briefly, and then compares only its path. No output that could be opened just now is there.
     private func findInputs() {
         let missing = paths.withLock { paths in paths.inputs.filter { paths.files[$0] == nil } }
         observe(missing)

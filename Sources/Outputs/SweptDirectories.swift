@@ -37,8 +37,8 @@ package final class SweptDirectories: Sendable {
         }
     }
 
-    /// Calls `body`. Its argument shows whether this is the first time for this directory and this user's writer, who has yet
-    /// to sweep it. If it throws, the next time is the first.
+    /// Calls `body`. Its argument shows whether this is the first time for this directory and this user's writer: then it has
+    /// to be swept. If it throws, the next time is the first.
     package func first<Value, Problem>(
         beside output: AbsolutePath, of user: String?, _ body: (Bool) throws(Problem) -> Value
     ) throws(Problem) -> Value {

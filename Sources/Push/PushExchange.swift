@@ -33,7 +33,7 @@ package struct PushExchange {
     private var use: PushPlaceUse?
     /// The secret shown before the write.
     private var shownBefore: PushKind.ShownSecret?
-    /// The API's clock at its last answer, or this machine's where the API does not say.
+    /// The API's clock at its last answer, or this machine's if the API shows none.
     var clock: WallTime?
     /// The request, with the daemon's knowledge of the place.
     private let order: PushRoleRequest
@@ -150,8 +150,8 @@ package struct PushExchange {
 
     /// The report about the place.
     private func reading(of found: Found) -> PushPlaceReading {
-        // A place that is gone holds nothing. That is no failure, after which it would only be read again: the answer causes a
-        // push, which creates the place or fails with the reason.
+        // A place that is gone holds nothing. That is no failure, because after one it would only be read again. The answer
+        // causes a push, which creates the place or fails with the reason.
         guard case .found(_, let shown) = found else { return PushPlaceReading(holds: false) }
         return PushPlaceReading(holds: shown.holds, instead: shown.holds == false ? shown.content : nil, use: use)
     }
@@ -241,7 +241,7 @@ package struct PushExchange {
         return .found(received, try target.kind.shown(&self, received))
     }
 
-    /// Throws unless a place that holds the secret and nothing else may be overwritten: it is empty, holds a client secret, even a
+    /// Throws unless a place that holds only the secret may be overwritten. It must be empty, or hold a client secret, even a
     /// damaged one, or this daemon's own content. This is the rule for files of format `raw`.
     func checkWhole(_ text: String, isOwn: Bool = false) throws(RoleFailure) {
         let bare = Self.bare(text)
@@ -256,8 +256,8 @@ package struct PushExchange {
     /// Whether a text holds nothing, so that nothing is lost with it.
     static func isBlank(_ text: String) -> Bool { bare(text).isEmpty }
 
-    /// Throws where the place is set up for other client ids: Apple refuses the secret there, and the one that is replaced may
-    /// never be shown again.
+    /// Throws if the place is set up for other client ids. Apple would refuse the secret there, and the replaced one may never
+    /// be shown again.
     private func checkClient(_ answer: HTTPAnswer) throws(RoleFailure) {
         guard let clientIDs = target.kind.clientIDs, let json = json(answer),
             let own = (try? CompactJWS(Array(secretText.utf8)))?.claims?.subject.description

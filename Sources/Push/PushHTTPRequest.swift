@@ -12,6 +12,6 @@ package struct PushHTTPRequest: Sendable {
 }
 
 extension HTTPAnswer {
-    /// When it came, by the server's clock, or by this machine's where the server does not say.
+    /// When it came, by the server's clock, or by this machine's if the server shows none.
     var moment: WallTime? { date ?? receivedAt }
 }

@@ -97,8 +97,8 @@ package struct PushKind: Sendable {
     /// Whether its target describes the requests itself.
     var isCustom: Bool { if case .ownHeaders = authorization { true } else { false } }
 
-    /// For a kind whose secrets act with the next deployment only, so that targets may have `redeploy`: the setting that has to
-    /// include production, which is deployed; nil for other kinds.
+    /// For a kind whose secrets take effect only with the next deployment, so that targets may have `redeploy`. The setting
+    /// that has to include production, which is deployed; nil for other kinds.
     package var deployedBy: String? { redeployment?.environments }
 
     /// The first component of request paths behind the endpoint, such as `/v1`; nil if a setting comes first.
@@ -148,7 +148,7 @@ package struct PushSetting: Sendable {
     /// One of the values that a setting may have.
     package struct Choice: Sendable {
         package let name: String
-        /// Why it cannot be used, and what to write instead; nil if it can.
+        /// Why it cannot be used, and the text to write instead; nil if it can.
         package let problem: String?
 
         package init(_ name: String, problem: String? = nil) {

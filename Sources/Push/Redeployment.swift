@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 
-/// How a project is deployed again, for an API whose variables take effect only with the next deployment.
+/// How a project is deployed again if an API's variables take effect only with the next deployment.
 ///
 /// The rules are:
 /// - Every deployment to production counts that began after the variable was last set, by the API's own clock, also one that
@@ -54,8 +54,8 @@ struct Deployment {
         return other
     }
 
-    /// How long one may take, in milliseconds, and how long after the beginning of one that failed no other is begun: not so
-    /// short that a project that cannot be built uses up the API's daily limit.
+    /// How long a deployment may take, in milliseconds. After one that failed, no other begins within this time of its
+    /// beginning. A project that cannot be built must not use up the API's daily limit.
     static let longest: Int64 = 3_600_000
 }
 

@@ -3,8 +3,8 @@
 /// The rules are:
 /// - Requests go to one member for as long as it answers, because a login costs it a tenth of a second. The first member is
 ///   chosen at random, so that the machines spread over the members.
-/// - After a failure that may be this member's own, the next member is tried, and the login token is dropped: after a
-///   backup was restored, etcd does not answer requests with an earlier token at all.
+/// - After a failure that may be this member's own, the next member is tried, and the login token is dropped. After the restore
+///   of a backup, etcd does not answer requests with an earlier token at all.
 /// - Once all have failed there is a pause: random, from nothing to a bound that doubles to five minutes ("full
 ///   jitter"). A failed login has one of its own after each attempt, to an hour.
 /// - Each hour requests go to the next member, so that one that has fallen behind unnoticed is not used for ever.

@@ -1,8 +1,8 @@
 import AppleClientSecret
 import Failures
 
-/// Sends requests to the member of the store that they go to now, logs in there first where that is needed, and says what a
-/// failure or an answer of etcd means for the request and for the other members.
+/// Sends requests to the current member of the store, and logs in there first if needed. Decides the meaning of a failure or an
+/// answer of etcd for the request and for the other members.
 struct MemberRequests {
     let configuration: StoreConfiguration
     private let password: () -> Result<String, RoleFailure>

@@ -5,8 +5,8 @@ package import Model
 /// `{"v":1,"fingerprint":"sha256:…","signed":"sha256:…","admitted":"00000000ffffffff","state":"going","tolerated":0}`.
 ///
 /// The rules are:
-/// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout; further names
-///   are left to later versions.
+/// - A version other than 1, a name that occurs twice, or a member of another form makes it no rollout. Further names are left
+///   to later versions.
 /// - Earlier versions know neither `signed` nor `ordered`, and name the secret by its fingerprint only.
 extension Rollout: JSONDocument {
     /// A rank in 16 hexadecimal digits: a reader of JSON may keep a number of 64 bits only roughly.

@@ -48,8 +48,8 @@ package struct StoreKey: Hashable, Sendable, LosslessStringConvertible {
     /// In bytes: the longest name of a host (RFC 1035, section 2.3.4).
     private static let longestName = 253
 
-    /// The machine whose report it holds; nil for another kind, and for a name that no configuration accepts: in a message,
-    /// it could look like our own sentence.
+    /// The machine whose report it holds. Nil for another kind, and for a name that no configuration accepts: in a message, it
+    /// could look like our own sentence.
     package var machine: String? {
         guard kind == .report, let machine = PercentCoding.decode(Array(name.utf8)), !machine.isEmpty,
             machine.utf8.count <= Self.longestName,

@@ -4,10 +4,10 @@ package import Failures
 /// Reads and puts values in one etcd. It has no clock, network or random source of its own.
 ///
 /// The rules are:
-/// - A request is made to one member after the other until one answers, within its time (``EtcdTimeouts``);
-///   then there is a pause (see ``MemberChoice``), during which requests fail at once as the last one did.
-/// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that
-///   is forbidden, must not hide the others: then each half is read by itself, down to the one.
+/// - A request goes to one member after the other until one answers, within its time (``EtcdTimeouts``). Without an answer
+///   there is a pause (see ``MemberChoice``), during which requests fail at once with the last failure.
+/// - Keys are read in transactions of as many operations as etcd takes. One value that is too long, or one key that is
+///   forbidden, must not hide the others. Then each half is read by itself, down to the one.
 /// - A put that was not answered may have been carried out. It is put again by the same comparison; if that finds the value
 ///   there, the first put had succeeded.
 package struct StoreSession {

@@ -5,8 +5,8 @@ import Digest
 ///
 /// The rules are:
 /// - At most ``StoreEntry/longest`` bytes.
-/// - A version other than 1, a name that occurs twice or a token that is no compact JWS make it no value; further names
-///   are left to later versions.
+/// - A version other than 1, a name that occurs twice or a token that is no compact JWS make it no value. Further names are
+///   left to later versions.
 package struct StoreValue {
     private let token: Token
 

@@ -3,9 +3,9 @@ import Failures
 import Linux
 import Model
 
-/// Looks, a while after a reload, whether root has copied the configuration: only root may write the copy, at a start and after a
-/// reload that root asked for. After a reload by another user or a signal, a later start with a broken file falls back to an
-/// older configuration.
+/// Checks, a while after a reload, whether root has copied the configuration. Only root may write the copy, at a start and
+/// after a reload that root requested. After a reload by another user or a signal, a later start with a broken file falls back
+/// to an older configuration.
 final class LastGoodCopyCheck: Sendable {
     private let path: String
     private let timeout: Int64

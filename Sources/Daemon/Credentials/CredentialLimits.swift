@@ -1,7 +1,7 @@
 /// Limits of the credential socket, each with its reason.
 struct CredentialLimits: Sendable {
-    /// Connections at one time: a machine that boots starts some dozens of units at once, each of which asks once for
-    /// each of its commands, one after the other. Further ones wait in the socket's queue.
+    /// Connections at one time. A booting machine starts some dozens of units at once. Each unit asks once for each of its
+    /// commands, one after the other. Further ones wait in the socket's queue.
     var connections = 128
     /// Of these, the ones that are not root's: they are refused at once, and stay only while they read that.
     var otherUsers = 8
@@ -14,8 +14,8 @@ struct CredentialLimits: Sendable {
     var pause: Int64 = 1_000
     /// Milliseconds that a stop spends on refusing waiting units, if they do not read it at once; the whole stop may take 5 s.
     var stopTime: Int64 = 2_000
-    /// Milliseconds that a refusal at the end of a connection waits for the peer to read, each time that the socket is full;
-    /// systemd needs one.
+    /// Milliseconds that a refusal at the end of a connection waits for the peer to read, whenever the socket is full. Systemd
+    /// needs one.
     static let lastReadingTime: Int64 = 1_000
     /// Milliseconds after which a refusal that repeats is logged again.
     static let logInterval: Int64 = 3_600_000

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// Serves secrets to units on the credential socket, by unit and credential name, to root's systemd only.
 ///
-/// A thread of its own waits for all connections at once, so that slow or numerous peers cannot delay the rotation,
-/// and the rotation cannot delay them. Requests wait until ``serve(_:)`` has their secret.
+/// A thread of its own waits for all connections at once. So slow or numerous peers cannot delay the rotation, and the rotation
+/// cannot delay them. Requests wait until ``serve(_:)`` has their secret.
 final class CredentialServer: Sendable {
     let secretCache: SecretCache
     let log: Log
@@ -89,8 +89,8 @@ final class CredentialServer: Sendable {
         }
     }
 
-    /// Has the connections that wait refused, and the thread end. Those not accepted yet stay in the socket's queue: on
-    /// systemd's socket the next start serves them, on the daemon's own the kernel has their read fail.
+    /// Has the connections that wait refused, and the thread end. Connections that were not accepted stay in the socket's
+    /// queue. On systemd's socket the next start serves them; on the daemon's own the kernel makes their read fail.
     func beginStop() {
         shared.withLock { $0.isStopping = true }
         changed.signal()

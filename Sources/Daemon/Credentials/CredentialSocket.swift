@@ -5,8 +5,8 @@ import Rotation
 import SystemPackage
 import Systemd
 
-/// The credential socket and its server: the socket that systemd passed, else one that the daemon creates as soon as a
-/// client is configured to be served from it.
+/// The credential socket and its server. Systemd passes the socket, or the daemon creates one as soon as a client is configured
+/// to be served from it.
 final class CredentialSocket: Sendable {
     private enum State {
         case none
@@ -22,8 +22,8 @@ final class CredentialSocket: Sendable {
     private static let unit = "clientsecretd-credentials.socket"
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
-    /// The name under which systemd stores a connection that waits, or reads a refusal, for the next process; too different
-    /// from the name above to be written in its place by mistake.
+    /// Systemd stores a connection that waits, or reads a refusal, for the next process under this name. It is too different
+    /// from the name above for a mistake.
     static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
     /// Only the owner may connect. systemd connects as root, which may do so in any case.

@@ -38,9 +38,9 @@ package struct DryRun: Sendable {
     package let dropIns: [UnitDropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
     package let idleWriters: [String]
-    /// Failures with which `run` or `run --once` still serves. They show why Apple cannot be asked about new secrets, for each
-    /// client with `verify: true`, which targets only `run --once` reaches as long as no service listens, and a clock that may
-    /// be ahead.
+    /// Failures with which `run` or `run --once` still serves. For each client with `verify: true`, they show why Apple cannot
+    /// be asked about new secrets. They also show targets that only `run --once` reaches while no service listens, and a clock
+    /// that may be ahead.
     package let limitations: [Failure]
     /// The reasons why etcd would not let this machine in, by the files that can be read. `run` still serves with them.
     package let storeFailures: [Failure]

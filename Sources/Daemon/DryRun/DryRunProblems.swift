@@ -84,7 +84,7 @@ struct DryRunProblems {
     ///
     /// - Parameter socket: the daemon's status socket.
     func warning(ofControlGroupAt socket: String) -> String? {
-        // A socket other than the service's is created by the daemon, for this group.
+        // The daemon creates a socket other than the service's itself. This group gets access to it.
         guard SystemManager.isSystemd, CommandContext.current.socket == nil, let name = configuration.controlGroup,
             let group = try? Accounts.groupID(name), let status = FileStatus.following(socket),
             status.kind == .socket, status.group != group, status.mode & 0o002 == 0, !FileStatus.hasAccessList(socket)

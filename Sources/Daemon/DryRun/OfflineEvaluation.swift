@@ -120,8 +120,8 @@ package struct OfflineEvaluation: Sendable {
         )
     }
 
-    /// The public half of a key that cannot be read, such as a credential while the service is stopped, from the state
-    /// directory, which keeps it with each secret.
+    /// The public half of an unreadable key, such as a credential while the service is stopped. The state directory keeps it
+    /// with each secret.
     private static func remembered(
         _ name: KeyName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> PublicKey? {

@@ -6,8 +6,8 @@ import Linux
 import Model
 package import Rotation
 
-/// Why a daemon would not serve clients well however good the published secrets are, found without one: the reasons of
-/// ``Rotation`` after every job that only reads, and the problems that would keep it from writing.
+/// Why a daemon would not serve clients well, found without one, however good the published secrets are. These are the reasons
+/// of ``Rotation`` after every job that only reads, and the problems that would keep it from writing.
 ///
 /// Only the user that runs the daemon can tell.
 package struct OfflineReasons: Sendable {

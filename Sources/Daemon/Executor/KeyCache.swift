@@ -2,8 +2,8 @@ import Keys
 import Linux
 import Model
 
-/// The signing keys as last read, and the public keys that the state directory keeps: with these a published secret can
-/// be distinguished from a forged one while its key cannot be read.
+/// The signing keys as last read, and the public keys that the state directory keeps. The public keys distinguish a published
+/// secret from a forged one while its key cannot be read.
 final class KeyCache: Sendable {
     private struct Keys {
         var signing: [KeyName: SigningKey] = [:]

@@ -1,6 +1,6 @@
 import Linux
 
-/// A value that is to be written in the end, where threads give several: one is written at a time, and the last one given last.
+/// The last of several values given by threads is written in the end. One value is written at a time.
 final class LastValueWriter<Value: Sendable>: Sendable {
     private let given = QuietMutex<Value?>(nil)
     private let taking = QuietMutex<Void>(())

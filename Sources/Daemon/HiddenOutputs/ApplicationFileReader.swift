@@ -31,8 +31,8 @@ package final class ApplicationFileReader {
         return found
     }
 
-    /// The names in a directory of environment files that applications prefer to the one called `name`, the usual ones first: no
-    /// more than are worth reading.
+    /// The environment files in a directory that applications prefer to the one called `name`, the usual ones first. No more
+    /// than are worth reading.
     package static func names(preferredTo name: String, in directory: String) -> [String] {
         let names = ForeignFile.names(in: directory, limit: nameLimit).filter {
             DotenvPrecedence.takesPrecedence($0, over: name)

@@ -98,8 +98,8 @@ package struct HiddenOutputSearch {
         return mode == wanted ? nil : (wanted, output.group, mode)
     }
 
-    /// Environment files and caches in the directories from which the application may read the output: where it is by its
-    /// name, where it really is, and where its units start if the output has a link there.
+    /// Environment files and caches in the directories from which the application may read the output. These are the directory
+    /// of its name, its real directory, and the directories in which its units start if the output has a link there.
     private func neighbours(of path: String, _ real: String, _ workingDirectories: [String]) -> [ApplicationFile] {
         let name = RealPath.name(of: path)
         guard DotenvPrecedence.isOne(name) else { return [] }

@@ -37,8 +37,8 @@ struct NamespaceMounts: Hashable, Sendable {
             device: place.device, path: String(place.path[...(place.path.lastIndex(of: "/") ?? place.path.startIndex)]))
     }
 
-    /// Whether a mount of another namespace may be of one of these files and is not one of these here: new namespaces begin with a
-    /// copy.
+    /// Whether a mount of another namespace may be of one of these files, and is none of the mounts here. New namespaces begin
+    /// with a copy.
     func lacks(_ mount: MountTable.Mount, of files: Set<Place>, in directories: Set<Place>) -> Bool {
         let name = mount.name
         guard files.contains(name) || mount.isReplaced && directories.contains(name) else { return false }

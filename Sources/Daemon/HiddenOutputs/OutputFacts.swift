@@ -25,8 +25,8 @@ struct OutputFacts: Sendable {
     var runsProgram = false
     /// The unit that is restarted after each renewal; nil if none is.
     var restarted: String?
-    /// The mode and group of the settings, and the mode that a write gives the file for the sake of its other lines; nil if
-    /// they agree.
+    /// The mode and group of the settings, and the mode that a write gives the file because of its other lines; nil if they
+    /// agree.
     var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
 
     /// Whether the environment file holds other variables than those of outputs.

@@ -24,7 +24,7 @@ struct Log: Sendable {
     /// The line below the log; nil if standard error is not a terminal.
     let progress: ProgressLine?
 
-    /// - Parameter environment: systemd's variables say whether standard error is the journal, and that it started us.
+    /// - Parameter environment: systemd's variables show whether standard error is the journal, and that it started us.
     init(environment: [String: String]) {
         target = Self.target(
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],

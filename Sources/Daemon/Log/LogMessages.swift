@@ -33,8 +33,8 @@ struct LogLine: Sendable {
     }
 }
 
-/// Every kind of line in the daemon's log is a row here, the core's events first and the daemon's own below: message id,
-/// priority, words and fields.
+/// Every kind of line in the daemon's log is a row here: message id, priority, words and fields. The core's events come first,
+/// the daemon's own below.
 ///
 /// systemd/clientsecretd.catalog explains each message id. Never change one: people and programs search by them.
 extension LogEvent {
@@ -260,7 +260,7 @@ extension LogLine {
             "074d9169c3ab44eeb1489dffe179e2ed", .warning, "the service manager cannot be notified: \(error)")
     }
 
-    /// Units run with less protection than they ship with; the words say which and how.
+    /// Units run with less protection than they ship with; the words name them and the difference.
     static func sandboxWeakened(_ words: String) -> LogLine {
         LogLine("8d1c6a52f0b74e39a7d4e61f92c35b08", .warning, words)
     }

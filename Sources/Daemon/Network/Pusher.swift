@@ -12,14 +12,14 @@ struct Pusher: Sendable {
     /// The configuration's absolute path.
     private let configuration: String
     private let memory = PushMemory()
-    /// The program that pushes where no service listens; nil to need a service.
+    /// The program that pushes if no service listens; nil to need a service.
     private let program: String?
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the directory of the services' is next to it.
     ///   - configuration: its absolute path, which the services have to read too.
-    ///   - program: started for a request to which no service listens, with the rights of this process, so that `run --once`
-    ///     needs no sockets; nil to need a service.
+    ///   - program: started with the rights of this process if no service listens, so that `run --once` needs no sockets; nil
+    ///     to need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
     ///   - timeout: in milliseconds.

@@ -9,13 +9,13 @@ import Outputs
 struct VerifierClient: Sendable {
     private let socket: NetworkServiceClient.Socket
     private let service: NetworkServiceClient
-    /// The program that asks where no service listens; nil to need a service.
+    /// The program that asks if no service listens; nil to need a service.
     private let program: String?
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the service's is next to it.
-    ///   - program: started for a request where no service listens, with the rights of this process, so that `run --once`
-    ///     needs no socket; nil to need a service.
+    ///   - program: started with the rights of this process if no service listens, so that `run --once` needs no socket; nil to
+    ///     need a service.
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
     ///   - timeout: in milliseconds.

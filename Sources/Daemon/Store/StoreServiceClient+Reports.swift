@@ -5,8 +5,8 @@ import Store
 
 /// How the machines' reports are read, put and removed.
 extension StoreServiceClient {
-    // The limits of the data that a user who may write to the store, or controls the service, can make this daemon keep: some
-    // 100 MB. Of at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
+    // These limits keep the data at some 100 MB, whatever a user sends who may write to the store or controls the service. A
+    // page has at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
     private static let mostPages = 1_000
     /// Twice as many as are supported.
     private static let mostMachines = 20_000

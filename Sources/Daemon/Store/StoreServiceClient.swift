@@ -6,9 +6,9 @@ import Rotation
 import Store
 import SystemPackage
 
-/// The daemon's client of the service that reads and puts secrets in the store. One connection is kept for all requests:
-/// the service keeps its login and its watch for as long as the connection lasts, and sends a notice on it when
-/// something in the store has changed.
+/// The daemon's client of the service that reads and puts secrets in the store. One connection is kept for all requests. The
+/// service keeps its login and its watch while the connection lasts, and sends a notice on it when something in the store has
+/// changed.
 final class StoreServiceClient: Sendable {
     private let socket: NetworkServiceClient.Socket
     let service: NetworkServiceClient
@@ -85,8 +85,8 @@ final class StoreServiceClient: Sendable {
         }
     }
 
-    /// Notes that root has asked for a reload: then the certificates and the password, too, are read again, which only root and
-    /// the service may read.
+    /// Records that root has requested a reload. The service then also reads the certificates and the password again, which
+    /// only root and the service may read.
     func expectChange() {
         idle.withLock { $0.isChangeExpected = true }
     }

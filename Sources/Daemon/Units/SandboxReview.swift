@@ -194,8 +194,8 @@ package struct SandboxReview: Sendable {
         }
     }
 
-    /// Whether the directory, outside of any sandbox, is one for this user to write to, as far as its owner and mode show: a
-    /// sandbox is not opened for nothing.
+    /// Whether this user may write to the directory outside of any sandbox, by its owner and mode. A sandbox must not be opened
+    /// for nothing.
     private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {
         guard let status = FileStatus.following(directory.description), let id = id(of: user) else { return true }
         return status.owner == id || status.mode & 0o022 != 0

@@ -28,8 +28,8 @@ package struct ServiceUnit: Sendable {
     /// package's own.
     package static let daemonUser: String = namedUser ?? Identity.serviceName
 
-    /// The account of that user; nil if there is none. Throws where systemd did not answer: its unit may name another user
-    /// than the package's, and nothing must be judged or created for the wrong one.
+    /// The account of that user; nil if there is none. Throws if systemd did not answer. Its unit may name another user than
+    /// the package's, and nothing must be judged or created for the wrong one.
     package static func daemonAccount() throws(SystemError) -> Account? {
         if case .failure(let error) = asked, error.isSilence {
             throw SystemError("ask systemd which user runs the daemon", errno: .timedOut)

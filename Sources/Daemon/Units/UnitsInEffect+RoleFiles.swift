@@ -6,8 +6,8 @@ import Systemd
 
 /// The files that the configuration names for the network program, such as tokens and certificates, as its services see them.
 extension UnitsInEffect {
-    /// Why a service of the network program does not get a file that the configuration names for it; nil if nothing is known
-    /// that keeps it from that. Blocks.
+    /// Why a service of the network program does not get a file that the configuration names for it; nil if no reason is known.
+    /// Blocks.
     static func objection(to file: AbsolutePath, of unit: String, _ settings: UnitSettings) -> String? {
         if case .hidden(let setting)? = settings.sandbox()?.view(of: file.description) {
             return "\(unit) does not see \(file) (\(setting))"

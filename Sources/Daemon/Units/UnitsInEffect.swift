@@ -250,8 +250,8 @@ package struct UnitsInEffect {
         }
     }
 
-    /// The failure with systemd's facts about it: whether the unit is passed the credential that it is about, and what addresses
-    /// it may reach. Blocks.
+    /// The failure with systemd's facts about it: whether the unit gets the credential that it is about, and which addresses it
+    /// may reach. Blocks.
     ///
     /// - Parameter token: the credential that holds a target's token.
     static func explained(_ failure: Failure, token: (TargetName) -> String?) -> Failure {

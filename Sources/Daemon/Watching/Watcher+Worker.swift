@@ -39,8 +39,8 @@ extension Watcher {
         let path = directory.description
         guard let status = FileStatus.following(path) else { return .missing(directory) }
         guard FileSystems.givesNotice(path) else { return .notWatched(directory) }
-        // In a directory where any user creates files, such as /tmp, each one would wake the daemon; and only the owner
-        // of a subdirectory can move it.
+        // In a directory where any user creates files, such as /tmp, each one would wake the daemon. Only the owner of a
+        // subdirectory can move it.
         guard !(isOnlyAncestor && status.isSticky) else { return .notWatched(directory) }
         do {
             let watch = try inotify.watch(path, for: isNarrow ? Self.subdirectoryMask : Self.mask)

@@ -32,8 +32,8 @@ final class Watcher {
     private var lastBeforeRemoval = 0
     /// Directories to watch again: a notice came while a worker added the watch.
     private var askAgain: Set<AbsolutePath> = []
-    /// Outputs whose changes the watches do not report: they are reached through another user's link, or are in a part of
-    /// the file system that is hidden from the daemon.
+    /// Outputs whose changes the watches do not report. They are reached through another user's link, or are hidden from the
+    /// daemon.
     private var unnoticed: Set<AbsolutePath> = []
     /// Directories without a watch because all that this user may have are in use.
     private var withoutRoom: Set<AbsolutePath> = []
@@ -45,8 +45,8 @@ final class Watcher {
 
     /// Milliseconds between two reads of files without a watch: the documented minute.
     private static let pollInterval: Int64 = 60_000
-    /// Milliseconds between reads. If any user may create files, as in /tmp, there can be a hundred thousand notices a
-    /// second: read as they come, they would keep a core busy.
+    /// Milliseconds between reads. If any user may create files, as in /tmp, there can be a hundred thousand notices a second.
+    /// Without a pause, they would keep a core busy.
     private static let readingPause: Int64 = 1_000
     /// Milliseconds to wait for further mounts, as when a container starts.
     private static let mountPause: Int64 = 1_000
@@ -267,8 +267,8 @@ final class Watcher {
         nextPoll = mustObserve ? nextPoll ?? now.advanced(milliseconds: Self.pollInterval) : nil
     }
 
-    /// Whether no watch reports changes in a directory, or its creation. Never true of a directory that is only an ancestor
-    /// of others: it has no watch where the daemon's user may not read it, and nothing in it is of interest.
+    /// Whether no watch reports changes in a directory, or its creation. Never true of a directory that is only an ancestor of
+    /// others. It has no watch if the daemon's user may not read it, and nothing in it is of interest.
     private func isUnwatched(_ directory: AbsolutePath) -> Bool {
         list.interests[directory]?.isOnlyAncestor != true && watches[directory] == nil
             && !(list.isAwaited(directory) && watches[directory.directory] != nil)

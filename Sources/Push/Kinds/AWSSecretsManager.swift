@@ -111,8 +111,8 @@ extension PushExchange {
         values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
     }
 
-    /// Throws where a text is of another kind than is written: a document instead of one value, or a member that is no text or
-    /// holds a private key. The members of other targets are written with this one.
+    /// Throws if a text is of another kind than the one to write: a document instead of one value, or a member that is no text
+    /// or holds a private key. The members of other targets are written with this one.
     private func checkString(_ text: String) throws(RoleFailure) {
         let name = values["field", default: ""]
         let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts)

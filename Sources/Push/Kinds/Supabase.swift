@@ -22,7 +22,8 @@ extension PushKind {
         },
         shown: shownBySupabase)
 
-    /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest says nothing: its computation is undocumented.
+    /// HMAC-SHA-256 with the project as its key, in hexadecimal. Another digest proves nothing: its computation is
+    /// undocumented.
     @Sendable private static func shownBySupabase(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret {
         guard let shown = exchange.json(answer)?["external_apple_secret"]?.text else { return .empty }
         if shown == exchange.secretText { return .same }

@@ -49,8 +49,8 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// Whether each of our environments has the variable. One of this name that is for some of them and for others is not
-    /// written: the API would refuse a second one, and never changes the environments of the first.
+    /// Whether each of our environments has the variable. A variable of this name for some of them and for others is not
+    /// written. The API would refuse a second one, and never changes the environments of the first.
     fileprivate mutating func shownByVercel(
         _ first: HTTPAnswer, in variables: PushRequest
     ) throws(RoleFailure) -> PushKind.ShownSecret {
