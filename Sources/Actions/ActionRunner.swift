@@ -10,7 +10,7 @@ package struct ActionRunner: Sendable {
 
     /// - Parameters:
     ///   - identity: the user whose programs may be run.
-    ///   - cancel: signalled at shutdown: what has not ended then counts as interrupted.
+    ///   - cancel: signalled at shutdown. A program that has not ended then counts as interrupted.
     ///   - redact: removes secrets from lines that a program printed.
     ///   - output: receives each line that a program printed, already free of secrets.
     package init(

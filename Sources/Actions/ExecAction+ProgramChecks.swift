@@ -39,7 +39,7 @@ extension ExecAction {
         }
     }
 
-    /// An interpreter that another user could replace; nil if there is none. What is wrong with one otherwise is found with
+    /// An interpreter that another user could replace; nil if there is none. Problems of the interpreter itself are found with
     /// the script.
     private static func unguarded(
         among paths: [String], of action: ActionID, as identity: Identity

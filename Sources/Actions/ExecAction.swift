@@ -8,8 +8,8 @@ internal import Model
 /// The rules:
 /// - No other user may be able to replace the program or an interpreter of a script: that user would gain the daemon's
 ///   rights. This is checked before every run.
-/// - Its environment is `PATH`, `LANG` and what it is run for; nothing of the daemon's. For more clients than fit into
-///   one it runs several times.
+/// - Its environment is `PATH`, `LANG` and the clients concerned, without the daemon's variables. It runs several times if the
+///   clients do not fit into one environment.
 /// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/RetryPause).
 ///   One that is cut off because the daemon stops runs again after the next start.
 /// - What it prints is logged without secrets, a hundred lines of its beginning and of its end.

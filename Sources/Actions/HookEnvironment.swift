@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 internal import Model
 
-/// The environment of the programs that actions run: `PATH`, `LANG` and for which clients; nothing of the daemon's.
+/// The environment of the programs that actions run: `PATH`, `LANG` and the clients concerned, without the daemon's variables.
 enum HookEnvironment {
     /// `PATH` of every program: Debian's directories, no others.
     static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -1,9 +1,9 @@
 import Linux
 
-/// What is known of the polkit on this machine.
+/// The version of polkit on this machine.
 enum PolkitVersion {
-    /// Its version where it does not read the rules in JavaScript that are printed (0.105 and older, as on Ubuntu 22.04); nil if
-    /// it does, or nothing tells. Asked once. Blocks.
+    /// The version of a polkit that does not read rules in JavaScript (0.105 and older, as on Ubuntu 22.04). Nil if it reads
+    /// them, or if the version is unknown. Asked once. Blocks.
     ///
     /// What such a polkit reads instead would let the user manage every unit.
     static let ignoringRules: String? = {

@@ -1,8 +1,8 @@
 internal import Failures
 internal import Linux
 
-/// What is logged of a hook's output: its beginning and its end, redacted and escaped, and between them how many lines
-/// were omitted.
+/// The logged part of a hook's output: its beginning and its end, redacted and escaped. A count of the omitted lines is between
+/// them.
 package struct RedactedHookOutput {
     /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
     /// last one.
@@ -23,8 +23,8 @@ package struct RedactedHookOutput {
         lines = head + (omitted > 0 ? ["(\(omitted) line\(omitted == 1 ? "" : "s") omitted)"] : []) + tail
     }
 
-    /// How many of the lines fit, from the first one on, into as many bytes as are kept of each end: the escapes in them are
-    /// longer than the text that they replace.
+    /// How many lines, from the first one on, fit into the bytes that are kept of each end. Their escapes are longer than the
+    /// text that they replace.
     private static func fitting(_ lines: [String]) -> Int {
         var room = OutputExcerpt.byteLimit
         return lines.prefix { line in

@@ -111,7 +111,7 @@ extension Action {
 }
 
 extension Failure {
-    /// - Parameter name: the unit that was most likely meant, where there is none of the action's name.
+    /// - Parameter name: the unit that was probably meant, if no unit has the action's name.
     fileprivate init(
         _ error: UnitError, of action: Action, for user: UInt32, after timeout: Seconds, near name: String? = nil
     ) {

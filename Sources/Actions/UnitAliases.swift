@@ -5,8 +5,8 @@ internal import Systemd
 /// The core knows an action by its text, and runs each once. Two names of one unit, of which one is an alias, would make two
 /// actions.
 extension Configuration {
-    /// The same with one name for each unit in actions of `on_change` that do the same to it. As it is where systemd cannot be
-    /// asked: then each of these actions runs, which the applications survive. Blocks.
+    /// The same with one name for each unit in actions of `on_change` that do the same to it. Returns it unchanged if systemd
+    /// cannot be asked: then each of these actions runs, which the applications survive. Blocks.
     package func withOneNameForEachUnit() -> Configuration {
         let units = unitsOfLikeActions
         guard !units.isEmpty, SystemManager.isSystemd else { return self }

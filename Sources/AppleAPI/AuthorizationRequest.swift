@@ -8,7 +8,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
         case email
     }
 
-    /// What comes back.
+    /// The values that the answer contains.
     package enum ResponseType: String, Hashable, Sendable, CaseIterable {
         case code
         case codeAndIDToken = "code id_token"
@@ -72,7 +72,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
         scopes = (fields["scope"] ?? "").split(separator: " ").compactMap { Scope(rawValue: String($0)) }
     }
 
-    /// What is wrong with a return address, and what to write instead; nil for one that Apple takes.
+    /// The problem with a return address, and its correction; nil for one that Apple accepts.
     package static func problem(withRedirectURI text: String) -> String? {
         let scheme = "https://"
         guard text.hasPrefix(scheme) else { return "Apple accepts only return addresses with https" }
@@ -101,7 +101,7 @@ package struct AuthorizationResponse: Sendable {
     /// What Apple sends only at the first sign-in, as the browser sent it: unlike the identity token it is not signed.
     package let user: JSONValue?
 
-    /// Nil for what is none of these.
+    /// Nil for any other text.
     package init?(_ text: String) {
         let trimmed = text.trimming(while: \.isWhitespace)
         guard !trimmed.isEmpty else { return nil }
@@ -126,8 +126,8 @@ package struct AuthorizationResponse: Sendable {
         user = fields["user"].flatMap { try? JSONValue(Array($0.utf8)) }
     }
 
-    /// A form as it is; of an address the query, or the fragment where there is no query. A fragment behind a query was put
-    /// there by another program, as some sites do.
+    /// Returns a form unchanged; of an address the query, or the fragment if there is no query. If both exist, another program
+    /// added the fragment, as some sites do.
     private static func fields(of text: Substring) -> Substring {
         guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return text }
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

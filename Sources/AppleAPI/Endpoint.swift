@@ -10,7 +10,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Apple's own.
     package static let apple = Endpoint(checked: "https://appleid.apple.com")
 
-    /// What is asked for at the server.
+    /// The path of each request.
     package enum Path: String, Sendable {
         case authorize = "/auth/authorize"
         case token = "/auth/token"

@@ -10,8 +10,8 @@ package enum FormEncoding {
         fields.map { encoded($0.name) + "=" + encoded($0.value) }.joined(separator: "&")
     }
 
-    /// The fields of a query or a body; nil for a `%` without two hexadecimal digits, for bytes that are not UTF-8 and
-    /// for a name that occurs twice (RFC 6749, section 3.1, forbids it).
+    /// The fields of a query or a body; nil for a `%` without two hexadecimal digits or for bytes that are not UTF-8. Also nil if
+    /// a name occurs twice, which RFC 6749, section 3.1, forbids.
     package static func decode(_ text: some StringProtocol) -> [String: String]? {
         var fields: [String: String] = [:]
         for pair in text.split(separator: "&") {

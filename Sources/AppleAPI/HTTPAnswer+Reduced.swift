@@ -2,10 +2,10 @@ import AppleClientSecret
 package import Failures
 
 extension HTTPAnswer {
-    /// The same answer with nothing in its body but the error of OAuth that it is, if it is one: other members, and other
-    /// answers, may be what was sent. Code that looks at the body for more than that has to do so before.
+    /// The same answer with only the OAuth error left in its body, if it is one. Other members, and other answers, may repeat the
+    /// request. Code that needs more of the body must read it first.
     ///
-    /// - Parameter redacted: a text without what must not be shown.
+    /// - Parameter redacted: removes secrets from a text.
     package func reduced(_ redacted: (String) -> String) -> HTTPAnswer {
         guard let error = OAuthError(self)?.redacted(redacted) else {
             let isEmpty = !isBodyLeftOut && body.allSatisfy(\.isASCIISpace)

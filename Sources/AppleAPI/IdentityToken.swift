@@ -1,7 +1,7 @@
 package import AppleClientSecret
 import Digest
 
-/// An identity token (OpenID Connect Core, section 2): a JWT by which Apple says who has signed in.
+/// An identity token (OpenID Connect Core, section 2): a JWT in which Apple names the user that has signed in.
 ///
 /// The rules are:
 /// - Only RS256, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
@@ -29,7 +29,7 @@ package struct IdentityToken: Sendable {
 
     /// Why a token is not accepted.
     package enum Problem: Error, Hashable, Sendable {
-        /// It is no JWT: what is wrong with it, as the end of a sentence.
+        /// It is no JWT; the problem, as the end of a sentence.
         case malformed(String)
         /// A name occurs twice.
         case duplicate(String)
@@ -82,10 +82,10 @@ package struct IdentityToken: Sendable {
         }
     }
 
-    /// All that speaks against the token; empty for one that is good. Where the signature is not proved, nothing is reported
-    /// of the claims: they may come from any user.
+    /// All that speaks against the token; empty for one that is good. If the signature is not proved, no claims are reported,
+    /// because any user may have written them.
     ///
-    /// - Parameter nonce: the one that was sent to Apple, or from which what was sent was made; nil if there was none.
+    /// - Parameter nonce: the nonce sent to Apple, or the text of which a digest was sent; nil if there was none.
     package func problems(keys: KeySet, client: ClientID, nonce: String?, now: WallTime) -> [Problem] {
         if let problem = signatureProblem(keys) { return [problem] }
         var problems: [Problem] = []
@@ -119,7 +119,7 @@ package struct IdentityToken: Sendable {
         return problems
     }
 
-    /// What may be the `nonce` in a token where this nonce was chosen. A caller that knows only its digest could not
+    /// The forms that the `nonce` in a token may have if this nonce was chosen. A caller that knows only its digest could not
     /// have chosen it.
     private static func forms(of nonce: String) -> [String] {
         let digest = SHA256.digest(Array(nonce.utf8))
@@ -145,7 +145,7 @@ package struct IdentityToken: Sendable {
 }
 
 extension IdentityToken.Problem {
-    /// What is wrong and what it means, as a sentence without its end. Values come from the token: escape them.
+    /// The problem and its meaning, as a sentence without its end. Values come from the token: escape them.
     package var words: String {
         switch self {
         case .malformed(let what): "it is not an identity token: \(what)"

@@ -2,7 +2,7 @@ internal import AppleClientSecret
 
 /// A JSON Web Key Set (RFC 7517): the public keys that an issuer signs identity tokens with.
 package struct KeySet: Sendable {
-    /// What RS256 can be verified with; a key is made of it only when it is asked for.
+    /// The numbers for verifying RS256; a key is created from them only when it is needed.
     private struct Numbers: Sendable {
         let modulus: [UInt8]
         let exponent: [UInt8]
@@ -13,8 +13,8 @@ package struct KeySet: Sendable {
     /// How many keys of one id are tried: ids are meant to be distinct.
     private static let triedAtMost = 4
 
-    /// The key set in an answer's body. Members that are no RSA keys for signatures are passed over, as RFC 7517, section
-    /// 5, asks for; nil when there is no list of keys.
+    /// The key set in an answer's body. Members that are not RSA keys for signatures are skipped, as RFC 7517, section 5,
+    /// requires. Nil when there is no list of keys.
     package init?(_ bytes: [UInt8]) {
         guard let members = (try? JSONValue(bytes))?["keys"]?.elements else { return nil }
         var keys: [String: [Numbers]] = [:]

@@ -1,15 +1,15 @@
 internal import AppleClientSecret
 package import Failures
 
-/// An error of Apple's token or revocation endpoint (RFC 6749, section 5.2), read leniently: other members, another
-/// content type and blanks around it are passed over.
+/// An error from Apple's token or revocation endpoint (RFC 6749, section 5.2), read leniently. Other members, another content
+/// type and surrounding blanks are ignored.
 package struct OAuthError: Error, Hashable, Sendable {
     /// `error`, such as `invalid_client`; at most ``longestCode`` Unicode scalars.
     package let code: String
-    /// `error_description`, where there is one; at most ``longestDescription`` Unicode scalars.
+    /// `error_description`, if there is one; at most ``longestDescription`` Unicode scalars.
     package let description: String?
 
-    /// More than any code has; what is longer is no code.
+    /// Longer than any code; a longer text is no code.
     static let longestCode = 64
     /// As much as is shown of another program's text.
     static let longestDescription = 200
@@ -22,7 +22,7 @@ package struct OAuthError: Error, Hashable, Sendable {
         }
     }
 
-    /// The same error without what must not be shown.
+    /// The same error without secrets.
     func redacted(_ redacted: (String) -> String) -> OAuthError {
         OAuthError(redacted(code), description: description.map(redacted))
     }
@@ -37,7 +37,7 @@ package struct OAuthError: Error, Hashable, Sendable {
 
     /// What the error means and the remedy, as a sentence; nil for a code that Apple does not document.
     ///
-    /// - Parameter request: what was asked for.
+    /// - Parameter request: the request that was refused.
     package func explanation(of request: Request) -> String? {
         switch (code, request) {
         case ("invalid_client", .code):

@@ -23,10 +23,10 @@ package struct RefusalAdvice: Hashable, Sendable {
     package let cause: Cause
     /// Whether it is a cause for certain: seen here, and not only possible.
     package let isCertain: Bool
-    /// What was seen, or where to look, and the remedy; a sentence without its end.
+    /// The evidence, or where to look, and the remedy; a sentence without its end.
     package let words: String
 
-    /// What is known of a refused secret. The client id needs no comparing: a secret of another client is not asked about.
+    /// The facts about a refused secret. The client id needs no comparison, because only the client's own secrets are verified.
     package struct Evidence {
         package let secret: CompactJWS
         /// The configured key, and whether it has signed the secret; nil for a secret that is in no configuration.

@@ -3,7 +3,7 @@ package import Failures
 extension TransportFailure {
     /// What happened and the remedy, as a sentence without its end.
     ///
-    /// - Parameter quoted: what the library says as it is shown; a server may have chosen words of it.
+    /// - Parameter quoted: quotes the library's message, which may contain words that a server chose.
     package func words(_ quoted: (String) -> String) -> String {
         let more = detail.isEmpty ? "" : " (\(quoted(detail)))"
         return switch kind {

@@ -56,7 +56,7 @@ package struct Verdict: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - rules: how it was asked, and what the answers mean.
-    ///   - redacted: a text of the answer without what must not be shown.
+    ///   - redacted: removes secrets from a text of the answer.
     package init(
         _ result: Result<HTTPAnswer, TransportFailure>,
         to rules: VerificationRules = TokenKind.signIn.rules.verification,

@@ -1,7 +1,8 @@
 package import AppleClientSecret
 import Digest
 
-/// The request whether Apple accepts a token, made without a user by the rules of its kind (``VerificationRules``).
+/// A request that asks whether Apple accepts a token. It needs no user and follows the rules of the token's kind
+/// (``VerificationRules``).
 package struct VerificationRequest: Sendable {
     package let clientID: ClientID
     private let secret: Token
@@ -44,7 +45,7 @@ package struct VerificationRequest: Sendable {
 
     private var text: String { secret.withBytes { String(decoding: $0, as: UTF8.self) } }
 
-    /// What is to be hidden in whatever a server answers.
+    /// Texts to remove from the server's answers.
     package var hidden: [String] { [text] }
 }
 

@@ -11,7 +11,7 @@ public struct Claims: Hashable, Sendable {
     public let issuer: TeamID
     /// `kid` of the header: the key that signs.
     public let keyID: KeyID
-    /// The client that the secret authenticates (`sub`), or what else it is for.
+    /// The client that the secret authenticates (`sub`), or the purpose of another token.
     public let subject: ClientID
     /// `iat`: ``backdating`` before the secret was minted.
     public let issuedAt: WallTime

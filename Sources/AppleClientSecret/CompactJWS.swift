@@ -21,8 +21,8 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
         case tooLong
         /// There are not exactly two dots.
         case notThreeParts
-        /// A part is not base64url without padding: another character (a blank or a line break too), an impossible
-        /// length, or unused bits that are not zero.
+        /// A part is not base64url without padding. It contains another character (also a blank or a line break), has an
+        /// impossible length, or its unused bits are not zero.
         case notBase64URL(Part)
         /// A part is not one JSON object.
         case notJSONObject(Part)
@@ -71,8 +71,8 @@ extension CompactJWS {
     /// The length of an ES256 signature: two 32-byte numbers (RFC 7518, section 3.4).
     package static let signatureLength = 64
 
-    /// The claims of a client secret in a form that Apple accepts, so that an existing one can be adopted; nil for any
-    /// other token. The signature is not checked here, nor whether the token has expired.
+    /// The claims of a client secret in a form that Apple accepts, so that an existing one can be adopted; nil for any other
+    /// token. Neither the signature nor the expiry is checked here.
     ///
     /// Stricter than RFC 7519: only ES256, well-formed ids, Apple's audience as one text, `iat` before `exp`, no name
     /// twice, no `crit` (RFC 7515, section 4.1.11). Fractions of a second are dropped. Other names are accepted.
@@ -89,11 +89,10 @@ extension CompactJWS {
         return ["eyJ", "eyA", "ewo", "ewk", "ew0"].contains { start.elementsEqual($0.utf8) }
     }
 
-    /// Where other bytes may contain a client secret: everything that begins like one (``seemsToBegin(_:)``) and ends
-    /// with an ES256 signature after the second dot, sorted by their beginnings. They may overlap. What they state is not
-    /// checked, but for the characters.
+    /// Finds possible client secrets in other bytes, sorted by their beginnings. Each begins like one (``seemsToBegin(_:)``) and
+    /// ends with an ES256 signature after the second dot. They may overlap. Only their characters are checked, not their claims.
     ///
-    /// - Parameter limit: the longest candidate, in bytes. Parsing each of them takes time for as many bytes.
+    /// - Parameter limit: the longest candidate, in bytes. Parsing one takes time in proportion to its length.
     ///
     /// The time is proportional to the count of bytes, whatever they are: others write them.
     package static func candidates(in bytes: [UInt8], upTo limit: Int) -> [Range<Int>] {

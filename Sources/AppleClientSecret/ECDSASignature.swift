@@ -1,5 +1,5 @@
-/// The two forms of a P-256 signature: r and s as 32 big-endian bytes each, as a JWS carries them (RFC 7518,
-/// section 3.4), and the DER sequence of two integers that libcrypto uses (RFC 3279, section 2.2.3).
+/// The two forms of a P-256 signature. A JWS carries r and s as 32 big-endian bytes each (RFC 7518, section 3.4). libcrypto uses
+/// the DER sequence of two integers (RFC 3279, section 2.2.3).
 package struct ECDSASignature {
     /// In bytes: two integers of 33 bytes, each with a header of two, in a sequence with a header of two.
     package static let maximumDERLength = 72

@@ -1,5 +1,5 @@
-/// For whom a token is, in addition to the team: the client that it authenticates, or, where it states no client, its kind
-/// and what restricts it.
+/// The subject of a token, in addition to the team: the client that it authenticates. A token without a client has its kind and
+/// its restrictions instead.
 ///
 /// Its text is:
 /// - for Sign in with Apple the `sub`: a Services ID on the web, an App ID in native applications. Both are reverse-DNS
@@ -104,7 +104,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
         description.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     }
 
-    /// Whether nothing in its tokens but the header's `typ` tells MusicKit's from MapKit's: Apple takes either for both.
+    /// Whether only the header's `typ` distinguishes MusicKit's tokens from MapKit's: Apple accepts either for both.
     package var isUnrestricted: Bool { !kind.hasClient && origins.isEmpty && scope == nil }
 
     /// Whether a token that states `stated` is one for this client.
@@ -117,7 +117,7 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
         kind != .maps || scope == Self.scopeOfServers || isUnrestricted
     }
 
-    /// For messages: what its tokens are, and for whom.
+    /// For messages: the kind of its tokens, and their subject.
     package var words: String {
         if let identifier { return "client id \(identifier)" }
         let restrictions = (scope.map { ["scope \($0)"] } ?? []) + origins.map(\.description)
@@ -125,8 +125,8 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
     }
 }
 
-/// Apple's name for a private key; the `kid` of a token (RFC 7515, section 4.1.4): ten characters A–Z and 0–9, or, for Apple
-/// Ads, a UUID.
+/// Apple's name for a private key; the `kid` of a token (RFC 7515, section 4.1.4). It has ten characters A–Z and 0–9, or is a
+/// UUID (Apple Ads).
 public struct KeyID: Hashable, Sendable, LosslessStringConvertible {
     /// The id as Apple shows it.
     public let description: String
@@ -150,8 +150,7 @@ public struct KeyID: Hashable, Sendable, LosslessStringConvertible {
     package var form: TokenKind.IDForm { isTenCharacterID(description) ? .tenCharacters : .searchAds }
 }
 
-/// Apple's name for a team; the `iss` of a token: ten characters A–Z and 0–9, or, for Apple Ads, `SEARCHADS.` and
-/// an id.
+/// Apple's name for a team; the `iss` of a token. It has ten characters A–Z and 0–9, or is `SEARCHADS.` and an id (Apple Ads).
 public struct TeamID: Hashable, Sendable, LosslessStringConvertible {
     /// The id as Apple shows it.
     public let description: String

@@ -6,11 +6,11 @@ public struct Lifetime: Hashable, Comparable, Sendable {
     /// Apple accepts an `exp` of a client secret at most 15,777,000 s ahead of its own clock (about six months).
     public static let appleLimit: Seconds = 15_777_000
 
-    /// The longest lifetime of a client secret of Sign in with Apple that is minted: Apple's limit less 300 s, because Apple
-    /// would refuse the full limit from a machine whose clock runs fast.
+    /// The longest lifetime of a new client secret of Sign in with Apple. It is 300 s below Apple's limit, because Apple would
+    /// refuse the full limit if the machine's clock runs fast.
     public static let maximum = longest(of: .signIn)
 
-    /// 90 days, of every kind: what is minted unless another lifetime is asked for.
+    /// 90 days, for every kind: the default lifetime.
     package static let standard = Lifetime(7_776_000)
 
     /// The longest lifetime of a token of this kind that is minted.

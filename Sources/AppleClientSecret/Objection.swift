@@ -13,7 +13,7 @@ package enum Objection: Error, Hashable, Sendable {
     case algorithm
     /// The signature is an ASN.1 structure, as `openssl dgst` writes it, and not two numbers of 32 bytes.
     case derSignature
-    /// The signature's length in bytes, where it is not 64.
+    /// The signature's length in bytes, if it is not 64.
     case signatureLength(Int)
     /// The header has `crit`.
     case critical
@@ -68,7 +68,7 @@ package enum Objection: Error, Hashable, Sendable {
         }
     }
 
-    /// What is wrong, as the end of a sentence that begins with "it".
+    /// The problem, as the end of a sentence that begins with "it".
     package var words: String {
         switch self {
         case .malformed(let parseError): "is not a client secret: \(parseError.words)"
@@ -102,7 +102,7 @@ package enum Objection: Error, Hashable, Sendable {
 }
 
 extension CompactJWS.ParseError {
-    /// What is wrong, as a clause of its own.
+    /// The problem, as a complete clause.
     package var words: String {
         switch self {
         case .empty: "it is empty"
@@ -114,7 +114,7 @@ extension CompactJWS.ParseError {
     }
 }
 
-/// An id of Apple's in the place of another one.
+/// An Apple id in the place of another one.
 package enum IdentifierMixup: Hashable, Sendable {
     case clientIsTeam
     case clientIsKeyID
@@ -139,7 +139,7 @@ package enum IdentifierMixup: Hashable, Sendable {
         }
     }
 
-    /// What is wrong, as the end of a sentence that begins with "it".
+    /// The problem, as the end of a sentence that begins with "it".
     package var words: String {
         switch self {
         case .clientIsTeam: "has the team id as its client id"

@@ -6,8 +6,8 @@ extension SecretForm {
     /// Times from here on, in the year 5138, are milliseconds.
     private static let milliseconds = WallTime(secondsSinceEpoch: 100_000_000_000)
 
-    /// The place, in the order of preference, of the key that it names and that has signed it; throws the reason where it
-    /// is not the client's.
+    /// The place, in the order of preference, of the key that it names and that has signed it. Throws the reason if it is not the
+    /// client's secret.
     package func rank(_ expected: Expectation) throws(Objection) -> Int {
         if let client = expected.client, !client.accepts(claims.subject) { throw .otherClient(claims.subject) }
         guard !expected.keys.isEmpty else { return 0 }
@@ -23,11 +23,11 @@ extension SecretForm {
         }
     }
 
-    /// Why Apple refuses its times now; nil if it accepts them. Expiry is the last reason: what has merely expired was
-    /// good once.
+    /// Why Apple refuses its times now; nil if it accepts them. Expiry is the last reason, because a secret that has only expired
+    /// was good once.
     ///
     /// - Parameters:
-    ///   - kind: what it is used as; nil: what it looks like.
+    ///   - kind: the kind that it is used as; nil: the kind that it looks like.
     ///   - tolerance: how far `iat` and `nbf` may be ahead of the clock that `reached` asks.
     ///   - reached: whether a moment has come.
     package func objectionToTimes(

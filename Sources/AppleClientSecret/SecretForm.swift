@@ -28,7 +28,7 @@ package struct SecretForm: Hashable, Sendable {
         self.oddities = oddities
     }
 
-    /// What a secret has to be. What is not known is not asked for.
+    /// What a secret has to be. Unknown properties are not required.
     package struct Expectation {
         /// Nil if it is not known.
         package var client: ClientID?

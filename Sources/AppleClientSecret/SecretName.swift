@@ -1,4 +1,4 @@
-/// What identifies a secret in records, reports and rollouts, where its signature is not checked.
+/// Identifies a secret in records, reports and rollouts, which do not check its signature.
 package struct SecretName: Hashable, Sendable {
     /// Of the token's bytes, as `sha256sum` shows it for a raw output. This is what people see.
     package let fingerprint: Fingerprint

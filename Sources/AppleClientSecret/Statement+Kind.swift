@@ -12,7 +12,7 @@ extension Statement {
         return origins == .missing ? (type == .missing ? .music : .maps) : (originIsList ? .music : .maps)
     }
 
-    /// For whom it is; nil if that is missing or of another form than its kind has.
+    /// The client that it authenticates; nil if that is missing or malformed for its kind.
     package var client: ClientID? {
         switch kind {
         case .signIn, .appleAds:

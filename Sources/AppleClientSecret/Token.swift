@@ -11,15 +11,15 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
     /// The name of this secret for messages and logs.
     public let fingerprint: Fingerprint
 
-    /// The same digest of its signing input, the bytes before the last dot: an ECDSA signature can be altered without the
-    /// key and stays valid (r, n−s), so only this says whether two valid tokens are the same secret.
+    /// The same digest of its signing input, the bytes before the last dot. An ECDSA signature can be altered without the key and
+    /// stays valid (r, n−s). So only this digest shows whether two valid tokens are the same secret.
     package let signed: Fingerprint
 
     /// The token with these bytes.
     ///
     /// - Parameters:
     ///   - bytes: the compact serialisation; not checked here.
-    ///   - sha256: the SHA-256 digest function, 32 bytes: this module has no cryptography of its own.
+    ///   - sha256: the SHA-256 digest function, 32 bytes, because this module contains no cryptography.
     public init(_ bytes: [UInt8], sha256: ([UInt8]) -> [UInt8]) {
         func digest(_ bytes: [UInt8]) -> Fingerprint {
             Fingerprint(leadingBytes: sha256(bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) })

@@ -1,5 +1,5 @@
-/// A moment of the wall clock in whole seconds since 1970-01-01T00:00:00Z, leap seconds not counted: the
-/// NumericDate of RFC 7519, section 2, as Apple expects it (without a fraction).
+/// A moment of the wall clock in whole seconds since 1970-01-01T00:00:00Z, without leap seconds. This is the NumericDate of RFC
+/// 7519, section 2, as Apple expects it (without a fraction).
 public struct WallTime: Hashable, Comparable, Sendable {
     /// Seconds since the epoch.
     public let secondsSinceEpoch: Int64
@@ -60,8 +60,8 @@ extension WallTime: CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The proleptic Gregorian date of a day, by eras of 400 years (146,097 days) that begin on the first of March,
-    /// so that the leap day is the last one of its year; nil outside the years 0 to 9999.
+    /// The proleptic Gregorian date of a day; nil outside the years 0 to 9999. It counts eras of 400 years (146,097 days) that
+    /// begin on the first of March. So the leap day is the last one of its year.
     private static func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64)? {
         guard (-719_528..<2_932_897).contains(days) else { return nil }
         let shifted = days + 719_468
@@ -86,8 +86,8 @@ extension WallTime {
         } else {
             let fields = text.split { !("0"..."9").contains($0) }.compactMap { Int64($0) }
             guard text.utf8.count == 20, fields.count == 6 else { return nil }
-            // Days since the epoch by eras of 400 years that begin on the first of March, so that the leap day is the
-            // last one of its year.
+            // Days since the epoch by eras of 400 years that begin on the first of March. So the leap day is the last one of its
+            // year.
             let year = fields[1] <= 2 ? fields[0] - 1 : fields[0]
             let era = (year >= 0 ? year : year - 399) / 400
             let yearOfEra = year - era * 400

@@ -3,7 +3,7 @@ import Model
 
 /// A kind of action, as the configuration has it.
 ///
-/// To add one, write it in a file of its own, put it into ``ActionKinds/all``, and describe it in docs/configuration.md.
+/// To add one, write it in a new file, put it into ``ActionKinds/all``, and describe it in docs/configuration.md.
 protocol ActionKind: Sendable {
     /// The keys that say such an action.
     static var verbs: [String] { get }
@@ -24,7 +24,7 @@ extension ActionKind {
     static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics) {}
 }
 
-/// The kinds of action there are, and what holds for the items of `on_change` and `on_state_change` of every kind.
+/// The kinds of action, and the rules for all items of `on_change` and `on_state_change`.
 enum ActionKinds {
     static let all: [any ActionKind.Type] = [
         UnitActionSettings.self, SignalActionSettings.self, ExecActionSettings.self,

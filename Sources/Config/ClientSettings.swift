@@ -148,8 +148,8 @@ struct ClientSettings {
         self.init(section)
     }
 
-    /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to
-    /// it. What is not for the client's kind is left out.
+    /// These settings, with absent ones taken from `defaults`. A list replaces the default's list and does not add to it.
+    /// Settings that do not suit the client's kind are left out.
     func completed(by defaults: ClientSettings) -> ClientSettings {
         var all = self
         // The kind is the first row: the others depend on it.

@@ -48,7 +48,7 @@ extension ConfigurationLoader {
         return files
     }
 
-    /// The `.d` directory of the file `main` in the form in which the user wrote `name`, for messages.
+    /// The `.d` directory of the file `main`, as messages show it: in the form in which the user wrote `name`.
     static func shownDirectory(of main: AbsolutePath, name: String) -> String {
         String(name.dropLast(main.name.utf8.count)) + ConfigurationParser.directory(of: main).name
     }

@@ -17,7 +17,7 @@ package enum ConfigurationLoader {
     /// - Parameters:
     ///   - path: as the user wrote it and diagnostics show it; a relative one starts at the working directory.
     ///   - identity: the user whose configuration it is.
-    ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set.
+    ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, if that is set.
     ///   - last: what an earlier call returned, which is returned again if every file still has the same bytes.
     package static func load(
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil, after last: LoadedConfiguration? = nil
@@ -43,12 +43,13 @@ package enum ConfigurationLoader {
     /// The targets in the file `path`, the only one that may name some; nothing else in it is read. Only root and `identity`
     /// may be able to write to it.
     ///
-    /// If the file is missing or its targets are wrong, those of the text last adopted: the daemon uses that text,
-    /// and what it pushes must arrive. Not where this user may not read the file: the daemon may have adopted it since.
+    /// If the file is missing or its targets are wrong, these are the targets of the last good configuration. The daemon uses
+    /// that text, and what it pushes must arrive. This does not apply if this user may not read the file, because the daemon may
+    /// have adopted it since.
     ///
     /// Blocks on the file system.
     ///
-    /// - Parameter adopted: the file with the text last adopted; nil for root's copy of what lay at `path`.
+    /// - Parameter adopted: the file with the last good configuration; nil for root's copy of the file at `path`.
     package static func targets(
         path: String, adopted: String? = nil, as identity: Identity
     ) -> Result<[PushTarget], ConfigurationError> {

@@ -5,7 +5,7 @@ package enum ConfigurationParser {
     /// - Parameters:
     ///   - main: the configuration file.
     ///   - additions: the files of its `.d` directory, in name order.
-    ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, where that is set: outputs in it are refused.
+    ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, if that is set. Outputs in it are refused.
     package static func parse(
         main: SourceFile, additions: [SourceFile] = [], stateDirectory: AbsolutePath? = nil
     ) -> Result<LoadedConfiguration, ConfigurationError> {

@@ -6,8 +6,8 @@ import Model
 enum CredentialSettings {
     static let names = ["unit", "name"]
 
-    /// In bytes: systemd puts both names into the address from which it asks, which has room for 83 bytes of them (108
-    /// bytes of `sockaddr_un.sun_path` less the rest).
+    /// In bytes: systemd puts both names into the address from which it asks. That has room for 83 bytes of them (108 bytes of
+    /// `sockaddr_un.sun_path` less the rest).
     private static let longestServedName = 83
 
     static func read(in client: Section) -> Setting<ServedCredential> {

@@ -9,7 +9,7 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 
     package let position: Position
     package let severity: Severity
-    /// What is wrong; what to write instead.
+    /// The problem and its correction.
     package let message: String
 
     package init(_ severity: Severity, at position: Position, _ message: String) {
@@ -19,7 +19,7 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         self.message = Redaction.plain(message)
     }
 
-    /// `file:line:column: error: what is wrong; what to write instead`
+    /// `file:line:column: error: the problem; the correction`
     package var description: String {
         "\(position): \(severity.rawValue): \(message)"
     }

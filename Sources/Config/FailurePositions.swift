@@ -1,8 +1,8 @@
 internal import Failures
 package import Model
 
-/// Where failures that are met after the configuration was read are reported: at the line that names the key, output,
-/// action, user, group or served unit; else at the affected client; else at the start of the configuration.
+/// The positions at which later failures are reported. That is the line that names the key, output, action, user, group or served
+/// unit. If there is none, it is the affected client, or else the start of the configuration.
 package struct FailurePositions {
     private let start: Position
     private let store: Position?
@@ -123,7 +123,7 @@ package struct FailurePositions {
         return (isOfPassphrase ? key.passphrase.position : nil) ?? key.location.position
     }
 
-    /// The value of the client's `path:`, or of the `group:` below it.
+    /// The position of the client's `path:`, or of the `group:` below it.
     private func position(of code: Failure.Code, output path: AbsolutePath, _ client: WrittenClient?) -> Position? {
         let isOfGroup = code == .unknownGroup || code == .groupNotPermitted
         let outputs = (client?.settings.files ?? []).filter { $0.path.value == path }

@@ -66,7 +66,7 @@ struct KeySettings {
         return KeyConfiguration(team: team, keyID: keyID, location: location, passphrase: passphrase.value)
     }
 
-    /// Where the private key is, or the public half in its place.
+    /// The path of the private key, or the public half in its place.
     private static func location(in section: Section) -> Setting<KeyConfiguration.Location> {
         let place = location(in: section, file: "file", credential: "credential", secret: false)
         let publicKey = section.value("public_key") { text throws(ValueError) in
@@ -123,7 +123,7 @@ extension KeyConfiguration.Location {
 }
 
 extension KeySettings {
-    /// The files of a private key and of its passphrase, each with what it is in messages.
+    /// The files of a private key and of its passphrase, each with its name in messages.
     static func files(
         of name: KeyName, _ location: KeyConfiguration.Location?, passphrase: KeyConfiguration.Location?
     ) -> [(path: AbsolutePath, what: String)] {

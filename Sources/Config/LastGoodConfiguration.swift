@@ -40,7 +40,7 @@ package struct LastGoodConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the configuration's, as the user wrote it.
-    ///   - identity: the user who may own the copy, like root.
+    ///   - identity: the user that may own the copy, as root may.
     package static func load(
         path: String, in directory: String, as identity: Identity, stateDirectory: AbsolutePath? = nil
     ) -> LoadedConfiguration? {
@@ -56,7 +56,7 @@ package struct LastGoodConfiguration: Hashable, Sendable {
     /// The main file's text of the configuration copied to `file`; nil when there is no copy.
     ///
     /// - Parameters:
-    ///   - path: the configuration's, for messages.
+    ///   - path: the configuration's path, shown in messages.
     ///   - file: the copy that systemd hands to a service, which names the configuration by itself; nil: root's own copy of
     ///     the configuration at `path`.
     static func main(of path: String, in file: String?, as identity: Identity) -> SourceFile? {

@@ -18,7 +18,7 @@ package struct LoadedConfiguration: Sendable {
 
     package var files: [AbsolutePath] { sources.map(\.path) }
 
-    /// Where the store is, and which files the configuration names for it; nil without one.
+    /// The store's settings, and the files that the configuration names for it; nil without a store.
     package var store: StoreConfiguration? { located.main.store.value }
 
     /// The credentials that hold the targets' tokens, as `LoadCredential=` names them; none for a target with a file or without a
@@ -64,9 +64,8 @@ extension LoadedConfiguration {
         return ofTargets + ofStore
     }
 
-    /// Why the files that a target names cannot be used, as the network program will find that reads them. Where systemd passes
-    /// the token there is no file, and where only another user may read one, systemd may start that program as that user.
-    /// Blocks.
+    /// Why the files that a target names cannot be used, as the network program will find that reads them. If systemd passes the
+    /// token, there is no file. If only another user may read the file, systemd may start that program as that user. Blocks.
     package func problems(withFilesOf target: TargetName) -> [Failure] {
         guard let settings = located.main.targets.first(where: { $0.name.value == target }), let known = settings.target
         else { return [] }
@@ -114,7 +113,7 @@ extension LoadedConfiguration {
         sources.allSatisfy { $0.realPath.isReadableByAll }
     }
 
-    /// Warns of each output without `mode:` whose file every user may read as it is: its mode is kept.
+    /// Warns of each output without `mode:` whose current file every user may read: its mode is kept.
     package var readabilityWarnings: [Diagnostic] {
         ClientOutput.all(of: located.clients).compactMap { output in
             guard output.output.mode.isAbsent, output.path.value.isReadableByAll,
@@ -139,7 +138,7 @@ extension AbsolutePath {
 
 /// A configuration file's content, name and paths.
 package struct SourceFile: Hashable, Sendable {
-    /// The file as the user named it, for messages.
+    /// The file as the user named it, shown in messages.
     package let name: String
     package let path: AbsolutePath
     /// The path with all links resolved.

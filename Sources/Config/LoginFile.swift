@@ -3,8 +3,8 @@ import Failures
 import Formats
 import Linux
 
-/// Reads the files that the configuration names for the network program, such as tokens, passwords and certificates, as that
-/// program does and as `check` foresees it.
+/// Reads the files that the configuration names for the network program, such as tokens, passwords and certificates. Both that
+/// program and `check` use it.
 package enum LoginFile {
     /// Why a file cannot be used, in words that name it.
     package struct Unusable: Error {
@@ -33,8 +33,8 @@ package enum LoginFile {
         return String(text)
     }
 
-    /// The text of a file with a token or a password, without line breaks at its end. What is read here is sent, and a private
-    /// key never is.
+    /// The text of a file with a token or a password, without line breaks at its end. The text read here is sent, and a private
+    /// key must never be.
     package static func secret(at path: String) throws(Unusable) -> String {
         let bytes = try bytes(at: path)
         guard !PrivateKeyText.isIn(bytes) else {

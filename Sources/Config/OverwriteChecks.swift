@@ -1,8 +1,7 @@
 import Model
 import Store
 
-/// Where the configuration is read from and the state is kept: no output may be written there, nor to what the configuration
-/// names.
+/// The paths of the configuration and of the state. No output may be written there, or to a file that the configuration names.
 struct ConfigurationPaths {
     /// The configuration's files.
     let files: [AbsolutePath]

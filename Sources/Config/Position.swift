@@ -20,8 +20,8 @@ package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }
 
-    /// `file:line:column`, as compilers write it. A file's name may hold anything; what would break the line or control
-    /// a terminal is shown as `?`.
+    /// `file:line:column`, as compilers write it. A file's name may hold anything. Characters that would break the line or
+    /// control a terminal are shown as `?`.
     package var description: String {
         "\(harmless(file)):\(line):\(column)"
     }

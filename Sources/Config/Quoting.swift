@@ -1,8 +1,8 @@
 import AppleClientSecret
 import Model
 
-/// A name or value of the file as messages show it: in quotes when it is short, printable ASCII and cannot be a secret,
-/// otherwise described. Users will paste private keys or tokens where a name belongs.
+/// A name or value of the file as messages show it. It is quoted when it is short, printable ASCII and cannot be a secret, and
+/// described otherwise. Users will paste private keys or tokens where a name belongs.
 func quoted(_ text: String) -> String {
     if text.isEmpty { return "an empty text" }
     if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }

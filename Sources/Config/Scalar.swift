@@ -2,7 +2,7 @@ import AppleClientSecret
 import Linux
 import Model
 
-/// How single values are written: the text of a scalar to a value, or what is wrong with it.
+/// Converts the text of a scalar to a value, or to an error.
 package enum Scalar {
     static func truth(_ text: String) throws(ValueError) -> Bool {
         switch text {
@@ -81,7 +81,7 @@ package enum Scalar {
         "\(quoted(text)) is not a name; use at most 64 letters, digits, \".\", \"-\" and \"_\""
     }
 
-    /// The name of a key, a client or a target; nil, with an error, for a text that is none. And what it is called in messages.
+    /// The name of a key, a client or a target; nil, with an error, if the text is no name. Messages call it `noun`.
     static func name<Name: CustomStringConvertible>(
         of entry: YAMLEntry, _ noun: String, _ diagnostics: Diagnostics, _ parse: (String) -> Name?
     ) -> (name: Located<Name>?, owner: String) {
@@ -106,7 +106,8 @@ package enum Scalar {
     /// A user's or group's name or number.
     private static func account(_ text: String, kind: String) throws(ValueError) -> String {
         let isNumber = text.utf8.allSatisfy(\.isASCIIDigit)
-        // useradd(8) allows 32 characters, a directory's name and realm are longer; 4294967295 is no id: the kernel takes it as "leave as it is".
+        // useradd(8) allows 32 characters, and a directory's name and realm are longer. 4294967295 is no id, because the kernel
+        // reads it as "do not change".
         let valid =
             isNumber
             ? UInt32(text).map { $0 != .max } ?? false
@@ -164,7 +165,7 @@ package enum Scalar {
 
     // MARK: Durations
 
-    /// A duration in `range`; the error says what is wrong with the text.
+    /// A duration in `range`; the error describes the problem with the text.
     private static func duration(_ text: String, examples: String, in range: ClosedRange<Seconds>) throws(ValueError)
         -> Seconds
     {

@@ -3,9 +3,9 @@ internal import Model
 
 /// A mapping with a fixed set of names: gives the values by name and reports unknown names.
 struct Section {
-    /// Whose settings these are, for messages: `client "web"`.
+    /// The owner of these settings, shown in messages: `client "web"`.
     let owner: String
-    /// Where the owner is named; missing settings are reported there.
+    /// The position of the owner's name; missing settings are reported there.
     let position: Position
     let diagnostics: Diagnostics
     /// Those with a known name. Searched from the first: there are a few, and a table of them for each client took longer.
@@ -106,7 +106,7 @@ struct Section {
         return setting
     }
 
-    /// Whichever of two settings is there that exclude each other; wrong, with an error, where both are.
+    /// One of two settings that exclude each other; wrong, with an error, if both are present.
     func either<Value>(
         _ first: String, _ parseFirst: (String) throws(ValueError) -> Value, or second: String,
         _ parseSecond: (String) throws(ValueError) -> Value
@@ -123,7 +123,7 @@ struct Section {
     ///
     /// - Parameters:
     ///   - item: what an item of the list is called in messages.
-    ///   - problem: what is wrong with a list of so many items, and what to write.
+    ///   - problem: the error for a list of so many items, with its correction.
     func oneOrMore<Value>(
         _ name: String, each item: String, _ parse: (String) throws(ValueError) -> Value,
         problem: (_ count: Int) -> String?

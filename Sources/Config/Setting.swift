@@ -26,7 +26,7 @@ enum Setting<Value> {
         flatMap { value in .given(Located<Other>(transform(value.value), at: value.position)) }
     }
 
-    /// What is made of the value.
+    /// The result of a conversion of the value.
     func flatMap<Other>(_ transform: (Located<Value>) -> Setting<Other>) -> Setting<Other> {
         switch self {
         case .absent: .absent

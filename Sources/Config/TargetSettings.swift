@@ -26,9 +26,9 @@ struct TargetSettings {
     let name: Located<TargetName>
     /// Nil if a setting is wrong.
     let target: PushTarget?
-    /// The file with the token, where the target names one.
+    /// The file with the token, if the target names one.
     private(set) var tokenFile: Located<AbsolutePath>?
-    /// The file with the API's authorities, where the target names one.
+    /// The file with the API's authorities, if the target names one.
     private(set) var caFile: Located<AbsolutePath>?
 
     /// The files that the target names.
@@ -207,8 +207,8 @@ struct TargetSettings {
         return text
     }
 
-    /// Warns of what belongs into another setting, or is added by the kind itself: secrets would go to a place next to the one
-    /// that is meant.
+    /// Warns of settings that belong into another one, or that the kind adds itself. Otherwise secrets would go to a place next
+    /// to the intended one.
     private static func warn(of kind: PushKind, _ settings: [String: String], _ endpoint: String?, in section: Section)
     {
         if let endpoint, let added = kind.firstComponent, endpoint.hasSuffix(added) {
@@ -222,7 +222,7 @@ struct TargetSettings {
         }
     }
 
-    /// A name at an API: printable, on one line, without what could lead elsewhere in an address.
+    /// A name at an API: printable, on one line, without characters that could lead elsewhere in an address.
     fileprivate static func word(_ text: String, isPath: Bool) throws(ValueError) -> String {
         guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0.isASCIIPrintable && !#""\"#.utf8.contains($0) })
         else { throw ValueError("\(quoted(text)) cannot be a name there; write one on one line, without quotes") }

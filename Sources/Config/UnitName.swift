@@ -23,8 +23,8 @@ package enum UnitName {
         (try? read(text)) != nil
     }
 
-    /// A unit's full name. `placeholder` allows `%s`, which `on_state_change` replaces by the state; `template` allows
-    /// a template, for all its instances.
+    /// A unit's full name. `placeholder` allows `%s`, which `on_state_change` replaces by the state. `template` allows a
+    /// template, which means all its instances.
     static func read(_ text: String, placeholder: Bool = false, template: Bool = false) throws(ValueError) -> String {
         let name =
             placeholder ? text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: "ok") : text

@@ -5,7 +5,7 @@ import Push
 /// One entry of `clients`.
 final class WrittenClient: Sendable {
     let name: Located<ClientName>
-    /// With what it does not say itself taken from `defaults`.
+    /// Its own settings, completed from `defaults`.
     let settings: ClientSettings
     /// What it says itself.
     private let own: ClientSettings
@@ -25,14 +25,14 @@ final class WrittenClient: Sendable {
         self.own = own
     }
 
-    /// The client with what it does not say itself taken from `defaults`.
+    /// The client with missing settings taken from `defaults`.
     func completed(by defaults: ClientSettings) -> WrittenClient {
         WrittenClient(name, own.completed(by: defaults), own: own)
     }
 
     private var kind: TokenKind { settings.kind.value ?? .signIn }
 
-    /// For whom its secrets are: the configured id, else the name, or what else the kind says; nil when that is invalid.
+    /// The subject of its secrets: the configured id, else the name, or the subject that the kind uses. Nil when that is invalid.
     var clientID: ClientID? { try? subject() }
 
     private func subject() throws(KindMisfit) -> ClientID? {
@@ -49,7 +49,7 @@ final class WrittenClient: Sendable {
     /// The client with these settings, once completed; nil when one of them is wrong.
     ///
     /// - Parameters:
-    ///   - keys: those that may sign for it, where they are known.
+    ///   - keys: the keys that may sign its secrets, if they are known.
     ///   - targets: those that are configured.
     ///   - hasStore: whether there is a store from which it could receive.
     func configuration(
@@ -95,7 +95,7 @@ final class WrittenClient: Sendable {
         return configuration
     }
 
-    /// Reports settings that are not of the client's kind.
+    /// Reports settings that do not suit the client's kind.
     private func checkKind(_ keys: [KeySettings], _ diagnostics: Diagnostics) {
         if settings.kind.isWrong { return }
         do throws(KindMisfit) {

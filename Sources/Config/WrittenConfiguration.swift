@@ -7,9 +7,9 @@ import Store
 struct WrittenConfiguration {
     /// The start of the main file.
     let start: Position
-    /// What only the main file says.
+    /// Settings that only the main file may have.
     let main: TopLevelSettings
-    /// In the order of the files and of what is in them, without those whose name was there already.
+    /// In the order of the files and of their contents, without later ones of the same name.
     let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
     let clients: [WrittenClient]
@@ -55,7 +55,7 @@ struct WrittenConfiguration {
 
     /// The values, once they are found to fit together; not to be used when `diagnostics` has errors afterwards.
     ///
-    /// - Parameter places: what else no output may overwrite.
+    /// - Parameter places: other paths that no output may overwrite.
     func checked(against places: ConfigurationPaths, _ diagnostics: Diagnostics) -> Configuration {
         checkIDs(diagnostics)
         let configuration = values(diagnostics)

@@ -1,6 +1,6 @@
 import Formats
 
-/// `format`, and the settings that only one format has, as they are written.
+/// `format`, and the settings that only one format has, unchanged.
 struct WrittenFormat {
     let format: Setting<any OutputFormat.Type>
     /// In the order of the formats, absent ones too.

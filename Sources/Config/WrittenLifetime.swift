@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Model
 
-/// A lifetime as it is written: how long is too long depends on the kind of the client's tokens.
+/// A lifetime as the user wrote it. The maximum depends on the kind of the client's tokens.
 struct WrittenLifetime {
     let text: String
     /// Nil for `max`.

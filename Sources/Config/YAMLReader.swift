@@ -24,8 +24,8 @@ struct YAMLEntry {
     let value: YAMLNode
 }
 
-/// Builds a tree from a YAML document and refuses what no configuration needs: anchors, aliases, tags, second
-/// documents, keys that are not plain text.
+/// Builds a tree from a YAML document and refuses constructs that no configuration needs. These are anchors, aliases, tags,
+/// second documents and keys that are not plain text.
 struct YAMLReader: ~Copyable {
     /// In bytes: a configuration of a thousand clients has about a fifth of this.
     static let maximumSize = 1 << 20

@@ -7,7 +7,7 @@ struct YAMLSyntaxError: Error {
     /// The byte or character at fault; negative when that is not known.
     let found: Int32
 
-    /// What is wrong; what to write instead.
+    /// The problem and its correction.
     var words: String {
         switch problem {
         case "control characters are not allowed":

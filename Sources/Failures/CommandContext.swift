@@ -4,7 +4,7 @@ import Synchronization
 package struct CommandContext: Hashable, Sendable {
     /// The configuration's absolute path; nil: the default.
     package var configuration: String?
-    /// The status socket's absolute path; nil: the default, where the package's units have theirs.
+    /// The status socket's absolute path; nil: the default of the package's units.
     package var socket: String?
     /// Whether systemd runs this machine.
     package var hasSystemd: Bool
@@ -16,8 +16,8 @@ package struct CommandContext: Hashable, Sendable {
     package var unit: String?
     /// Whether a daemon at the socket is that of the configuration, as far as the command line tells.
     package var knowsDaemon: Bool
-    /// Units whose next start was found to fail: no command starts, restarts or reloads one of them, because a process that runs
-    /// now would be gone.
+    /// Units whose next start would fail. No command starts, restarts or reloads one of them, because that would end a process
+    /// that runs now.
     package var unstartable: Set<String> = []
 
     /// The unit that runs the package's daemon, unless another was found to.

@@ -1,7 +1,7 @@
-/// A message that ends with a command, for a place that cannot show every command byte for byte. A changed command that root
-/// pastes would do something else, so such a place names the command that prints it.
+/// A message that ends with a command, for a place that may be unable to show every command byte for byte. A changed command that
+/// root pastes would do something else. So such a place names the command that prints it.
 package struct CommandMessage: Hashable, Sendable, ExpressibleByStringInterpolation {
-    /// What comes before the command, with what leads to it.
+    /// The text before the command, with its introduction.
     package private(set) var lead: String
     /// Nil if the message is all words.
     package let command: String?
@@ -26,10 +26,10 @@ package struct CommandMessage: Hashable, Sendable, ExpressibleByStringInterpolat
         return changed
     }
 
-    /// The message in at most `limit` bytes: with the command where all of it fits and the place shows it as it is. Words that
-    /// are too long end in "...".
+    /// The message in at most `limit` bytes, with the command if it fits and the place shows it unchanged. Text that is too long
+    /// ends in "...".
     ///
-    /// - Parameter isKept: whether the place shows a text as it is.
+    /// - Parameter isKept: whether the place shows a text unchanged.
     package func text(atMost limit: Int, keeping isKept: (String) -> Bool) -> String {
         guard let command else { return Self.cut(lead, to: limit) }
         if isKept(command), lead.utf8.count + command.utf8.count <= limit { return lead + command }

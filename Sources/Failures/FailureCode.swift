@@ -1,5 +1,5 @@
-/// Why something could not be done. What is known of every failure of a code, its words, remedy and retries, is a row of
-/// `FailureTable.swift`, without which a new code does not compile.
+/// Why something could not be done. The properties of a code, such as its message, remedy and retries, are a row of
+/// `FailureTable.swift`. A new code does not compile without one.
 ///
 /// Raw values are names in status, metrics and the journal: never rename one.
 package enum FailureCode: String, Hashable, Sendable, CaseIterable {
@@ -33,10 +33,11 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// The secret just minted did not pass the check with the key's public half.
     case selfCheckFailed = "self_check_failed"
     // Paths and files.
-    /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such (``isReported``):
-    /// the caller that wanted the file knows what it was to be, such as a key (`keyMissing`).
+    /// The file does not exist; for a directory this is `directoryMissing`. Never reported as such (``isReported``). The caller
+    /// that wanted the file reports its purpose, such as a key (`keyMissing`).
     case missing
-    /// Owner or mode lets another user read a key, or decide who may use one; reported as `keyNotGuarded` or another.
+    /// Owner or mode lets another user read a key, or decide which users may use one. Reported as `keyNotGuarded` or another
+    /// code.
     case notGuarded = "not_guarded"
     case directoryMissing = "directory_missing"
     case notADirectory = "not_a_directory"
@@ -70,7 +71,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case attributesNotKept = "attributes_not_kept"
     /// `check` found a unit's ProtectSystem=, ProtectHome= or similar in the way; detail: the unit and setting.
     case outsideSandbox = "outside_sandbox"
-    /// systemd could not start the unit, which may run now; detail: what is missing.
+    /// systemd could not start the unit, which may run now; detail: the missing requirement.
     case unitCannotStart = "unit_cannot_start"
     /// A unit takes another secret from the daemon than the configuration gives it; detail: the line and the difference.
     case unitMismatch = "unit_mismatch"
@@ -95,7 +96,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case writerNotPermitted = "writer_not_permitted"
     /// No answer in time, or none at all; detail: the writer's user.
     case writerSilent = "writer_silent"
-    /// A malformed answer; detail: what is wrong with it.
+    /// A malformed answer; detail: the problem.
     case writerGarbled = "writer_garbled"
     /// The configuration that the writer reads does not allow the write; detail: why.
     case writerRefused = "writer_refused"
@@ -145,7 +146,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case renewalOverdue = "renewal_overdue"
     /// The key cannot be read, so a secret with its id may be forged.
     case signatureUnchecked = "signature_unchecked"
-    /// The user who runs the command may not read the output.
+    /// The user that runs the command may not read the output.
     case notReadable = "not_readable"
     /// The client has no output that could be read without asking the daemon.
     case noOutputs = "no_outputs"
@@ -154,10 +155,10 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     /// detail: where it is missing.
     case notPublished = "not_published"
     case notDelivered = "not_delivered"
-    // Where clients without a private key receive their secrets from.
+    // Places from which clients without a private key receive their secrets.
     /// detail: why its secret is not received.
     case sourceStale = "source_stale"
-    /// What it holds is no secret of this client that a configured key has signed; detail: what it is.
+    /// It holds no secret of this client that a configured key has signed; detail: what was found.
     case sourceWrong = "source_wrong"
     case sourceMissing = "source_missing"
     /// detail: why.
@@ -205,13 +206,13 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushUnconfigured = "push_unconfigured"
     /// The push role's configuration has no such target; detail: which one it reads.
     case pushTargetUnknown = "push_target_unknown"
-    /// detail: what is wrong with it, never what it is.
+    /// detail: the problem with the token, never its text.
     case pushTokenUnusable = "push_token_unusable"
     /// The `ca_file` of the target cannot be used; detail: which file, and why.
     case pushFileUnusable = "push_file_unusable"
     /// The API does not accept the token, or the token may not even read there; detail: what it said.
     case pushCredentialsRefused = "push_credentials_refused"
-    /// The API refuses what was signed at another time than its own clock shows; detail: how far the clocks are apart.
+    /// The API refuses a signature whose time differs from its own clock; detail: how far the clocks are apart.
     case pushClockRefused = "push_clock_refused"
     /// The API wants a second factor of the user whose password the token is.
     case pushSecondFactorWanted = "push_second_factor_wanted"
@@ -222,7 +223,7 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushRateLimited = "push_rate_limited"
     /// What the place may hold is used up, which waiting does not change; detail: what the API said.
     case pushQuotaExceeded = "push_quota_exceeded"
-    /// The API has a fault of its own; detail: what it said.
+    /// The API has an internal error; detail: its message.
     case pushServerFailed = "push_server_failed"
     case pushUnreachable = "push_unreachable"
     /// The API was reached, and TLS with it fails, or it demands a certificate of this machine; detail: how.
@@ -232,14 +233,14 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushRedirected = "push_redirected"
     /// Another program kept changing the place while it was written.
     case pushConflict = "push_conflict"
-    /// The API did not take what it was sent; detail: what it said.
+    /// The API did not accept the request; detail: its message.
     case pushRejected = "push_rejected"
     case pushAnswerUnexpected = "push_answer_unexpected"
     /// A target's `done` does not list the status of success that the API answers with; detail: which.
     case pushStatusNotListed = "push_status_not_listed"
     /// The API took the secret and has shown another one for five minutes.
     case pushNotKept = "push_not_kept"
-    /// The place holds something that is not replaced, because it is of another kind; detail: what was found.
+    /// The place holds something of another kind, which is not replaced; detail: what was found.
     case pushPlaceUnsuitable = "push_place_unsuitable"
     /// The place shows the client id of another client; detail: both ids.
     case pushOtherClient = "push_other_client"
@@ -251,9 +252,9 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushOthersBlank = "push_others_blank"
     /// The variable is there for other environments; detail: for which.
     case pushEnvironmentsConflict = "push_environments_conflict"
-    /// What was deployed again, so that it has the secret, does not run; detail: what became of it.
+    /// The deployment that should get the secret does not run; detail: its outcome.
     case pushDeploymentFailed = "push_deployment_failed"
-    /// What was deployed again was cancelled before it ran.
+    /// The new deployment was cancelled before it ran.
     case pushDeploymentCancelled = "push_deployment_cancelled"
     /// No process listens for the target; detail: the socket.
     case pushServiceMissing = "push_service_missing"

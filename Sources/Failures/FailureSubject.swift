@@ -1,4 +1,4 @@
-/// A failure's place and detail as text, for the remedy. At most one of the places is set, and a path's client with it.
+/// A failure's place and detail as text, used in the remedy. At most one of the places is set, and a path's client with it.
 package struct FailureSubject: Sendable {
     package var path: String?
     package var client: String?
@@ -32,7 +32,7 @@ package struct FailureSubject: Sendable {
         path.flatMap { .rewriteKey($0, by: conversion) }
     }
 
-    /// The directory, for a command; nil if there is no path.
+    /// The directory as a command needs it; nil if there is no path.
     var parent: String? { path == nil ? nil : directory }
 
     var directory: String {

@@ -11,8 +11,7 @@ extension FailureCode {
     /// The remedy for any failure of this code; nil when there is none.
     package func remedy(for subject: FailureSubject) -> Remedy? { row.remedy(subject) }
 
-    /// The table. A remedy is nil if none is known, and has no command where an operator must first check who owns
-    /// the file or who put it there.
+    /// The table. A remedy is nil if none is known. It has no command if an operator must first check the file's owner or origin.
     private var row: Row {
         switch self {
         // Keys and their passphrases.
@@ -288,7 +287,7 @@ extension FailureCode {
             row("the current secret is published, but not all actions of on_change have run for it") {
                 .deliver($0.client)
             }
-        // Where clients without a private key receive their secrets from.
+        // Places from which clients without a private key receive their secrets.
         case .sourceStale:
             row("the source offers no newer secret") {
                 .say(

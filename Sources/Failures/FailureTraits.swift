@@ -1,4 +1,4 @@
-/// What several failure codes have in common, where a decision depends on it.
+/// Common properties of several failure codes, on which decisions depend.
 package struct FailureTraits: OptionSet, Sendable {
     package let rawValue: UInt16
 

@@ -2,13 +2,13 @@ package import AppleClientSecret
 
 /// What an HTTP server answered.
 package struct HTTPAnswer: Hashable, Sendable {
-    /// The status of the answer; 200 for what was asked.
+    /// The status of the answer; 200 for success.
     package let status: Int
     /// At most ``longestBody`` bytes, whatever they are.
     package let body: [UInt8]
     /// The server's clock (`Date:`); nil if it does not tell.
     package let date: WallTime?
-    /// Whether something else than blanks came as the body, and is left out of it, because it may be what was sent.
+    /// Whether the body contained more than blanks and was left out, because it may repeat the request.
     package let isBodyLeftOut: Bool
     /// In seconds (`Retry-After:`); nil if it does not say, or was not looked at.
     package var retryAfter: Int?

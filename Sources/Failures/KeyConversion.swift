@@ -36,7 +36,7 @@ package enum KeyConversion: Hashable, Sendable {
         return "\(path).\(suffix)"
     }
 
-    /// What is to be done after ``ShellCommand/rewriteKey(_:by:)``.
+    /// The steps to take after ``ShellCommand/rewriteKey(_:by:)``.
     package func cleanup(of path: String) -> String {
         "once the key works, remove \(copy(of: path)), which holds it too"
     }
@@ -64,7 +64,7 @@ package enum KeyConversion: Hashable, Sendable {
             )
         case .fromLetters(let label):
             let mark = label.filter { $0 != " " }
-            // What remains of BEGIN, END and escaped line breaks goes, and a name with "=" in front of the key.
+            // Removes the rest of BEGIN, END and escaped line breaks, and a name with "=" in front of the key.
             let script =
                 #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
             // Written in one word, BEGIN and its dashes would be treated as a key and cut away where this is shown.

@@ -27,12 +27,12 @@ package struct PathComponent: Hashable, Sendable {
     package let group: UInt32
     /// Permission, set-id and sticky bits.
     package let mode: UInt16
-    /// Whether its owner is root, the daemon's user or the user who acts.
+    /// Whether its owner is root, the daemon's user or the acting user.
     package let isTrusted: Bool
-    /// Whether a POSIX access list says more than the mode, or a directory gives one to what is created in it.
+    /// Whether a POSIX access list grants more than the mode, or a directory passes one to its new files.
     package let hasAccessList: Bool
-    /// The user who, like root, controls all directories on the way, so that no other user can put something else at
-    /// the path before the command runs. Root, where all of them are root's. Nil: another user could.
+    /// The user that, like root, controls all directories on the way. So no other user can put something else at the path before
+    /// the command runs. Root, if root owns all of them. Nil: another user could.
     package let keeper: User?
 
     package init(

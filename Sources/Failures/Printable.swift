@@ -3,10 +3,10 @@ internal import AppleClientSecret
 /// Escapes text from outside (names, link targets, output of programs, answers of servers) to show it to operators.
 ///
 /// The rules are:
-/// - Characters that a terminal acts on, or that change how their neighbours look, are escaped: Unicode's categories
-///   Cc, Cf, Zl and Zp, among them ESC, the C1 controls and the marks for the direction of text. systemd's journal
-///   shows an entry with a control character as a blob.
-/// - A backslash stays as it is, so that text which is escaped twice looks as if escaped once.
+/// - Characters that a terminal acts on, or that change how their neighbours look, are escaped. These are Unicode's categories
+///   Cc, Cf, Zl and Zp, such as ESC, the C1 controls and the marks for the direction of text. systemd's journal shows an entry
+///   with a control character as a blob.
+/// - A backslash is not escaped, so that text which is escaped twice looks as if escaped once.
 /// - A name in running text is quoted where it could be mistaken for something else than one name.
 /// - Words that another user, program or machine chose are quoted, so that they never look like ours.
 package enum Printable {
@@ -40,14 +40,14 @@ package enum Printable {
         return "'" + inner.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"\'"#) + "'"
     }
 
-    /// What a server, another user's process or another machine says: a plain word such as an error code as it is, all else
-    /// quoted. Semicolons become commas, as in our sentences one comes before the remedy.
+    /// Text from a server, another user's process or another machine. A plain word such as an error code is unchanged, and all
+    /// else is quoted. Semicolons become commas, because in our sentences one comes before the remedy.
     package static func foreign(_ text: String) -> String {
         let isCode = !text.isEmpty && text.utf8.allSatisfy { isOfWord($0) && !"/=:,@%+".utf8.contains($0) }
         return isCode ? text : quoted(withRunsOfBlanksEscaped(clause(text)))
     }
 
-    /// A terminal that breaks a line after many blanks would show what follows as a line of its own.
+    /// A terminal that breaks a line after many blanks would show the rest as a separate line.
     private static func withRunsOfBlanksEscaped(_ text: String) -> String {
         var isAfterBlank = false
         return text.reduce(into: "") { result, character in

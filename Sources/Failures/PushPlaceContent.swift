@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// What an API has just shown that a place holds, where that is not the secret that is to be there.
+/// The content that an API has just shown for a place, if it is not the secret that belongs there.
 package enum PushPlaceContent: Hashable, Sendable {
     case nothing
     /// Something that applications cannot use as a client secret: another text, or a token whose form Apple refuses.

@@ -1,4 +1,4 @@
-/// What makes a directory read-only.
+/// The cause that makes a directory read-only.
 package enum ReadOnlyCause: Hashable, Sendable {
     /// The sandbox of the unit that writes there: outside it, the directory is writable.
     case sandbox

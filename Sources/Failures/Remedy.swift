@@ -39,8 +39,8 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         return Remedy(words: Printable.line(String(words.dropLast(2))), command: command)
     }
 
-    /// For a file, directory or socket that an untrusted user put at `path`. Another user may need what is there, so
-    /// there is no command.
+    /// For a file, directory or socket that an untrusted user put at `path`. Another user may need the file, so there is no
+    /// command.
     package static func strangers(_ path: String) -> Remedy {
         .say("another user has put it there: look at it, then remove it or use another path", see: .list(path))
     }
@@ -48,12 +48,12 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
     /// Has the daemon renew a client's secret; nil: all.
     package static func renew(_ client: String?) -> Remedy { asking(.renew(client)) }
 
-    /// Has the daemon repeat what was not delivered of a client's secret; nil: of all.
+    /// Has the daemon repeat failed notifications for a client's secret; nil: for all clients.
     package static func deliver(_ client: String?) -> Remedy {
         asking(.deliver(client), otherwise: "the daemon runs them again when it starts, and so does \"run --once\"")
     }
 
-    /// Without a daemon to ask, what is in the way is not known: a single run might be refused too, or be another user's.
+    /// Without a daemon to ask, the obstacle is unknown. A single run might be refused too, or belong to another user.
     ///
     /// - Parameter words: what then helps, unless something is in its way.
     private static func asking(_ command: ShellCommand?, otherwise words: String? = nil) -> Remedy {

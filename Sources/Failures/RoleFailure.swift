@@ -1,20 +1,20 @@
 package import AppleClientSecret
 
-/// Why a role of the network program, the one that asks the store or the one that asks APIs, has not done what it was asked.
+/// Why a role of the network program has not carried out a request. One role asks the store, and the other asks APIs.
 package struct RoleFailure: Error, Hashable, Sendable {
     package let code: FailureCode
-    /// What the other side or the library for the network said, or which file it is about: on one line, without a password, a
-    /// token or anything that could be a piece of a secret.
+    /// The message of the other side or the network library, or the file concerned. It is on one line, without passwords, tokens
+    /// or anything that could be a piece of a secret.
     package let detail: String?
     /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil if there is no pause.
     package private(set) var retryAfter: Int?
     /// What the API has just shown that the place holds; nil if that is not known.
     package private(set) var placeContent: PushPlaceContent?
-    /// The setting of the target with the address that answered so, where the remedy names it; nil otherwise.
+    /// The target's setting for the address that answered so, if the remedy names it; nil otherwise.
     package private(set) var addressSetting: TargetAddressSetting?
 
-    /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3): a
-    /// error in an answer keeps nothing from being asked for longer.
+    /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3). So an
+    /// error in an answer delays no request for longer.
     package static let longestRetryAfter = 86_400
 
     package init(

@@ -13,7 +13,7 @@ extension ShellCommand {
     /// - Parameter client: nil: all.
     package static func renew(_ client: String?) -> ShellCommand? { asking(["renew"], of: client) }
 
-    /// Repeats what was not delivered.
+    /// Repeats failed notifications.
     ///
     /// - Parameter client: nil: to all.
     package static func deliver(_ client: String?) -> ShellCommand? { asking(["renew", "--deliver-only"], of: client) }
@@ -44,10 +44,10 @@ extension ShellCommand {
 
     package static var checkFix: ShellCommand? { reading(["check", "--fix"]) }
 
-    /// The same as root, for another user.
+    /// The same, shown to another user: root must run it.
     package static var checkAsRoot: ShellCommand? { reading(["check"], before: ["sudo"]) }
 
-    /// As root, for another user.
+    /// As root, shown to another user.
     package static var doctorAsRoot: ShellCommand? { reading(["doctor"], before: ["sudo"]) }
 
     package static var runDaemon: ShellCommand? { reading(["run"]) }
@@ -55,7 +55,7 @@ extension ShellCommand {
     /// Where the package's service has the default socket.
     package static func runDaemon(at socket: String) -> ShellCommand? { reading(["run", "--socket", socket]) }
 
-    /// As root, for another user.
+    /// As root, shown to another user.
     package static func health(offline: Bool) -> ShellCommand? {
         reading(["health"] + (offline ? ["--offline"] : []), before: ["sudo"])
     }

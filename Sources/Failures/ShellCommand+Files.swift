@@ -26,13 +26,13 @@ extension ShellCommand {
             keeper.id == owner.id && group == nil
             ? all : all?.then(ShellCommand("chown \(holder) \(path)")?.run(as: keeper))
         guard isVolatile else { return given }
-        // At the boot root makes it by its path, and gives away what is there: only root may be able to put something there.
+        // At boot, root creates it by its path and gives away what is there. So only root may be able to put something there.
         guard CommandContext.current.hasSystemd, keeper.id == 0 else { return nil }
         let line = UnitFileLine.directory(path, mode: mode, owner: owner.name, group: group ?? "root")
         return given?.then(append([line], to: runtimeDirectories)?.readableByAll)
     }
 
-    /// Where directories of the administrator's outputs are described for the next boot (tmpfiles.d(5)). Of two files that
+    /// The file that describes the directories of the administrator's outputs to the next boot (tmpfiles.d(5)). If two files
     /// describe one path, the first by name counts, which has to be the shipped one.
     package static let runtimeDirectories = "/etc/tmpfiles.d/clientsecretd.outputs.conf"
 
@@ -56,7 +56,7 @@ extension ShellCommand {
         return ShellCommand("chmod \(classes + "-w") \(file.path)")?.run(as: keeper)
     }
 
-    /// Takes all rights in a key file from all users but its owner and, where `group` may keep them, its group.
+    /// Removes all rights in a key file from all users but its owner and, if `group` may keep them, its group.
     package static func guardKey(_ key: PathComponent, group mayRead: Bool) -> ShellCommand? {
         guard key.isKeptFile, let keeper = key.keeper, !key.hasAccessList else { return nil }
         let mode = key.mode & (mayRead ? 0o040 : 0) | 0o600
@@ -77,8 +77,8 @@ extension ShellCommand {
         return ShellCommand("setfacl -n -x \(entries.joined(separator: ",")) \(file.path)")?.run(as: keeper)
     }
 
-    /// Removes these entries from a directory's access list, or the right to write from the entry of its own group, nil. The others
-    /// stay as they are, which chmod(1) would restrict. An entry may be needed to read, so that the operator decides.
+    /// Removes these entries from a directory's access list. Nil removes the right to write from the entry of the directory's
+    /// group. Other entries do not change, unlike with chmod(1). An entry may be needed to read, so the operator decides.
     package static func removeWriters(_ entries: [String?], ofDirectory directory: PathComponent) -> ShellCommand? {
         guard directory.kind == .directory, directory.isTrusted, let keeper = directory.keeper else { return nil }
         let named = entries.compactMap(\.self).joined(separator: ",")
@@ -89,9 +89,9 @@ extension ShellCommand {
         return removal.map { $0.then(change) } ?? change
     }
 
-    /// Writes a key file again, next to it and with its owner and mode. What was written replaces the file only if all went
-    /// well, and the file's copy stays: it may be the only one. No file that is there is overwritten, and none that another user
-    /// has put there since gets the key (`--remove-destination`). The key is in no command line.
+    /// Writes a key file again, next to it and with its owner and mode. The result replaces the file only if all steps succeed.
+    /// The old file's copy stays, because it may be the only one. No existing file is overwritten, and none that another user has
+    /// put there since gets the key (`--remove-destination`). The key is in no command line.
     package static func rewriteKey(_ path: String, by conversion: KeyConversion) -> ShellCommand? {
         let (copy, new) = (conversion.copy(of: path), path + ".new")
         guard let converted = conversion.command(from: path, to: new),
@@ -115,12 +115,12 @@ extension ShellCommand {
         return ShellCommand("chattr \("-" + mark) \(file.path)")
     }
 
-    /// Adds a rule to a file of polkit's, which reads it at once.
+    /// Adds a rule to a polkit file, which polkit reads at once.
     package static func addPolkitRule(_ rule: String, to file: String) -> ShellCommand? {
         append([rule], to: file)?.readableByAll
     }
 
-    /// Adds lines to a text file in which an empty line means nothing: what is there may end without a line break.
+    /// Adds lines to a text file in which an empty line means nothing, because the file may end without a line break.
     static func append(_ lines: [String], to file: String) -> ShellCommand? {
         ShellCommand(#"printf '%s\n' \#([""] + lines) >>\#(file)"#)
     }
@@ -133,7 +133,7 @@ extension ShellCommand {
 }
 
 extension PathComponent {
-    /// Whether it is a directory in which only its keeper and root create names, and what is created has no access list.
+    /// Whether it is a directory in which only its keeper and root create names, and new files get no access list.
     package var isKeptDirectory: Bool {
         kind == .directory && (owner == keeper?.id || owner == 0) && mode & 0o022 == 0 && !hasAccessList
     }

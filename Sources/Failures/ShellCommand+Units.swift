@@ -78,7 +78,7 @@ extension ShellCommand {
         return isBarred ? nil : ShellCommand("systemctl enable --now \(name)")
     }
 
-    /// Adds the service's user and groups, as its sysusers.d(5) file describes them. An existing user stays as it is.
+    /// Adds the service's user and groups, as its sysusers.d(5) file describes them. Does not change an existing user.
     package static let addServiceUser = ShellCommand(constant: "systemd-sysusers clientsecretd.conf")
 
     /// Has systemd read its units' files again.

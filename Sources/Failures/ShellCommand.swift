@@ -1,14 +1,14 @@
 /// A command line for POSIX's sh that root may type as printed.
 ///
-/// It is built only from text that is in the program, as `StaticString` guarantees, and from words that are quoted where
-/// needed: to a shell, what was found at run time is nothing but a word. Nothing outside this module builds one.
+/// It is built only from text in the program, as `StaticString` guarantees, and from words that are quoted if needed. So a shell
+/// sees text that was found at run time only as a word. Only this module builds commands.
 ///
 /// Those that change something are built from the component that failed, as it was found, and are nil if they would not
 /// be safe:
 /// - An existing directory keeps its owner and mode.
-/// - A key becomes readable only to the daemon's user, and nothing is given to another user than the one who writes
-///   or reads it by the configuration.
-/// - A link that a stranger placed is removed, never followed. What else a stranger placed is not touched.
+/// - A key becomes readable only to the daemon's user. Nothing is given to a user unless the configuration lets that user write
+///   or read it.
+/// - A link that a stranger placed is removed, never followed. Other files of a stranger are not touched.
 /// - Where another user than root controls a directory on the way, the command runs with that user's rights.
 package struct ShellCommand: Hashable, Sendable {
     package let text: String
@@ -81,11 +81,11 @@ package struct ShellCommand: Hashable, Sendable {
     /// This command as one part of another, whatever it consists of.
     var grouped: ShellCommand { ShellCommand(text: "{ \(text); }") }
 
-    /// This command, by which all users may read the files and directories that it creates, whatever root's umask is: a service
-    /// that reads them may run as another user.
+    /// This command, but all users may read the files and directories that it creates, whatever root's umask is. A service that
+    /// reads them may run as another user.
     var readableByAll: ShellCommand { ShellCommand(text: "(umask 022 && \(text))") }
 
-    /// With the rights of the user who controls the directories on the way.
+    /// With the rights of the user that controls the directories on the way.
     func run(as keeper: PathComponent.User) -> ShellCommand? {
         keeper.id == 0 ? self : ShellCommand("runuser -u \(keeper.name) -- \(self)")
     }

@@ -8,8 +8,8 @@ package enum ShellWord {
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
-    /// Whether root may paste it, quoted: not if it holds characters that a terminal acts on, nor if it holds U+FFFD,
-    /// which replaces bytes that are not UTF-8, so that it is another name.
+    /// Whether root may paste it, quoted. It must not hold characters that a terminal acts on. Nor may it hold U+FFFD, which
+    /// replaces bytes that are not UTF-8, so that it is another name.
     static func isPasteable(_ text: String) -> Bool {
         !text.unicodeScalars.contains { $0.isUnprintable || $0 == "\u{FFFD}" }
     }

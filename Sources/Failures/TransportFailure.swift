@@ -54,9 +54,8 @@ extension TransportFailure.Kind {
         }
     }
 
-    /// The same, or what a text of OpenSSL's reports instead: an alert (RFC 8446, section 6), which the server may send
-    /// after the handshake, so that the library calls it a lost connection. A fault of the server's own certificate is an
-    /// error of verification instead.
+    /// The same, or the alert that OpenSSL's text reports (RFC 8446, section 6). The server may send it after the handshake, so
+    /// the library calls it a lost connection. A problem with the server's own certificate is an error of verification instead.
     fileprivate func told(by detail: String) -> Self {
         guard [.tlsFailed, .connectionLost, .failed].contains(self) else { return self }
         let words = detail.lowercased()

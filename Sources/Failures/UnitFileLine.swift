@@ -28,10 +28,10 @@ package enum UnitFileLine {
         return "EnvironmentFile=" + escaped.joined() + path[end...].map { "[\($0)]" }.joined()
     }
 
-    /// Where the daemon of the package serves secrets as credentials.
+    /// The socket on which the package's daemon serves secrets as credentials.
     package static let credentialSocket = "/run/clientsecretd/credentials.sock"
 
-    /// `LoadCredential=`: what follows the name is one path.
+    /// `LoadCredential=`: the text after the name is one path.
     package static func loadCredential(_ name: String, from path: String = credentialSocket) -> String {
         "LoadCredential=\(plain(name)):\(plain(path))"
     }

@@ -1,4 +1,4 @@
-/// Why a file cannot be read or written safely: the line, from 1, and what is wrong with it in words.
+/// Why a file cannot be read or written safely: the line, from 1, and the problem in words.
 package struct FormatError: Error, Hashable, Sendable {
     package let line: Int
     package let reason: String

@@ -6,11 +6,11 @@ package enum FormatRegistry {
     package static let all: [any OutputFormat.Type] = [
         RawFormat.self, EnvironmentFormat.self, JSONFormat.self, TemplateFormat.self,
     ]
-    /// Where the configuration names none.
+    /// The default if the configuration names no format.
     package static let standard: any OutputFormat.Type = RawFormat.self
-    /// Where a program reads environment variables.
+    /// The format for programs that read environment variables.
     package static let environment: any OutputFormat.Type = EnvironmentFormat.self
-    /// Where the user writes the text around the secret.
+    /// The format in which the user writes the text around the secret.
     package static let template: any OutputFormat.Type = TemplateFormat.self
     /// What programs read that take a JSON document with the ids.
     package static let json: any OutputFormat.Type = JSONFormat.self
@@ -40,8 +40,8 @@ package enum FormatRegistry {
         return errors?.isEmpty == true
     }
 
-    /// What may be the secret in a file of any format: of the first one that finds something there. The standard one comes
-    /// last, because to it every file is a secret.
+    /// The possible secret in a file of any format, by the first format that finds one. The standard format comes last, because
+    /// it treats every file as a secret.
     package static func candidate(in bytes: [UInt8], at slot: FileSlot) throws(FormatError) -> SecretCandidate {
         var missing: SecretCandidate?
         for format in all where format.name != standard.name {

@@ -11,7 +11,6 @@ package struct FormatSetting: Sendable {
     package let scope: Scope
     /// What to write for it, as the end of a sentence.
     package let advice: String
-    /// What is wrong with a value, and what to write instead; nil when nothing is. `quoted` shows what is there, as far
-    /// as it may be shown.
+    /// The problem with a value, and its correction; nil for a good value. `quoted` shows the value, as far as it may be shown.
     package let check: @Sendable (_ value: String, _ quoted: (String) -> String) -> String?
 }

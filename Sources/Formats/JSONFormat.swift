@@ -11,10 +11,9 @@ package struct JSONFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    /// However the object is laid out. A member that is missing, that the format does not have, or that does not say what the
-    /// token itself states, is to be corrected at once, not with the next secret, and so are blanks and line breaks around the
-    /// token. In a file that was never written a correction would lose other members: ``mayReplace(_:)`` prevents that, and the
-    /// secret still counts.
+    /// However the object is laid out. A wrong member is corrected at once, not with the next secret. It is missing, unknown to
+    /// the format, or differs from the token's claims. Blanks and line breaks around the token are corrected too. In a file that
+    /// was never written a correction would lose other members: ``mayReplace(_:)`` prevents that, and the secret still counts.
     package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) -> ParsedFile {
         if bytes.allSatisfy(\.isASCIISpace) { return ParsedFile(slots: [:]) }
         // Of two members with one name, one reader takes the first and another the last.

@@ -2,7 +2,7 @@ package import Model
 
 /// A way in which a file holds secrets. Pure bytes: nothing here opens a file or judges a signature.
 ///
-/// To add one, write it in a file of its own, put it into ``FormatRegistry/all``, and describe it in docs/configuration.md.
+/// To add one, write it in a new file, put it into ``FormatRegistry/all``, and describe it in docs/configuration.md.
 package protocol OutputFormat: Sendable {
     /// As `format:` and `--format` call it.
     static var name: String { get }
@@ -31,9 +31,8 @@ package protocol OutputFormat: Sendable {
         in bytes: [UInt8], at slots: some Collection<FileSlot>
     ) throws(FormatError) -> [FileSlot: FormatError]
 
-    /// What is in the secret's place in a file whose format is not known; nil if the file does not seem to be of this
-    /// format. More lenient than ``parse(_:slots:)``: `inspect` says what is wrong with a secret, and
-    /// can only do so of one that is found.
+    /// The content of the secret's place in a file of unknown format; nil if the file does not seem to have this format. More
+    /// lenient than ``parse(_:slots:)``: `inspect` reports problems of a secret, and must find it first.
     static func candidate(in bytes: [UInt8], at slot: FileSlot) throws(FormatError) -> SecretCandidate?
 }
 

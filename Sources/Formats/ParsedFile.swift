@@ -15,6 +15,6 @@ package struct ParsedFile: Sendable {
     package var slots: [FileSlot: Content]
     /// Whether the file holds anything else.
     package var otherLines = false
-    /// Whether the file is as this format writes it, or may stay as it is.
+    /// Whether the file is exactly as this format writes it, or needs no change.
     package var isExact = true
 }

@@ -2,8 +2,8 @@ import AppleClientSecret
 
 /// Private keys as people put them into settings, and into files that are for something else.
 package enum PrivateKeyText {
-    /// In PEM; the same in base64, of each kind of key; and in base64 without a PEM header: PKCS #8 of a P-256 key behind the
-    /// length. Without blanks.
+    /// In PEM; the same in base64, of each kind of key; and in base64 without a PEM header. The last is PKCS #8 of a P-256 key
+    /// after the length. Without blanks.
     private static let marks = [
         "PRIVATEKEY-----", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS", "LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS",
         "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRVkt", "AgEAMBMGByqGSM49AgEG",

@@ -1,4 +1,4 @@
-/// What may be the secret in another program's file.
+/// A possible secret in another program's file.
 package enum SecretCandidate: Hashable, Sendable {
     /// Whatever these bytes are, they are in its place.
     case bytes([UInt8])

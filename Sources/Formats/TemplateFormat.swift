@@ -9,8 +9,8 @@ package import Model
 ///   `{{issued_at}}` and `{{expires_at}}` (RFC 3339 UTC) as often as wanted. Any other name is an error. For the kinds
 ///   without a client id `{{client_id}}` is empty.
 /// - `{{{{` is `{{`.
-/// - The file belongs to the template: it is read back by rendering it with the token that is found in it, and every
-///   byte must be the same.
+/// - The file belongs to the template. It is read back by rendering it with the token that is found in it, and every byte must be
+///   the same.
 package struct TemplateFormat: OutputFormat {
     package static let name = "template"
     package static let setting: FormatSetting? = FormatSetting(
@@ -41,7 +41,7 @@ package struct TemplateFormat: OutputFormat {
         case field(Field)
     }
 
-    /// What is wrong with a template.
+    /// The problem with a template.
     enum TemplateError: Error, Hashable {
         case notClosed
         case unknownName(String)

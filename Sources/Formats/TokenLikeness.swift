@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 
-/// What may be a token at all.
+/// Recognises texts that may be tokens.
 enum TokenLikeness {
     static func plain(_ bytes: [UInt8]) -> [UInt8]? {
         bytes.isEmpty || bytes.count > Token.maximumLength || !bytes.allSatisfy(\.isTokenCharacter) ? nil : bytes
@@ -17,7 +17,7 @@ enum TokenLikeness {
         CompactJWS.seemsToBegin(bytes) && plain(bytes) != nil && bytes.count { $0 == UInt8(ascii: ".") } == 2
     }
 
-    /// Whether this looks like a client secret in whatever state, such as one that Apple refuses, and not like the token that
+    /// Whether this looks like a client secret in any state, such as one that Apple refuses. It must not look like a token that
     /// another issuer has signed for another purpose.
     static func isClientSecret(_ bytes: [UInt8]) -> Bool {
         guard isCompactJWS(bytes) else { return false }

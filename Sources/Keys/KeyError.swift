@@ -1,13 +1,13 @@
 internal import Failures
 internal import Model
 
-/// What is wrong with a key's text, before it is known which key that is.
+/// The problem with a key's text, before it is known which key that is.
 struct KeyError: Error, Hashable {
     let code: Failure.Code
     let detail: String?
     let cause: Int32?
     let remedy: Remedy?
-    /// What was done to the file, where that can be undone.
+    /// The damage to the file, if that can be undone.
     let damage: KeyFileDiagnosis?
 
     init(

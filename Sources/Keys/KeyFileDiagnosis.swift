@@ -4,7 +4,7 @@ internal import Model
 
 /// What people do to a key file on its way from Apple to here, found in a text that holds no readable key.
 ///
-/// Only what can be undone counts: what the command would write was read as a key here, in secure memory.
+/// Only reversible damage counts: the command's result was read as a key here, in secure memory.
 struct KeyFileDiagnosis: Hashable {
     enum Kind: Hashable {
         case utf16
@@ -136,7 +136,7 @@ struct KeyFileDiagnosis: Hashable {
             {
                 return error
             }
-            // A key that cannot be decoded counts more than what is next to it.
+            // A key that cannot be decoded counts more than other text.
             if !otherLabels.contains(label) { return nil }
         }
         // What the label says where the rest is damaged.
@@ -192,7 +192,7 @@ extension KeyFileDiagnosis {
         }
     }
 
-    /// How to undo it, for a key file at `path`.
+    /// How to undo it in a key file at `path`.
     func remedy(at path: String) -> Remedy {
         let command = ShellCommand.rewriteKey(path, by: conversion)
         // `check --fix` has no terminal for a passphrase.

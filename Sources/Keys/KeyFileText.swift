@@ -73,7 +73,7 @@ struct KeyFileText: ~Copyable {
         }
     }
 
-    /// Reads the text; throws what was done to the file, where that explains why it cannot be read.
+    /// Reads the text; throws the damage to the file, if that explains why it cannot be read.
     private func damageNamed<Value: ~Copyable>(
         _ read: (borrowing SecureBuffer) throws(KeyError) -> Value
     ) throws(KeyError) -> Value {

@@ -8,7 +8,7 @@ package struct KeyLoader: Sendable {
     private let credentials: AbsolutePath?
 
     /// - Parameters:
-    ///   - identity: the user who must own the key files, unless root does; no other user may read them.
+    ///   - identity: the user that must own the key files, unless root does; no other user may read them.
     ///   - credentials: where systemd puts credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
     package init(as identity: Identity, credentials: AbsolutePath?) {
         self.identity = identity

@@ -4,8 +4,8 @@ internal import Model
 
 /// One block of a PEM text (RFC 7468): its label and the range of its base64.
 ///
-/// Parsed by hand in secure memory: libcrypto's own reader leaves base64 of the key in ordinary memory, accepts other
-/// forms than the expected one, and asks the terminal for passphrases.
+/// Parsed by hand in secure memory. libcrypto's own reader leaves base64 of the key in ordinary memory, accepts other forms than
+/// the expected one, and asks the terminal for passphrases.
 struct PEMBlock {
     /// Such as `PRIVATE KEY`.
     let label: String
@@ -89,7 +89,7 @@ struct PEMBlock {
 
     /// What the base64 in a range decodes to; nil if it is damaged.
     ///
-    /// - Parameter isPadded: false to decode also what has no padding, as base64url.
+    /// - Parameter isPadded: false also decodes text without padding, as base64url has none.
     static func decode(
         _ text: borrowing SecureBuffer, _ range: Range<Int>, isPadded: Bool = true
     ) -> SecureBuffer? {

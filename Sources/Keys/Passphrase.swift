@@ -36,7 +36,7 @@ package struct Passphrase: ~Copyable {
 }
 
 extension Passphrase {
-    /// What was hardly meant to be a part of it, where it does not open the key; nil if nothing is suspicious.
+    /// A part that probably does not belong to it, if it does not open the key; nil if nothing is suspicious.
     var doubt: String? {
         let length = bytes.count
         guard length > 0 else { return nil }

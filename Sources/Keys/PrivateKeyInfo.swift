@@ -3,7 +3,7 @@ internal import Model
 
 /// The parts of a P-256 key within a PKCS#8 PrivateKeyInfo (RFC 5208; RFC 5958), or of one by itself (SEC 1; RFC 5915).
 struct PrivateKeyInfo {
-    /// Where the private scalar is: big-endian, 1 to 32 bytes.
+    /// The range of the private scalar: big-endian, 1 to 32 bytes.
     let scalar: Range<Int>
 
     /// The public point, which a key may leave out; not secret.
@@ -66,8 +66,8 @@ struct PrivateKeyInfo {
         case DERReader.Tag.octetString:
             return KeyError(.keyMalformed, "it is encrypted, and its BEGIN line does not say so")
         case DERReader.Tag.sequence:
-            // Signed: a certificate (RFC 5280), or a request for one (RFC 2986), which has only its version, its name and its
-            // public key before its attributes.
+            // A signed structure is a certificate (RFC 5280) or a request for one (RFC 2986). The latter has only its version,
+            // its name and its public key before its attributes.
             var signed = DERReader(first)
             guard signed.takeSmallInteger(in: der) == 0, signed.take(DERReader.Tag.sequence, in: der) != nil,
                 signed.take(DERReader.Tag.sequence, in: der) != nil,
@@ -87,7 +87,7 @@ struct PrivateKeyInfo {
             && key.take(DERReader.Tag.octetString, in: der) != nil && key.isAtEnd
     }
 
-    /// An error that names what it is, if it is known and no key from Apple; nil otherwise.
+    /// An error that names the kind of key, if it is known and Apple issues no such keys; nil otherwise.
     static func otherKind(_ der: borrowing SecureBuffer) -> KeyError? {
         do throws(KeyError) {
             _ = try PrivateKeyInfo(der)

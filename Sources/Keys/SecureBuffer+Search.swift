@@ -4,8 +4,8 @@ internal import Model
 
 // Searches in the text of a key file, none of which leaves the secure memory.
 extension SecureBuffer {
-    /// What is left of `text` without all that no base64 has, escaped line breaks included; nil if the secure heap has
-    /// no room for it.
+    /// `text` without all characters that base64 does not use, escaped line breaks included. Nil if the secure heap has no room
+    /// for it.
     static func letters(of text: borrowing SecureBuffer) -> SecureBuffer? {
         guard var letters = SecureBuffer(capacity: max(1, text.count)) else { return nil }
         var wasBackslash = false
@@ -30,7 +30,7 @@ extension SecureBuffer {
         dropFirst(equals + 1)
     }
 
-    /// Where these bytes are, without overlaps.
+    /// The ranges of these bytes, without overlaps.
     func ranges(of bytes: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var index = 0

@@ -44,7 +44,7 @@ internal import Linux
         count = newCount
     }
 
-    /// In milliseconds, until a pipe has to be read to its end.
+    /// In milliseconds, until a pipe must be read to its end.
     private static let timeout: Int64 = 60_000
 
     /// Removes the first bytes, and wipes as many at the end.

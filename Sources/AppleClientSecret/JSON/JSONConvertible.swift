@@ -9,7 +9,7 @@ package protocol JSONString: JSONConvertible {
     var jsonString: String { get }
     /// The value written in `text`; nil when that is none.
     init?(jsonString text: String)
-    /// What `text` should have been, for an error message.
+    /// The expected form of `text`, used in an error message.
     static var expected: String { get }
 }
 
@@ -17,7 +17,7 @@ package protocol JSONString: JSONConvertible {
 package protocol JSONInteger: JSONConvertible, FixedWidthInteger {}
 
 extension JSONValue {
-    /// What is wrong with a value that should be `what`.
+    /// The error for a value that should be `what`.
     package func unexpected(_ what: String) -> JSONError {
         .unexpected("expected \(what)\(self == .null ? ", found null" : "")")
     }

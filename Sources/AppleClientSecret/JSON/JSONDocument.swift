@@ -2,7 +2,7 @@
 package protocol JSONDocument: JSONConvertible {
     /// Lists the members in the order in which they are written.
     ///
-    /// - Parameter document: what is written; nil when one is read. Writing throws nothing.
+    /// - Parameter document: the document to write; nil when one is read. Writing throws nothing.
     init(_ document: Self?, _ members: inout JSONMembers) throws(JSONError)
 }
 

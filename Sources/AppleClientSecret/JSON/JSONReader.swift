@@ -128,7 +128,7 @@ struct JSONReader {
         throw .notJSON
     }
 
-    /// What follows a backslash.
+    /// The character after a backslash.
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         guard let byte = next else { throw .notJSON }
         position += 1

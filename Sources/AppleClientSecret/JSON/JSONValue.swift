@@ -2,10 +2,10 @@
 ///
 /// The rules are:
 /// - The text is UTF-8 without a byte-order mark, and nothing but white space follows the value.
-/// - A name that occurs twice in one object is refused: two readers of one text must not see different values in it. Only what
-///   is shown, or is not ours to refuse, is read with the last of them.
-/// - Values are nested ``deepest`` levels at most. A caller that reads what others may have made says how many there may be:
-///   a value of two bytes takes up to a hundred times as many in memory.
+/// - A name that occurs twice in one object is refused: two readers of one text must not see different values in it. Texts that
+///   are only shown, or must be accepted, are read with the last value.
+/// - Values are nested ``deepest`` levels at most. A caller that reads untrusted bytes limits the number of values: a value of
+///   two bytes takes up to a hundred times as much memory.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -32,8 +32,8 @@ package enum JSONValue: Hashable, Sendable {
         self = try reader.whole()
     }
 
-    /// Where the value at `pointer` is in `bytes`, an array's elements counted from 0; nil if there is none, or if
-    /// the bytes are no JSON text.
+    /// The range of the value at `pointer` in `bytes`, an array's elements counted from 0. Nil if there is none, or if the bytes
+    /// are no JSON text.
     package static func range(of pointer: [String], in bytes: [UInt8]) -> Range<Int>? {
         var reader = JSONReader(bytes, wanted: pointer)
         guard (try? reader.whole()) != nil else { return nil }

@@ -58,7 +58,7 @@ package enum KindMisfit: Error, Hashable, Sendable {
 }
 
 extension TokenKind {
-    /// For whom tokens with these settings are.
+    /// The subjects of tokens with these settings.
     ///
     /// - Parameter client: the identifier that is given; nil if none is.
     package func client(

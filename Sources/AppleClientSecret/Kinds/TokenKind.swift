@@ -15,7 +15,7 @@ public enum TokenKind: String, Hashable, Sendable, CaseIterable, LosslessStringC
     /// Its name in the configuration.
     public var description: String { rawValue }
 
-    /// The names of all kinds, for messages.
+    /// The names of all kinds, used in messages.
     package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// All that is particular to the kind.

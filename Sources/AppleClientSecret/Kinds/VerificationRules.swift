@@ -22,7 +22,7 @@ package struct VerificationRules: Hashable, Sendable {
     /// and Apple.
     package struct Answer: Hashable, Sendable {
         package let statuses: [Int]
-        /// What else it has.
+        /// The request's other parts.
         package let body: Body
         package let isAcceptance: Bool
     }

@@ -1,5 +1,5 @@
-/// The origin of a web page as browsers send it (RFC 6454, section 6.2): `https://example.com`, or `http://` with a host,
-/// and a port where it is not the scheme's own.
+/// The origin of a web page as browsers send it (RFC 6454, section 6.2): `https://example.com` or `http://` with a host. A port
+/// follows if it is not the scheme's default.
 public struct WebOrigin: Hashable, Comparable, Sendable, LosslessStringConvertible {
     /// The longest origin that is accepted, in bytes.
     public static let maximumLength = 255
@@ -16,14 +16,14 @@ public struct WebOrigin: Hashable, Comparable, Sendable, LosslessStringConvertib
             let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) })
         else { return nil }
         let authority = text.utf8.dropFirst(scheme.utf8.count)
-        // What is not here would need escaping in JSON, separates origins in a name, or is no host.
+        // Any other character would need escaping in JSON, separates origins in a name, or cannot be in a host.
         guard !authority.isEmpty, authority.allSatisfy({ $0.isASCIIAlphanumeric || "-._:*[]".utf8.contains($0) })
         else { return nil }
         description = text
     }
 
-    /// The origin of a page that browsers let use such tokens: of `https`, or of `http` where the host is this machine
-    /// itself; nil for anything else.
+    /// The origin of a page that browsers let use such tokens. It is `https`, or `http` if the host is this machine; nil for
+    /// anything else.
     package init?(page text: String) {
         guard let address = WebAddress(text), address.path.isEmpty else { return nil }
         self.init(text)

@@ -1,4 +1,5 @@
-/// The classes of ASCII characters, for the bytes of a text in UTF-8: no byte of another character belongs to any of them.
+/// The classes of ASCII characters. They also work on the bytes of a text in UTF-8, because no byte of another character belongs
+/// to any of them.
 extension UInt8 {
     /// `0` to `9`.
     @inlinable package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }

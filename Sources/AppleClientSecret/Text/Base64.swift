@@ -57,8 +57,8 @@ package enum Base64 {
     /// How many characters encode this many bytes, padding left out.
     package static func length(ofBytes count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// The bytes that `text`, which has no padding, encodes; nil for a character outside the alphabet, an impossible length
-    /// or unused bits that are not zero.
+    /// The bytes that `text`, which has no padding, encodes. Nil for a character outside the alphabet, an impossible length or
+    /// unused bits that are not zero.
     package static func decode(_ text: some Collection<UInt8>, in alphabet: Alphabet) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -84,8 +84,8 @@ public enum Base64URL {
     /// The encoding of `bytes`.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] { Base64.encode(bytes, in: .url) }
 
-    /// The bytes that `text` encodes; nil for a character outside the alphabet, padding, an impossible length or
-    /// unused bits that are not zero (so that every value has one encoding only).
+    /// The bytes that `text` encodes. Nil for a character outside the alphabet, padding, an impossible length or unused bits that
+    /// are not zero. So every value has only one encoding.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { Base64.decode(text, in: .url) }
 }
 

@@ -2,7 +2,7 @@
 package enum PercentCoding {
     /// The text with every other byte written as `%` and two digits, in capitals.
     ///
-    /// - Parameter isKept: which bytes stay as they are; `%` must not be one of them.
+    /// - Parameter isKept: the bytes that are not encoded; `%` must not be one of them.
     package static func encode(_ text: String, keeping isKept: (UInt8) -> Bool = \.isUnreserved) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)

@@ -2,7 +2,7 @@
 ///
 /// The rules are:
 /// - `https`, or `http` where the host is this machine itself (``isLoopback(_:)``).
-/// - The host is a name of letters, digits, `-` and `.` (other scripts as `xn--…`), or a number: of IPv4, or of IPv6 in
+/// - The host is a name of letters, digits, `-` and `.` (other scripts as `xn--…`), or an address. That is IPv4, or IPv6 in
 ///   brackets, without a zone. A port is one from 1 to 65535.
 /// - No user information and no fragment, and a query only where it is asked for.
 /// - At most 2,048 bytes, and no characters that no address has.
@@ -17,7 +17,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     package private(set) var host: String
     /// Nil if none is written.
     package let port: UInt16?
-    /// What follows host and port: nothing, or a path and a query.
+    /// The text after host and port: nothing, or a path and a query.
     package let path: String
     /// The address as it was written, the scheme in small letters.
     package let description: String
@@ -51,9 +51,9 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return scheme.rawValue + "://" + host + (port.flatMap { $0 == own ? nil : ":\($0)" } ?? "")
     }
 
-    /// The same text for all addresses of one place, only to compare them by (RFC 3986, section 6.2). Another name of this machine, a
-    /// dot behind the host's name, the scheme's own port, a slash at the end of the path and what is percent-encoded without need make
-    /// no other place.
+    /// The same text for all addresses of one place, only to compare them by (RFC 3986, section 6.2). The following makes no
+    /// other place: another name of this machine, a dot after the host's name, or the scheme's default port. Nor does a slash at
+    /// the end of the path, or needless percent-encoding.
     package var identity: String {
         var address = self
         address.host = Self.identity(ofHost: host)

@@ -98,7 +98,7 @@ struct EchoDecoding {
 
     /// What the text's characters of base64 and base64url encode, whatever is between them.
     ///
-    /// - Parameter phase: how many characters are left out at the beginning, because what is before the encoded text counts too.
+    /// - Parameter phase: how many characters are left out at the beginning, because text before the encoded part counts too.
     private func decodedBase64(phase: Int) -> EchoDecoding {
         decoded(bits: 6, phase: phase) { byte in
             (Base64.Alphabet.standard.value(of: byte) ?? Base64.Alphabet.url.value(of: byte)).map(Int.init)
@@ -118,7 +118,7 @@ struct EchoDecoding {
     private func decodedNumbers(of step: Int, _ phase: Int) -> EchoDecoding? {
         var result = EchoDecoding()
         var (index, count) = (0, 0)
-        /// Where the last character of the list ends.
+        /// The end of the last character of the list.
         var end: Int?
         while index < bytes.count {
             let word = bytes[index...].prefix(while: \.isASCIIAlphanumeric)
@@ -127,7 +127,7 @@ struct EchoDecoding {
             count += 1
             guard (count - 1) % step == phase else { continue }
             let start = places[word.startIndex].lowerBound
-            // What is between two characters of a list goes with them, blanks too.
+            // Text between two characters of a list goes with them, blanks too.
             let before = end.flatMap { start - $0 <= Self.longestSeparator ? $0 : nil } ?? start
             let place = min(start, before)..<places[word.endIndex - 1].upperBound
             if number > 0x20 { end = place.upperBound }
@@ -151,7 +151,7 @@ struct EchoDecoding {
     private func decoded(bits: Int, phase: Int, _ value: (UInt8) -> Int?) -> EchoDecoding {
         var result = EchoDecoding()
         var (buffer, count, skipped) = (0, 0, 0)
-        // Where the characters begin that the buffer's bits come from.
+        // The beginning of the characters that the buffer's bits come from.
         var start = 0
         for (byte, place) in zip(bytes, places) {
             guard let value = value(byte) else { continue }

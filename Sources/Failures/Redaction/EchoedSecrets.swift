@@ -1,11 +1,12 @@
 internal import AppleClientSecret
 
-/// Texts that must not be shown, such as a token and the secret that was sent with it: removes them, and pieces of them, from
-/// what a server says.
+/// Texts that must not be shown, such as a token and the secret that was sent with it. Removes them, and pieces of them, from a
+/// server's messages.
 ///
-/// A server may return what it was sent in many forms. Found are: other case, other separators between the characters, reversed,
-/// cut; percent-encoded (`%2F`), JSON-escaped (`\u002f`, `\/`) or HTML-escaped (`&#47;`); hexadecimal; base64 and
-/// base64url at any offset; as a list of numbers; and up to three of these encodings, one in another.
+/// A server may return a request in many forms. It finds them in other case, with other separators between the characters,
+/// reversed or cut. It also finds them percent-encoded (`%2F`), JSON-escaped (`\u002f`, `\/`), HTML-escaped (`&#47;`),
+/// hexadecimal or as a list of numbers. The same holds for base64 and base64url at any offset, and for up to three of these
+/// encodings, one in another.
 ///
 /// A piece of a text is ``pieceLength`` consecutive letters and digits of it, or as many characters that are no blanks.
 package struct EchoedSecrets: Sendable {
@@ -17,7 +18,7 @@ package struct EchoedSecrets: Sendable {
     private static let longestText = 4_096
     /// In characters: shorter pieces occur by chance.
     private static let pieceLength = 8
-    /// In bytes: what is shorter is not hidden, because it is no secret.
+    /// In bytes: a shorter text is not hidden, because it is no secret.
     private static let shortestText = 4
     /// Gaps of so few bytes between two pieces belong to them.
     private static let longestGap = 4

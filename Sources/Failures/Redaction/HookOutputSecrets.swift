@@ -1,10 +1,10 @@
 internal import AppleClientSecret
 
-/// Removes whole client secrets from lines that a program has printed, plain or in base64, even if folded over several lines
-/// or quoted: known ones by their bytes, others by what they state.
+/// Removes whole client secrets from lines that a program has printed, plain or in base64, even if folded over several lines or
+/// quoted. It knows some by their bytes and others by their claims.
 ///
-/// Pieces of a secret, and unknown secrets longer than ``CompactJWS/usualLength`` and than every known one, are left to
-/// ``Redaction/printed(lineByLine:)``, which replaces whatever is long enough to be a piece.
+/// ``Redaction/printed(lineByLine:)`` handles pieces of a secret, and unknown secrets longer than ``CompactJWS/usualLength`` and
+/// than every known one. It replaces everything that is long enough to be a piece.
 package struct HookOutputSecrets {
     private let lines: [[UInt8]]
     /// All bytes of the lines that may belong to a secret or its base64, and the line and column of each.
@@ -25,7 +25,7 @@ package struct HookOutputSecrets {
     ///
     /// - Parameters:
     ///   - lengths: of the known secrets, in bytes.
-    ///   - isCut: whether the last line may end in the middle of a secret: what may be the beginning of one is removed.
+    ///   - isCut: whether the last line may end in the middle of a secret. Then a possible beginning of one is removed.
     ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
     package func replaced(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String?] {
         var replacements: [Int: [Int: String]] = [:]
@@ -42,7 +42,7 @@ package struct HookOutputSecrets {
         }
     }
 
-    /// Where ``text`` has known secrets.
+    /// The positions of known secrets in ``text``.
     private func found(
         _ lengths: Set<Int>, _ isCut: Bool, _ name: ([UInt8]) -> String?
     ) -> [(range: Range<Int>, name: String)] {

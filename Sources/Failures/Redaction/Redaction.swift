@@ -1,23 +1,23 @@
 internal import AppleClientSecret
 
-/// Makes untrusted text safe to show, such as what a hook printed or what was typed in place of a name.
+/// Makes untrusted text safe to show, such as a hook's output or a mistyped name.
 ///
 /// The program redacts here and nowhere else:
 /// - ``plain(_:)`` removes what looks like a secret from text that may hold one by mistake;
 /// - ``foreign(_:)`` does that for the words of another process;
 /// - ``printed(lineByLine:)`` and ``HookOutputSecrets`` are for lines that a hook printed;
-/// - ``EchoedSecrets`` is for servers, which may return what they were sent in another form.
+/// - ``EchoedSecrets`` is for servers, which may return a request in another form.
 package enum Redaction {
-    /// In characters. No sensible name, host label or path component is longer, and no piece of a token or key that is
-    /// worth anything is this short: even a signature has 86 characters.
+    /// In characters. No sensible name, host label or path component is longer. No useful piece of a token or key is this short:
+    /// even a signature has 86 characters.
     static let longestPlainRun = 39
 
-    /// `text` without anything that could be a piece of a token or a key: PEM is cut off where it begins, every long run of
-    /// base64url characters or `+` is replaced by its length, and so are user and password in an address. Unprintable
+    /// `text` without anything that could be a piece of a token or a key. PEM is cut off at its beginning, and every long run of
+    /// base64url characters or `+` is replaced by its length. User and password in an address are replaced too. Unprintable
     /// characters are escaped.
     package static func plain(_ text: String) -> String { plain(text) { _, _ in false } }
 
-    /// - Parameter isOrdinary: whether a long run is no piece of a secret, by itself and what is before it.
+    /// - Parameter isOrdinary: whether a long run is no piece of a secret, judged by itself and the text before it.
     private static func plain(_ text: String, isOrdinary: (_ run: String, _ before: String) -> Bool) -> String {
         var result = ""
         var run = ""
@@ -46,17 +46,17 @@ package enum Redaction {
         return result
     }
 
-    /// What another user's process or a server says, made safe to show: as ``plain(_:)`` does, and also short, on one line
-    /// and quoted, because an operator may follow what looks like advice.
+    /// Text from another user's process or a server, safe to show. It is redacted as by ``plain(_:)``, and also short, on one
+    /// line and quoted. An operator may follow text that looks like advice.
     package static func foreign(_ words: String) -> String {
         guard !words.isEmpty else { return "" }
         return Printable.foreign(
             plain(Printable.line(String(String.UnicodeScalarView(words.unicodeScalars.prefix(300))))))
     }
 
-    /// Lines that a program printed, without anything that could be a piece of a token or a key: in addition to what
-    /// ``plain(_:)`` removes, whole PEM blocks and long base64 words with slashes in them. Git revisions, digests and long names
-    /// stay. Best effort: a better disguised secret is not recognised. Nil for each line of which nothing is left.
+    /// Lines that a program printed, without anything that could be a piece of a token or a key. In addition to ``plain(_:)`` it
+    /// removes whole PEM blocks and long base64 words with slashes in them. Git revisions, digests and long names stay. Best
+    /// effort: a better disguised secret is not recognised. Nil for each line of which nothing is left.
     package static func printed(lineByLine lines: [String?]) -> [String?] {
         var isWithinPEM = false
         return lines.map { line in

@@ -5,9 +5,9 @@ extension Redaction {
     /// In characters, of a name that a program prints.
     private static let longestName = 100
 
-    /// Whether a long run in what a program printed is a git revision, a digest that is called one, or a long name, such as a
-    /// class has. A piece of base64 has none of these forms but by a chance of some millionths. A P-256 key in hexadecimal has
-    /// 64 digits: so many, without a word before them, are removed.
+    /// Whether a long run in a program's output is a git revision, a digest with a label, or a long name, such as a class has. A
+    /// piece of base64 has one of these forms only by a chance of some millionths. A P-256 key in hexadecimal has 64 digits: as
+    /// many digits without a word before them are removed.
     static func isOrdinary(_ run: String, _ before: String) -> Bool {
         let isDigest = run.utf8.allSatisfy { $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
         if isDigest {

@@ -10,7 +10,7 @@ struct EnvironmentAssignment {
     private let nameStart: Int
     private let hasByteOrderMark: Bool
     private let valueStart: Int
-    /// Where a comment begins after the value, or the statement's end.
+    /// The start of a comment after the value, or the statement's end.
     private let valueEnd: Int
 
     /// `statement` as an assignment of `name`; nil when it begins with something else.
@@ -42,7 +42,7 @@ struct EnvironmentAssignment {
         lineEnd = end
     }
 
-    /// Where a comment begins after a value: at a number sign behind a blank or behind the closing quote.
+    /// The start of a comment after a value: a number sign after a blank or after the closing quote.
     private static func commentStart(in bytes: [UInt8], _ value: Range<Int>) -> Int? {
         var index = value.lowerBound
         while index < value.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
@@ -65,8 +65,8 @@ struct EnvironmentAssignment {
     /// Whether the comment after the value would have to go where a byte-order mark is.
     var isCommentInTheWay: Bool { hasByteOrderMark && valueEnd < statement.upperBound }
 
-    /// The comment after the value as a line of its own; empty when there is none. It is not indented, whatever the statement
-    /// is: Node 20 takes an indented number sign for the beginning of the next name.
+    /// The comment after the value as a separate line; empty when there is none. It is never indented, because Node 20 reads an
+    /// indented number sign as the beginning of the next name.
     func comment(in bytes: [UInt8], before lineBreak: [UInt8]) -> [UInt8] {
         valueEnd < statement.upperBound ? bytes[valueEnd..<statement.upperBound] + lineBreak : []
     }

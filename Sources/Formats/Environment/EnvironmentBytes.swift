@@ -51,7 +51,7 @@ extension UInt8 {
     var isComposeNamePart: Bool { isNamePart || ".-[]".utf8.contains(self) || self >= 0x80 }
 }
 
-/// What is white space to a reader beyond ASCII's, and of that what ends a line.
+/// White space outside ASCII as readers know it, and which of it ends a line.
 enum UnicodeBlanks {
     case none
     /// `\s` of Python's regular expressions.
@@ -82,7 +82,7 @@ enum UnicodeBlanks {
         return replaced
     }
 
-    /// Whether the bytes hold what may be such a character.
+    /// Whether the bytes may hold such a character.
     func hasAny(_ bytes: [UInt8]) -> Bool {
         bytes.contains { (0xC2...0xEF).contains($0) || $0 == 11 || $0 == 12 || (28...31).contains($0) }
     }

@@ -1,18 +1,19 @@
 /// Setting variables in an environment file while every other byte stays.
 ///
 /// - Every assignment of a variable is set, also one behind a byte-order mark.
-/// - Without any, one is appended, after a line break, if the last line has none. If readers would not agree on it there,
-///   Node 20 would not find it or a shell would not export it, it becomes the first line or goes before `set +a`.
-/// - It is written as `NAME=value`, after `export` if every other one is exported by itself or only that has a shell export it; indentation and `export` stay, the old value goes.
-///   A comment after the value moves to a line of its own before it: systemd and docker would read it as the end of the value.
-/// - Line breaks stay as they are; new ones are like the file's last.
+/// - Without any, one is appended, after a line break, if the last line has none. It goes to the first line or before `set +a` if
+///   readers would otherwise disagree, Node 20 would not find it or a shell would not export it.
+/// - It is written as `NAME=value`, after `export` if every other one is exported by itself or only that has a shell export it.
+///   Indentation and `export` stay, and the old value goes. A comment after the value moves to a separate line before it, because
+///   systemd and docker would read it as the end of the value.
+/// - Existing line breaks do not change; new ones are like the file's last.
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise
 ///   nothing is written. So no edit removes a line of another variable.
 extension EnvironmentFile {
     /// Sets variables as ``set(_:keeping:)`` does, except that one that cannot be set stays unchanged and keeps no other from
     /// being set.
     ///
-    /// - Parameter kept: what was set before: an edit may let a reader accept the file that reads those otherwise.
+    /// - Parameter kept: the variables set before, because an edit may let a reader accept the file that reads those otherwise.
     /// - Returns: why each of those was not set.
     mutating func setEach(_ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]) -> [String: FormatError] {
         var errors = find(Set(values.keys)).formatErrors
@@ -112,7 +113,7 @@ extension EnvironmentFile {
             // With a break of this file's kind, the last line's value would have a carriage return for a shell.
             places.append(end + 1)
         }
-        // The first line of a program says what runs it.
+        // The first line of a program names its interpreter.
         let isProgram = edited.starts(with: "#!".utf8)
         places.append(isProgram ? edited.firstIndex(of: .lineFeed).map { $0 + 1 } ?? edited.count : firstTextOffset)
         if let end = exports?.end { places.append(end) }
@@ -138,7 +139,7 @@ extension EnvironmentFile {
         case neither
         /// Node 20, for which a line without an equals sign is the beginning of the next name.
         case node
-        /// Programs that a shell starts next, although the file says what is exported.
+        /// Programs that a shell starts next, although the file limits its exports.
         case exported
         case everything
 
@@ -162,7 +163,7 @@ extension EnvironmentFile {
         _ values: [String: [UInt8]], _ kept: [String: [UInt8]], since old: EnvironmentFile
     ) throws(FormatError) {
         let names = values.keys.map { Array($0.utf8) }
-        // What may change ours does not keep it from being set, wherever it is.
+        // A command that may change our variable does not keep it from being set, wherever it is.
         let ours = Set(names + names.map(ShellReader.hidden))
         for before in old.readings {
             guard let now = readings.first(where: { $0.reader == before.reader }) else {

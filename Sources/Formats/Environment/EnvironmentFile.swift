@@ -1,7 +1,8 @@
 /// An environment file as the programs see it that read such files, each in its own way (``EnvironmentReader``).
 ///
-/// - A variable is known if all readers that accept the file find it in the same lines, and unknown if two of them disagree, or a
-///   shell may change it again. All are unknown if a shell may accept the file and cannot be followed. A reader that rejects the whole file does not count.
+/// - A variable is known if all readers that accept the file find it in the same lines. It is unknown if two of them disagree, or
+///   a shell may change it again. All are unknown if a shell may accept the file and cannot be followed. A reader that rejects
+///   the whole file does not count.
 /// - Only some readers understand the first line after a byte-order mark: what it sets counts as no assignment.
 /// - A file with a NUL is refused, because some readers stop there.
 struct EnvironmentFile {
@@ -12,15 +13,16 @@ struct EnvironmentFile {
         case one([UInt8])
         /// Assignments that differ, or that only some readers see.
         case differing
-        /// What readers disagree about, or what must not be replaced.
+        /// Readers disagree about it, or it must not be replaced.
         case unclear(FormatError)
     }
 
     /// Far more often than any file assigns one variable: bounds the work of editing.
     private static let assignmentLimit = 100
 
-    /// Of blanks, line breaks and bytes with a meaning to a shell. Each may begin an entry or a word, which a dozen readers keep:
-    /// without a limit, a file of 1 MiB takes a gigabyte of memory. Of 135 environment files of other projects none has 4,000.
+    /// Of blanks, line breaks and bytes with a meaning to a shell. Each may begin an entry or a word, and a dozen readers keep
+    /// all of them. Without a limit, a file of 1 MiB takes a gigabyte of memory. Of 135 environment files of other projects none
+    /// has 4,000.
     static let separatorLimit = 20_000
 
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -75,7 +77,7 @@ struct EnvironmentFile {
         }
     }
 
-    /// Whether the file holds anything but assignments of these variables, even a comment. What cannot be determined is
+    /// Whether the file holds anything but assignments of these variables, even a comment. An undetermined line counts as
     /// something else.
     func holdsOtherLines(than names: some Collection<String>) -> Bool {
         var rest = bytes
@@ -175,8 +177,8 @@ struct EnvironmentFile {
         return assignment
     }
 
-    /// Where a shell may change a variable again, after the last time that it certainly assigns it: by a branch, a loop,
-    /// a function, or a command such as `unset`. Before that, it does not matter.
+    /// Positions at which a shell may change a variable again, after the last certain assignment. The cause is a branch, a loop,
+    /// a function, or a command such as `unset`. Before that assignment, it does not matter.
     private func doubts(about known: [[UInt8]: String]) -> [String: Int] {
         let hidden = Dictionary(uniqueKeysWithValues: known.map { (ShellReader.hidden($0), $1) })
         var all: [String: Int] = [:]
@@ -279,7 +281,7 @@ struct EnvironmentFile {
         bytes.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
     }
 
-    /// Where the statements begin that every reader sees: after the line of a byte-order mark, if there is one.
+    /// The start of the statements that every reader sees: after the line of a byte-order mark, if there is one.
     var firstStatementFloor: Int {
         guard firstTextOffset > 0 else { return 0 }
         return bytes.firstIndex(of: .lineFeed).map { $0 + 1 } ?? bytes.count

@@ -39,9 +39,9 @@ package struct EnvironmentFormat: OutputFormat {
         } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.mayStandAlone)
     }
 
-    /// Whether a line may be in an environment file that assigns nothing: a comment, a bare name, whose value docker passes
-    /// on, a name in capitals before a colon, as a dotenv library for Ruby reads it, and a shell's `export` and `source`. Other
-    /// names before a colon are YAML's.
+    /// Whether an environment file may have this line although it assigns nothing. It may be a comment, or a bare name, whose
+    /// value docker passes on. A dotenv library for Ruby reads a name in capitals before a colon. A shell reads `export` and
+    /// `source`. Other names before a colon are YAML's.
     private static func mayStandAlone(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.first(where: { !$0.isEnvironmentSpace }) else { return true }
         if first == .hash || first == .semicolon { return true }
@@ -77,7 +77,7 @@ package struct EnvironmentFormat: OutputFormat {
         return file.bytes
     }
 
-    /// By an edit that is thrown away: whether readers agree afterwards depends on what is around the variable.
+    /// Tries an edit and discards it, because the text around the variable decides whether readers agree afterwards.
     package func editErrors(
         in bytes: [UInt8], at slots: some Collection<FileSlot>
     ) throws(FormatError) -> [FileSlot: FormatError] {

@@ -1,6 +1,6 @@
 /// Files whose lines may look like assignments of an environment file, and are read by other rules.
 package enum OtherSyntax {
-    /// Endings of source code and of documents with a syntax of their own.
+    /// Endings of source code and of documents with another syntax.
     private static let endings = words(
         "cjs cue gradle hcl java js json json5 jsx kt mjs mount nix php plist py rb service socket tf tfvars timer toml ts tsx xml yaml yml"
     )
@@ -11,8 +11,8 @@ package enum OtherSyntax {
 
     private static func words(_ text: String) -> Set<Substring> { Set(text.split(separator: " ")) }
 
-    /// Why a file gets no variable, as the end of a sentence: its ending, or the program that its first line names; nil
-    /// where neither tells another syntax.
+    /// Why a file gets no variable, as the end of a sentence. The reason is its ending, or the program that its first line names.
+    /// Nil if neither shows another syntax.
     package static func reason(_ file: String, _ bytes: [UInt8]) -> String? {
         let ending = ending(of: file)
         if endings.contains(ending) { return "by its ending .\(ending) it is no environment file" }

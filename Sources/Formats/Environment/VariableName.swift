@@ -15,7 +15,7 @@ package enum VariableName {
             && name.allSatisfy { $0.isNamePart || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
     }
 
-    /// What is wrong with `text` as a name, and what to write instead; nil when nothing is.
+    /// The problem with `text` as a name, and its correction; nil for a good name.
     @Sendable static func problem(_ text: String, _ quoted: (String) -> String) -> String? {
         isValid(text)
             ? nil

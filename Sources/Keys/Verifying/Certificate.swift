@@ -39,7 +39,7 @@ package struct Certificate: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - pem: the text of the certificate's file.
-    ///   - key: the text of the key's file, of any kind that OpenSSL knows.
+    ///   - key: the text of the key's file, of any kind that OpenSSL supports.
     /// - Returns: nil if there is no certificate, or no key that can be read without a passphrase.
     package static func isOf(pem: [UInt8], privateKey key: [UInt8]) -> Bool? {
         unsafe pem.withUnsafeBytes { pem in
@@ -54,7 +54,7 @@ package struct Certificate: Hashable, Sendable {
                 defer { unsafe X509_free(certificate) }
                 guard let keySource = unsafe BIO_new_mem_buf(key.baseAddress, Int32(key.count)) else { return nil }
                 defer { unsafe BIO_free(keySource) }
-                // Without a function of its own OpenSSL would ask for a passphrase at the terminal.
+                // Without this function OpenSSL would ask for a passphrase at the terminal.
                 guard
                     let key = unsafe PEM_read_bio_PrivateKey(keySource, nil, { _, _, _, _ in -1 }, nil)
                 else { return nil }

@@ -5,8 +5,8 @@ enum ObjectName {
     /// libcrypto's name of P-256 (X9.62); NIST's is P-256, SECG's secp256r1.
     static let p256 = "prime256v1"
 
-    /// The longest name made from an object identifier, in bytes with the closing NUL: the longest that libcrypto knows
-    /// has 41; an unknown one becomes digits that the file's author chose.
+    /// The longest name of an object identifier, in bytes with the closing NUL. The longest that libcrypto knows has 41; an
+    /// unknown one becomes digits that the file's author chose.
     private static let room = 80
 
     /// The short name of an object that libcrypto has a number for.
@@ -15,8 +15,8 @@ enum ObjectName {
         return unsafe String(cString: name)
     }
 
-    /// The short name of the object identifier with these content bytes; its numbers with dots when libcrypto does not
-    /// know it, and nil when it is malformed.
+    /// The short name of the object identifier with these content bytes, or its numbers with dots when libcrypto does not know
+    /// it. Nil when it is malformed.
     static func short(ofIdentifier content: [UInt8]) -> String? {
         defer { ERR_clear_error() }
         guard content.count <= 32 else { return nil }

@@ -4,8 +4,8 @@ package import Model
 
 /// Recognises a client secret in bytes that were read, and its signer.
 package enum TokenReader {
-    /// The public facts of the secret in `bytes`, its signer being the first of `keys` that verifies it; nil when the
-    /// bytes are no secret of a form that Apple accepts (``CompactJWS/objection(to:)`` says why).
+    /// The public facts of the secret in `bytes`; its signer is the first of `keys` that verifies it. Nil when the bytes are no
+    /// secret of a form that Apple accepts (``CompactJWS/objection(to:)`` says why).
     package static func read(_ bytes: [UInt8], keys: [PublicKey]) -> SecretInfo? {
         guard let jws = try? CompactJWS(bytes), let form = jws.form else { return nil }
         let signer = keys.first { $0.verifies(jws) }

@@ -54,7 +54,7 @@ extension LineReader {
         return entries
     }
 
-    /// Whether a file may be for `docker run --env-file`: docker knows neither quotes nor `export`.
+    /// Whether a file may be for `docker run --env-file`, which supports no quotes and no `export`.
     private var isMeantForDocker: Bool {
         !bytes.contains { $0.isQuote || $0 == .backtick } && ShellExports.of(bytes)?.isInEachLine != true
     }

@@ -47,8 +47,8 @@ extension LineReader {
         return EnvironmentEntry(name: text(name..<nameEnd), range: start..<trimmed(index, from: valueStart))
     }
 
-    /// Where a regular expression of the form `"(\\"|[^"])*"` lets the quote at `open` end, the preferred place first: at
-    /// the next one that is not behind a backslash, then at those behind one before it.
+    /// The possible ends of the quote at `open` by a regular expression such as `"(\\"|[^"])*"`, the preferred one first. That is
+    /// the next quote without a backslash before it, and then those with a backslash before that.
     func dotenvClosings(of open: Int) -> [Int] {
         var escaped: [Int] = []
         var position = open + 1

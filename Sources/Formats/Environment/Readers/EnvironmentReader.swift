@@ -10,7 +10,7 @@ enum EnvironmentReader: CaseIterable {
     case oldSystemd
     /// bash: `. FILE`.
     case bash
-    /// The same in dash, where the two differ.
+    /// The same in dash, if the two differ.
     case dash
     /// python-dotenv.
     case pythonDotenv
@@ -25,12 +25,12 @@ enum EnvironmentReader: CaseIterable {
     case phpDotenv
     /// Node's `--env-file`.
     case node
-    /// Node 20, where it differs from later ones and from all others only in what it treats as a name (``LineReader/node20()``).
+    /// Node 20, which differs from all other readers only in its names (``LineReader/node20()``).
     case oldNode
     /// `env_file:` of docker compose.
     case compose
-    /// `docker --env-file`: it knows neither quotes nor `export`, so a file with quotes, or that exports all it assigns, is not
-    /// meant for it.
+    /// `docker --env-file`, which supports no quotes and no `export`. So a file with quotes, or that exports all its variables,
+    /// is not meant for it.
     case docker
 
     var name: String {

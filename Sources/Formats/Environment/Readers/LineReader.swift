@@ -1,6 +1,6 @@
 /// How each reader of environment files that is no shell finds the lines and their entries.
 struct LineReader {
-    /// With a tab or a line feed in the place of what is one to the reader, byte for byte.
+    /// The text, byte for byte, with a tab or a line feed for each character that the reader treats as one.
     let bytes: [UInt8]
     var index: Int
     var entries: [EnvironmentEntry] = []

@@ -3,8 +3,8 @@ extension LineReader {
     /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it. A carriage
     /// return counts as nothing at all.
     ///
-    /// - Parameter stopsWithoutName: whether it reads no further at an equals sign without a name before it, as Node 20 does;
-    ///   later ones take what is behind it for the next entry.
+    /// - Parameter stopsWithoutName: whether it stops at an equals sign without a name before it, as Node 20 does. Later versions
+    ///   read the text after it as the next entry.
     mutating func node(stopsWithoutName: Bool) -> [EnvironmentEntry]? {
         while index < bytes.count {
             skip { $0.isSystemdSpace }
@@ -28,9 +28,9 @@ extension LineReader {
         return entries
     }
 
-    /// Node 20 as it is: a name reaches from the end of the entry before it to the equals sign, whatever lines are between,
-    /// but for empty ones and comments. Only spaces around it do not count. At an equals sign without a name it reads no further.
-    /// No file is refused for that: all others read what is behind such a line.
+    /// Node 20's rules: a name reaches from the end of the entry before it to the equals sign. It includes all lines between,
+    /// except empty ones and comments. Only spaces around it do not count. At an equals sign without a name it reads no further.
+    /// No file is refused for that, because all other readers go on after such a line.
     mutating func node20() -> [EnvironmentEntry]? {
         func isNothing(_ byte: UInt8) -> Bool { byte == .space || byte == .carriageReturn }
         skip { isNothing($0) }

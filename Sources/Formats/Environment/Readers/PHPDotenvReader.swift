@@ -1,7 +1,7 @@
 /// phpdotenv, as Laravel uses it.
 extension LineReader {
-    /// phpdotenv's Lines.php and EntryParser.php: it rejects a file with an unknown character in a name, several words
-    /// without quotes, or a value that a quote does not end.
+    /// phpdotenv's Lines.php and EntryParser.php. It rejects a file with an unknown character in a name, several words without
+    /// quotes, or a value without a closing quote.
     mutating func phpDotenv() -> [EnvironmentEntry]? {
         while index < bytes.count {
             let entry = phpEntry()
@@ -28,8 +28,8 @@ extension LineReader {
         return entries
     }
 
-    /// Advances over one line, or over as many as belong together: from one with `="`, though it be a comment, that holds no
-    /// other quote to the next one that holds a quote.
+    /// Advances over one line, or over several that belong together. These begin with one that contains `="` and no other quote,
+    /// even in a comment. They end with the next one that contains a quote.
     private mutating func phpEntry() -> Range<Int> {
         let start = index
         var line = phpLine()
@@ -51,7 +51,7 @@ extension LineReader {
         return start..<end
     }
 
-    /// The quotes in the line that neither begin it nor follow a backslash, pairs of which do not count.
+    /// The quotes in the line, except one at its beginning or after a backslash. Pairs of backslashes do not count.
     private func phpQuotes(in line: Range<Int>) -> Int {
         var count = 0
         var before: UInt8?

@@ -9,8 +9,8 @@ struct ScriptCommand {
         case subshell
         /// `(( … ))`
         case arithmetic
-        /// `if` and the loops and `case`: what is carried out first, and what depends on it; and the words behind the first word,
-        /// and the variable of a loop.
+        /// `if`, the loops and `case`: the part that runs first, and the part that depends on it. Also the words after the first
+        /// word, and the variable of a loop.
         case branches(condition: [ScriptList], rest: [ScriptList], words: [ScriptWord], variable: ScriptWord?)
         /// A function's definition. The body is one command.
         case function(String, body: [ScriptCommand])
@@ -22,7 +22,7 @@ struct ScriptCommand {
 
     var isSimple: Bool { if case .simple = kind { true } else { false } }
 
-    /// Whether it only assigns what is written there.
+    /// Whether it only makes literal assignments.
     var neverFails: Bool {
         guard case .simple(let assignments, let words) = kind else { return false }
         return words.isEmpty && redirections.isEmpty

@@ -3,7 +3,7 @@ import AppleClientSecret
 /// A word of a shell's command.
 struct ScriptWord {
     var range: Range<Int>
-    /// Without quotes; what is expanded is as it is written.
+    /// Without quotes; expansions are not expanded.
     var text: [UInt8] = []
     /// How many bytes of the text are before the first quote or expansion, if there is one.
     private var plainEnd: Int?

@@ -10,7 +10,7 @@ enum ShellBuiltin {
     static let evaluating = set("eval trap")
     /// They end the file.
     static let ending = set("return exit exec")
-    /// What is behind them may never be carried out, or not as it is written.
+    /// The text after them may not run, or not as written.
     static let disturbing = set("break continue enable")
     private static let other = set("set . source alias cd umask")
     /// All that is no program.

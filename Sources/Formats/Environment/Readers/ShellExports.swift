@@ -1,7 +1,7 @@
-/// Which variables programs get that are started from the shell which has read a file: all that are assigned, unless the
-/// file itself says between which lines (`set -a`, `set +a`).
+/// The variables that the shell exports to programs after it has read a file. These are all assigned ones, unless the file limits
+/// them to some lines (`set -a`, `set +a`).
 struct ShellExports {
-    /// Whether what is assigned now is exported.
+    /// Whether new assignments are exported.
     private var isExporting = false
     /// Whether the file has everything exported from some line on.
     private var saysWhatIsExported = false
@@ -24,11 +24,11 @@ struct ShellExports {
         saysWhatIsExported = saysWhatIsExported || exportsAll
     }
 
-    /// What the words of `set` say of what is exported: `-a`, `+a`, `-o allexport`, `+o allexport`.
+    /// How the words of `set` change the export of variables: `-a`, `+a`, `-o allexport`, `+o allexport`.
     struct Options {
-        /// Whether everything is exported from now on, or not; nil: that is left as it is.
+        /// Whether everything is exported from now on, or not; nil: unchanged.
         private(set) var exportsAll: Bool?
-        /// Whether the shell may not carry out what follows as it is written.
+        /// Whether the shell may not run the following text as written.
         private(set) var mayStop = false
         /// Whether the next word is the name of an option, to be turned on or off.
         private var turnsOn: Bool?
@@ -51,10 +51,10 @@ struct ShellExports {
         }
     }
 
-    /// What is exported, and by which line of the file.
+    /// The exported variables, and the line of the file that exports each.
     struct Found {
         let names: Set<[UInt8]>
-        /// Where the last command begins after which nothing is exported; nil if there is none.
+        /// The start of the last command after which nothing is exported; nil if there is none.
         let end: Int?
         /// Whether each variable is exported by itself.
         let isInEachLine: Bool

@@ -1,4 +1,4 @@
-/// Commands that are made of others.
+/// Compound commands.
 extension ShellParser {
     /// Reads one command.
     mutating func command() throws(ShellError) -> ScriptCommand {

@@ -1,6 +1,6 @@
 import AppleClientSecret
 
-/// The words of a script, and what is between them.
+/// The words of a script, and the text between them.
 extension ShellParser {
     func peek(_ distance: Int = 0) -> UInt8? { index + distance < bytes.count ? bytes[index + distance] : nil }
 
@@ -49,7 +49,7 @@ extension ShellParser {
         pending = []
     }
 
-    /// What is expanded in the lines of a here-document.
+    /// The expansions in the lines of a here-document.
     func expansions(in body: Range<Int>) throws(ShellError) -> ScriptWord {
         var parser = ShellParser(Array(bytes[body]), isDash: isDash)
         var word = ScriptWord(at: body.lowerBound)

@@ -43,7 +43,7 @@ struct ShellParser {
     var depth = 0
     var pending: [PendingDocument] = []
     var documents: [Document] = []
-    /// What may become a command when it is expanded: values, and arguments of most commands.
+    /// Text that may become a command when it is expanded: values, and arguments of most commands.
     var data: [Range<Int>] = []
     /// Names that an `alias` so far gives another meaning.
     var aliases: Set<[UInt8]> = []
@@ -109,7 +109,7 @@ struct ShellParser {
         return fallsThrough ? length + 1 : length == 2 ? 2 : nil
     }
 
-    /// Advances over what is between two lists of commands.
+    /// Advances over the separators between two lists of commands.
     private mutating func separate(_ list: inout ScriptList, _ end: End) throws(ShellError) {
         skipBlanks()
         guard let byte = peek(), byte != .lineFeed, byte != .hash, !isAt(end) else { return }
@@ -147,7 +147,7 @@ struct ShellParser {
                 _ = try word()
                 skipBlanks()
             }
-            // bash takes nothing for a command there.
+            // bash treats nothing as a command there.
             if !isDash, peek().map({ $0 == .lineFeed || $0 == .semicolon }) ?? true { return pipeline }
         }
         pipeline.commands = [try command()]
@@ -237,7 +237,7 @@ struct ShellParser {
         return command
     }
 
-    /// The values of an array of bash's, over several lines too.
+    /// The values of a bash array, over several lines too.
     private mutating func array(_ array: inout ScriptWord) throws(ShellError) {
         index += 1
         array.isArray = true

@@ -1,14 +1,14 @@
 /// What a shell (bash and dash) sees when it sources a file: `. FILE`.
 ///
-/// - The entries are the variables that are certainly assigned, whatever conditions there are: by assignments, also before a
-///   command, which a placeholder of several words looks like, and by `export` and its like.
-/// - What may assign or remove a variable has a name that no variable has (``hidden(_:)``): a branch, a loop, a function that
-///   is called, an expansion, `unset`, `read`, `eval` and their like. So has the assignment of a variable that may be
-///   read-only or of another type by then, and all after what may stop the shell.
+/// - The entries are the variables that are certainly assigned, under all conditions. Assignments count, also before a command,
+///   because a placeholder of several words looks like that. `export` and similar commands count too.
+/// - Commands that may assign or remove a variable get a name that no variable has (``hidden(_:)``). These are a branch, a loop,
+///   a function that is called, an expansion, `unset`, `read`, `eval` and similar ones. The same holds for assigning a variable
+///   that may be read-only or of another type by then, and for everything after a command that may stop the shell.
 /// - A command that may carry out text from elsewhere in the file (`eval "$A"`) may assign all that is named in such text.
-/// - A pipeline, a subshell and a job in the background leave the variables as they are. They, definitions of functions,
-///   here-documents, substitutions and the commands of the shell itself are entries, too, with names that no variable has.
-///   Other commands are none: what follows `;` in a password is no program.
+/// - A pipeline, a subshell and a job in the background do not change the variables. They, definitions of functions,
+///   here-documents, substitutions and the commands of the shell itself are entries, too, with names that no variable has. Other
+///   commands are no entries, because the text after `;` in a password is no program.
 /// - Behind a command that certainly ends the file (`return`, `exit`, `exec`), nothing is read. One on a condition is as the
 ///   file's author wants it.
 /// - A script that a shell may accept and that cannot be followed has a single entry (``unclear``): no edit is accepted.
@@ -19,9 +19,9 @@ struct ShellReader {
         var calls: Set<String> = []
     }
 
-    /// Where a command is among the entries.
+    /// The position of a command among the entries.
     private struct Place {
-        /// The number of entries before it; the highest number for what may be carried out at any time from then on.
+        /// The number of entries before it; the highest number for commands that may run at any time from then on.
         var index: Int
         var range: Range<Int>
     }
@@ -36,7 +36,7 @@ struct ShellReader {
     private var calls: [String: Place] = [:]
     /// The variables that a later assignment may not change, or not to what it says.
     private var spoiled: Set<[UInt8]> = []
-    /// What may be assigned at any time from some command on.
+    /// The variables that may be assigned at any time after some command.
     private var lasting: [[UInt8]: Range<Int>] = [:]
     /// The last command that may carry out text from elsewhere in the file.
     private var indirect: Place?
@@ -84,7 +84,7 @@ struct ShellReader {
     /// The only entry in a file that cannot be followed.
     static let unclear = Array("?".utf8)
 
-    /// The name of what may assign a variable, or never does.
+    /// The name of an entry that may assign a variable, or never does.
     static func hidden(_ name: [UInt8]) -> [UInt8] { [.openingParenthesis] + name + [.closingParenthesis] }
 
     private mutating func readAll() throws(ShellError) {
@@ -110,7 +110,7 @@ struct ShellReader {
     }
 
     private mutating func run(_ list: ScriptList, isCertain: Bool) {
-        // What is before `&` in a value belongs to it for other readers, and an edit replaces both.
+        // For other readers the text before `&` belongs to the value, and an edit replaces both.
         if list.isBackground, !list.isAssignment {
             return noteSubshell(list.pipelines.flatMap(\.commands), list.range)
         }
@@ -131,7 +131,7 @@ struct ShellReader {
         }
     }
 
-    /// Notes commands that leave the shell's variables as they are, unless they are programs only.
+    /// Notes commands that do not change the shell's variables, unless they are programs only.
     private mutating func noteSubshell(_ commands: [ScriptCommand], _ range: Range<Int>) {
         let isOther = commands.contains { command in
             guard case .simple(let assignments, let words) = command.kind else { return true }
@@ -236,8 +236,8 @@ struct ShellReader {
         if word.isArithmetic { compute(word.assignment(isDash: parser.isDash)?.value ?? word.text[...], range) }
     }
 
-    /// An arithmetic expression may assign each name in it, and those in the values of its variables. An error in it ends
-    /// what is around it.
+    /// An arithmetic expression may assign each name in it, and those in the values of its variables. An error in it ends the
+    /// surrounding command.
     mutating func compute(_ text: some Collection<UInt8>, _ range: Range<Int>) {
         var word = ScriptWord(at: range.lowerBound)
         word.text = Array(text)
@@ -275,7 +275,7 @@ struct ShellReader {
         if let indirect {
             let named = Set(parser.data.flatMap { ScriptWord.names(in: parser.bytes[$0]) })
             let isDangerous = parser.data.contains { range in
-                // Where a command begins, also in quotes; elsewhere it is more likely a word of a sentence.
+                // A command begins here, also in quotes; elsewhere it is more likely a word of a sentence.
                 parser.bytes[range].split { ";&|({=\n'\"".utf8.contains($0) }.contains {
                     ShellBuiltin.dangerous.contains(ScriptWord.names(in: $0).first ?? [])
                 }
@@ -301,7 +301,7 @@ struct ShellReader {
         for name in lasting.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             add([name], at: Place(index: .max, range: lasting[name] ?? 0..<0))
         }
-        // Sorting keeps the order of what has the same place.
+        // Sorting keeps the order of entries with the same place.
         let all = entries.enumerated().map { (index: $0.offset + 1, entry: $0.element) } + added
         entries = all.sorted { $0.index < $1.index }.map(\.entry)
     }
