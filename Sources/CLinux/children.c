@@ -31,7 +31,7 @@ static pthread_mutex_t orphans = PTHREAD_MUTEX_INITIALIZER;
 static int32_t *holders;
 static int holder_count, holder_room;
 
-// What is open as long as this process runs; -1: not yet.
+// Open as long as this process runs; -1: not yet.
 static int life_reading = -1, life_writing = -1;
 
 static _Atomic int32_t *reserve_slot(void) {
@@ -57,9 +57,9 @@ static bool is_supervisor(int32_t process) {
     return false;
 }
 
-// Orphans: children of this process that it did not start. They are what was there before, what others leave to PID 1, and what
-// a supervisor that was killed held. The last are ended, the others spared: those that were there when the last supervisor
-// started or ended by itself, provided that no supervisor lay killed by then.
+// Orphans: children of this process that it did not start. There are three kinds: processes that existed before, processes that
+// others leave to PID 1, and those of a supervisor that was killed. Only the last kind is ended. Those are spared that existed
+// when the last supervisor started or ended by itself, if no killed supervisor was waiting by then.
 static int32_t *spared;
 static int spared_count;
 // A supervisor was killed, and not all that it held has ended yet.
@@ -266,7 +266,7 @@ static void become(char *const arguments[], char *const environment[], int input
     if (errno == ENOENT && name) execve(name, arguments, environment);
 }
 
-// Descriptors that survive being moved to 0, 1 and 2 lie above them.
+// Descriptors above these survive when others are moved to 0, 1 and 2.
 static int above_standard(int descriptor) {
     if (descriptor < 0 || descriptor > 2) return descriptor;
     int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);

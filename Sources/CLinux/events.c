@@ -124,8 +124,7 @@ void clinux_signals_default(void) {
     for (int signal = 1; signal < NSIG; signal++) dispose(signal, SIG_DFL);
 }
 
-// Those that mean nothing to a daemon but would end it. SIGSETXID (33) has a handler of the C library's, which sees who
-// sends it.
+// Those that mean nothing to a daemon but would end it. The C library has a handler for SIGSETXID (33), which checks the sender.
 static bool is_stray(int signal) {
     switch (signal) {
     case SIGUSR1: case SIGUSR2: case SIGPIPE: case SIGALRM: case SIGVTALRM: case SIGPROF: case SIGIO: case SIGPWR:

@@ -28,8 +28,8 @@ static int open_component(int directory, const char *name, int flags, unsigned m
     int descriptor;
     do descriptor = (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
     while (descriptor < 0 && errno == EINTR);
-    // Kernels before 5.6 lack the call, and the sandboxes of older container engines answer EPERM for what they do not
-    // know. For a single component O_NOFOLLOW promises the same.
+    // Kernels before 5.6 lack the call, and the sandboxes of older container engines answer EPERM to unknown calls. O_NOFOLLOW
+    // promises the same for a single component.
     if (descriptor < 0 && (errno == ENOSYS || errno == EPERM)) {
         do descriptor = openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
         while (descriptor < 0 && errno == EINTR);
@@ -111,7 +111,8 @@ int clinux_path_is_on_proc(int descriptor) {
 int clinux_path_may_execute(int descriptor) {
     if (syscall(SYS_faccessat2, descriptor, "", X_OK, AT_EACCESS | AT_EMPTY_PATH) == 0) return 1;
     if (errno == EACCES) return 0;
-    // No such call in kernels before 5.8: the program's own path through /proc answers, for the real user.
+    // Kernels before 5.8 lack this call. There the program's own path through /proc answers, but only with the real user's
+    // rights.
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     if (access(path, X_OK) == 0) return 1;

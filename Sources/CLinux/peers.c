@@ -25,9 +25,9 @@ static int socket_address(const char *path, struct sockaddr_un *address) {
     return 0;
 }
 
-// Makes the name with exactly `mode`. The kernel takes the mode from the socket's own inode, less the umask, which belongs to
-// all threads; a child of vfork has one of its own and binds the same socket. Never a mode by path: by then the name may
-// mean something else.
+// Makes the name with exactly `mode`. The kernel takes the mode from the socket's own inode, less the umask. All threads share
+// the umask, but a child of vfork has its own one and binds the same socket. The mode is never set by path, because by then the
+// name may mean something else.
 static int bind_with_mode(int descriptor, const struct sockaddr_un *address, uint32_t mode) {
     if (fchmod(descriptor, mode) < 0) return -errno;
     sigset_t all, before;
@@ -161,7 +161,7 @@ int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint
     struct stat status;
     int error = fstat(descriptor, &status) < 0 ? -errno : 0;
     if (!error && (!S_ISSOCK(status.st_mode) || status.st_dev != device || status.st_ino != inode)) error = -ESTALE;
-    // The new group never has what the one before was given, nor the other way round.
+    // The new group never gets the rights of the old one, or the reverse.
     if (!error && (chmod(name, mode & S_IRWXU) < 0 ||
                    (group >= 0 && fchownat(descriptor, "", (uid_t)-1, (gid_t)group, AT_EMPTY_PATH) < 0) ||
                    chmod(name, mode) < 0))

@@ -6,8 +6,8 @@
 static int count;
 static char **words;
 
-// Before main, from the C library: the Swift runtime looks for the command line on the stack with the help of /proc, and
-// finds none if /proc is not mounted, nor after a preloaded library has changed the environment (swiftlang/swift#76080).
+// The C library calls this before main. The Swift runtime looks for the command line on the stack with the help of /proc. It
+// finds none if /proc is not mounted, or after a preloaded library has changed the environment (swiftlang/swift#76080).
 __attribute__((constructor)) static void begin(int argument_count, char **arguments, char **environment) {
     count = argument_count;
     words = arguments;

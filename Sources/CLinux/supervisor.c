@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-    // Between two rounds of killing, in milliseconds: what forks and ends all the time is met before it has done so once
-    // more; a process that does not respond is not asked about all the time.
+    // Between two rounds of killing, in milliseconds. The shortest pause catches a program that forks and ends all the time
+    // before it has done so again. The longest avoids polling a process that does not respond.
     SHORTEST_PAUSE = 1,
     LONGEST_PAUSE = 1000,
     // Descendants that are asked to end, rather than just killed.
@@ -110,7 +110,7 @@ static void kill_children(void) {
         if (waitid(P_PID, (id_t)process, NULL, WEXITED | WNOHANG | WNOWAIT) == 0) kill(process, SIGKILL);
 }
 
-// Who became a child of this process since the last call is asked to end. The program's own group was asked as a whole.
+// Asks each process to end that became a child of this process since the last call. The program's own group was asked as a whole.
 static void ask_children(pid_t group) {
     static int32_t asked[ASKED_MOST];
     static int asked_count;
@@ -125,7 +125,7 @@ static void ask_children(pid_t group) {
     }
 }
 
-// Waits until a child ends, for so long at most.
+// Waits until a child ends, at most for this time.
 static void wait_for_child(int ended, int64_t milliseconds) {
     struct pollfd child = {.fd = ended, .events = POLLIN};
     if (milliseconds > 0) poll(&child, 1, (int)milliseconds);
@@ -154,7 +154,7 @@ static _Noreturn void end_all(pid_t program, int ended) {
     _exit(0);
 }
 
-// Waits for one of these and for a child that ends. Returns what was seen of the first.
+// Waits for one of these and for a child that ends. Returns the events of the first.
 static short wait_for(int descriptor, int ended) {
     struct pollfd waited[] = {{.fd = descriptor, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
     if (poll(waited, 2, -1) < 0) return 0;
@@ -181,8 +181,8 @@ void clinux_supervise(char *const arguments[], char *const environment[]) {
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     int ended = -1;
-    // Those whom it supervises are its own user's: none of them shall look into it, take its descriptors or stop it by
-    // any signal but two.
+    // The supervised processes run as its own user. None of them may inspect it, take its descriptors or stop it by any signal
+    // but two.
     if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 || fcntl(CLINUX_SUPERVISOR_CONTROL, F_SETFD, FD_CLOEXEC) < 0 ||
         fcntl(CLINUX_SUPERVISOR_LIFE, F_SETFD, FD_CLOEXEC) < 0 ||

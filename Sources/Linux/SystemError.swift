@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// A system call that failed: which one, on what, and what the kernel said.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, worded to follow "cannot": `"watch /etc/clientsecretd"`.
+    /// The attempted operation, worded to follow "cannot": `"watch /etc/clientsecretd"`.
     package let operation: String
     package let errno: Errno
 

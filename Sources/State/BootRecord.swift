@@ -2,21 +2,21 @@ internal import Failures
 package import Linux
 package import Model
 
-/// What the state directory's file `boot` says of the wall clock: what it showed when the machine was started, in seconds
-/// since the epoch, and in milliseconds since then since when it has run without being set, and since when it is doubted.
+/// The state directory's file `boot` about the wall clock. It keeps the clock at the machine's start, in seconds since the epoch.
+/// It also keeps, in milliseconds after that, since when the clock has run without being set, and since when it is doubted.
 ///
 /// The service's sandbox hides the kernel's boot id. So another start of the machine is known, as a clock that was set, by
 /// what the clock showed at the start.
 package enum BootRecord: Hashable, Sendable {
     /// There is no such file, so the directory was not used before; or this user may not read it.
     case unused
-    /// It was not set since it was last seen, nor was the machine started again.
+    /// The clock was not set and the machine was not restarted since the last look.
     case running(ClockRun)
     /// It was set or the machine was started again, or the file cannot tell; and when that was found.
     case changed(foundAt: BootTime)
 
     private static let limit = 128
-    /// How far the clock may differ from the kept one within one boot, in seconds: clocks are slewed, and two starts of one
+    /// How far the clock may differ from the kept one within one boot, in seconds. Clocks are slewed, and two starts of one
     /// machine are further apart.
     private static let tolerance: Int64 = 60
 
@@ -56,7 +56,7 @@ package enum BootRecord: Hashable, Sendable {
     /// How long the clock has run. One that has changed is taken as set just now.
     package var run: ClockRun {
         switch self {
-        // What is there when the program is first used is judged by any clock that runs since the machine was started.
+        // At the program's first use, any clock that runs since the machine was started may judge existing files.
         case .unused: .fromTheStart
         case .running(let run): run
         case .changed(let moment): ClockRun(since: moment)
@@ -69,7 +69,7 @@ package enum BootRecord: Hashable, Sendable {
         if case .running = self { true } else { false }
     }
 
-    /// Keeps what was seen of the clock. What cannot be kept is missing after a restart, as after the machine's start.
+    /// Keeps the observations of the clock. After a restart, unkept observations are missing, as after the machine's start.
     static func keep(_ run: ClockRun, in directory: AbsolutePath, as identity: Identity, _ naming: TemporaryNames) {
         let numbers = [start, run.since.milliseconds, run.doubtedSince?.milliseconds].compactMap(\.self)
         let text = numbers.map(String.init).joined(separator: " ")

@@ -5,7 +5,7 @@ internal import Model
 struct OutputHistory: Sendable {
     /// Environment files that held other lines.
     private var shared: Set<AbsolutePath> = []
-    /// Where a secret was published.
+    /// The places in which a secret was published.
     private var outputs: Set<OutputPlace> = []
 
     mutating func add(_ record: Record) {
@@ -13,7 +13,7 @@ struct OutputHistory: Sendable {
         outputs.formUnion(record.outputs)
     }
 
-    /// A client's record, with what is known of those of its outputs that it does not name itself.
+    /// A client's record, with facts about those of its outputs that it does not name itself.
     ///
     /// - Parameter history: asked only where there are such outputs.
     static func complete(

@@ -5,9 +5,9 @@ internal import Formats
 package import Model
 internal import Outputs
 
-/// A client's record as it is in the state directory, read and not yet checked: the secrets in it may be anything.
+/// A client's record as the state directory has it, read and not yet checked: the secrets in it may be anything.
 ///
-/// Its names are in files of earlier versions: never rename one. What has no value is left out, and what is missing has
+/// Its names are in files of earlier versions: never rename one. Members without a value are left out, and missing ones have
 /// none: earlier versions knew less.
 struct RecordDocument {
     private let client: String
@@ -59,7 +59,7 @@ extension RecordDocument: JSONDocument {
     }
 }
 
-/// What was last put into a place behind an API.
+/// The secret that was last put into a place behind an API.
 private struct PushedSecret: JSONDocument {
     let output: PushOutput
     let secret: SecretInfo
@@ -117,7 +117,7 @@ private struct KeptSecret: JSONDocument {
         guard token.withBytes({ FormatRegistry.isPlain($0) }), token.fingerprint == known.fingerprint else {
             throw .damaged
         }
-        // An older version did not write what is signed.
+        // An older version did not write the signed part.
         let issued = SecretInfo(token.name, claims: known.claims, signer: known.signer)
         return RecordedSecret(Secret(token: token, issued: issued), signerKey: signerKey?.bytes)
     }

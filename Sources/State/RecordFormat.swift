@@ -2,8 +2,8 @@ internal import AppleClientSecret
 internal import Digest
 internal import Model
 
-/// A client's record, or the reported states, as bytes: one line with the format's version and the SHA-256 digest of
-/// all that follows, then a JSON object.
+/// A client's record, or the reported states, as bytes. It is one line with the format's version and the SHA-256 digest of all
+/// that follows, then a JSON object.
 ///
 ///     clientsecretd-state 1 sha256:<64 hexadecimal digits>
 ///

@@ -2,9 +2,9 @@ internal import Failures
 package import Linux
 package import Model
 
-/// Access to the state directory. While it cannot be opened each use tries again, so that no restart is needed once the
-/// cause is fixed. One that is emptied, replaced, moved away or mounted over while it is in use is opened again, and another
-/// one in its place when the configuration names another.
+/// Access to the state directory. While it cannot be opened each use tries again, so that no restart is needed once the cause is
+/// fixed. A directory that is emptied, replaced, moved away or mounted over while it is in use is opened again. If the
+/// configuration names another, that one is opened instead.
 package final class StateAccess: Sendable {
     private struct Tries {
         var last: Result<StateDirectory, Failure>
@@ -40,8 +40,8 @@ package final class StateAccess: Sendable {
     /// - Parameters:
     ///   - path: of the directory.
     ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
-    ///   - lost: called with a directory that is used no longer, as it was moved, may not be used or is hidden (`isHidden`), before
-    ///     another is opened.
+    ///   - lost: called with a directory that is no longer used, before another is opened. It was moved, may not be used or is
+    ///     hidden (`isHidden`).
     package init(
         at path: AbsolutePath?, open: @escaping Opening,
         isHidden: @escaping @Sendable (AbsolutePath) -> Bool = { _ in false },
@@ -87,7 +87,7 @@ package final class StateAccess: Sendable {
         return try result.get()
     }
 
-    /// Uses the directory at this path from now on. What was kept in another one has to be kept again.
+    /// Uses the directory at this path from now on. Records that were kept in another one must be kept again.
     package func follow(_ path: AbsolutePath?) {
         let isOther = self.path.withLock { old in
             defer { old = path }

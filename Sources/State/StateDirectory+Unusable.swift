@@ -16,7 +16,7 @@ extension StateDirectory {
             .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
     }
 
-    /// Whether it is `StateDirectory=` of the daemon's unit. A command knows only the package's.
+    /// Whether it is `StateDirectory=` of the daemon's unit. A command knows only the package's unit.
     private static func isMadeBySystemd(_ path: AbsolutePath) -> Bool {
         // If it is a link, systemd does not even start the service.
         if ForeignFile.link(path.description) != nil { return false }
@@ -27,9 +27,9 @@ extension StateDirectory {
         return context.isOfPackage && path.description == "/var/lib/clientsecretd"
     }
 
-    /// systemd creates the service's `StateDirectory=` again when the service starts, and gives all of it to the service's user,
-    /// if the directory itself belongs to another; the service itself cannot, because the directory above is read-only to it.
-    /// What another user owns in a directory of the service's stays so, and no command gives it away.
+    /// systemd creates the service's `StateDirectory=` again when the service starts. If the directory belongs to another user,
+    /// systemd gives all of it to the service's user. The service itself cannot, because the directory above is read-only to it.
+    /// Files that another user owns in a directory of the service stay so, and no command gives them away.
     ///
     /// Nil if the failure is of another kind.
     private static func remedyOfSystemds(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Remedy? {

@@ -93,11 +93,11 @@ package final class StateDirectory: Sendable {
 
     package var path: AbsolutePath { files.path }
 
-    /// Whether the path still leads to what was opened. If not, because the directory was emptied, replaced or mounted
-    /// over, the records may be gone, and another daemon may hold the directory at this path. Two system calls.
+    /// Whether the path still leads to the opened directory. If not, it was emptied, replaced or mounted over. Then the records
+    /// may be gone, and another daemon may hold the directory at this path. Two system calls.
     package var isInPlace: Bool { lock.isInPlace && clients.isInPlace }
 
-    /// Whether it could be opened again as it is now: its owner or mode may have changed, or its file system. Blocks.
+    /// Whether it could be opened again now: its owner or mode may have changed, or its file system. Blocks.
     var isUsable: Bool { (try? Self.prepare(path, as: files.identity)) != nil }
 
     /// Paths in it that appear or vanish only when it is created or emptied.
@@ -131,8 +131,8 @@ package final class StateDirectory: Sendable {
 
     /// The record of a client, with what other clients' records know of its outputs; nil when nothing is known.
     ///
-    /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is
-    /// renamed before that is thrown: the next call does not find it again.
+    /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is renamed
+    /// before that is thrown. So the next call does not find it again.
     package func recall(
         _ client: ClientName, publishedAt places: Set<OutputPlace>
     ) throws(Failure) -> KeptRecord? {
@@ -167,7 +167,7 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// Keeps what was seen of the clock.
+    /// Keeps the observations of the clock.
     package func keep(_ run: ClockRun) { BootRecord.keep(run, in: path, as: files.identity, naming) }
 
     /// Saves the reported states; durable when it returns.
@@ -180,8 +180,8 @@ package final class StateDirectory: Sendable {
         try write(RecordFormat.encode(record, of: client), to: files.file(of: client))
     }
 
-    /// Removes records of clients that are not configured, once every secret in them had expired before `moment`; until
-    /// then a configuration that is rolled back finds its records. What cannot be removed stays.
+    /// Removes records of clients that are not configured, once every secret in them had expired before `moment`. Until then a
+    /// configuration that is rolled back finds its records. Records that cannot be removed stay.
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
         history.withLock { $0 = nil }
         for client in files.clients() where !configured.contains(client) {
@@ -213,7 +213,7 @@ package final class StateDirectory: Sendable {
         return drawn
     }
 
-    /// Renames an unusable record. Of each kind the latest is kept, for operators to inspect.
+    /// Renames an unusable record. The latest of each kind is kept so that operators can inspect it.
     private func setAside(_ path: String, for failure: Failure) {
         let kind: String
         switch failure.code {

@@ -6,8 +6,8 @@ internal import SystemPackage
 /// The lock that there is one daemon for each state directory: held as long as the process runs, also while the
 /// directory cannot be used.
 ///
-/// It is that of the directory's file `lock`. Where that cannot be made or written it is a spare one, of what can be opened
-/// there, so that a second daemon of the same configuration still ends. There is none if nothing can be.
+/// It is that of the directory's file `lock`. If that cannot be created or written, a spare lock on something that can be opened
+/// there is used. So a second daemon of the same configuration still ends. There is none if nothing can be opened.
 package final class StateLock: Sendable {
     private struct Held {
         let path: AbsolutePath
@@ -20,10 +20,10 @@ package final class StateLock: Sendable {
     /// Holds none yet.
     package init() {}
 
-    /// Whether the path still leads to what is locked. One system call.
+    /// Whether the path still leads to the locked file. One system call.
     var isInPlace: Bool { held.withLock { $0?.file.isInPlace == true } }
 
-    /// Locks the file of a directory that can be used, unless it is held already; then lets go of what was held before.
+    /// Locks the file of a usable directory, unless it is held already; then releases the lock that was held before.
     ///
     /// Throws an error of ``Errno/wouldBlock`` where another daemon holds it.
     func take(_ path: AbsolutePath) throws(FileError) {
@@ -37,9 +37,9 @@ package final class StateLock: Sendable {
         }
     }
 
-    /// Locks what can be opened of a directory that cannot be used, unless a lock of that path is held already.
+    /// Locks any part of an unusable directory that can be opened, unless a lock of that path is held already.
     ///
-    /// Throws as ``take(_:)`` does. A lock that a stranger holds, who may open the directory, keeps no daemon from running.
+    /// Throws as ``take(_:)`` does. A stranger that may open the directory and holds the lock keeps no daemon from running.
     func takeSpare(_ path: AbsolutePath, as identity: Identity) throws(FileError) {
         try held.withLock { held throws(FileError) in
             if held?.path == path { return }

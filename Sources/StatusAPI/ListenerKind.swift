@@ -2,7 +2,7 @@ import Linux
 
 /// The socket that a client connected to, which decides what it may request.
 enum ListenerKind: Hashable, Sendable {
-    /// The status socket, where the kernel reports the client's user and groups.
+    /// The status socket, on which the kernel reports the client's user and groups.
     case status(Peer)
     /// The metrics socket: any process on this machine may connect, even a page in a browser, so it changes nothing and
     /// shows little.

@@ -21,7 +21,7 @@ struct Route: Sendable {
         case order(@Sendable (Router) -> (Order, [String]) throws(Problem) -> DaemonRequest)
     }
 
-    /// A `POST` and who sends it.
+    /// A `POST` and its sender.
     struct Order {
         let received: Router.ReceivedRequest
         let peer: Peer

@@ -109,8 +109,8 @@ final class Router {
         metricsQueue.put(connection, in: stage, limit: limits.connectionsPerUser)?.evict()
     }
 
-    /// Notes that a connection was sent its last answer. It counts no more, so a client may reconnect before it closes this one;
-    /// when too many wait to be closed, the oldest is closed here.
+    /// Notes that a connection was sent its last answer. It counts no more, so a client may reconnect before it closes this one.
+    /// When too many wait to be closed, the oldest is closed here.
     func dismiss(_ connection: HTTPConnection) {
         leave(connection)
         dismissed.append(connection)
@@ -155,7 +155,7 @@ final class Router {
         switch (route.handler, received.listener) {
         case (.page(let page), _): return .response(try page(self)(snapshot, texts))
         case (.question(let request), .status(let peer)):
-            // Everybody may request this, so some room is left for requests to renew.
+            // Every user may request this, so some room is left for requests to renew.
             try requireRoom(limits.pendingRequests / 2)
             return .ask(request, peer)
         case (.order(let request), .status(let peer)):

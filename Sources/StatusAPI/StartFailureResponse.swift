@@ -8,7 +8,7 @@ package struct StartFailureResponse: Sendable {
 
     /// - Parameters:
     ///   - headline: the reason on one line.
-    ///   - diagnostics: all errors of the configuration, where they are the reason.
+    ///   - diagnostics: all errors of the configuration, if they are the reason.
     package init(headline: String, diagnostics: [String]) {
         bytes = Self.response(headline, diagnostics)
     }

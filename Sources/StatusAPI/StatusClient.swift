@@ -4,7 +4,7 @@ import Linux
 package import Model
 import SystemPackage
 
-/// The commands' client of the daemon's status socket: one connection for each request, blocking.
+/// The commands' client for the daemon's status socket: one connection for each request, blocking.
 package struct StatusClient: Sendable {
     /// Timeouts in seconds.
     package struct Timeouts: Hashable, Sendable {
@@ -34,8 +34,8 @@ package struct StatusClient: Sendable {
     /// A client of the daemon whose socket is at `socket`; nothing is opened yet.
     ///
     /// - Parameters:
-    ///   - serviceUser: the name or number of the user that the package's unit runs the daemon as, who need not exist; only
-    ///     root, the caller and that user may listen where others may put a socket, too. Not asked for if no other user may.
+    ///   - serviceUser: the name or number of the user that the package's unit runs the daemon as; it need not exist. If others
+    ///     may put a socket there too, only root, the caller and that user may listen. Not asked for if no other user may.
     ///   - configuration: the path of the file without which that daemon does not run; nil if it is not known.
     package init(
         socket: String, timeouts: Timeouts = Timeouts(),
@@ -47,7 +47,7 @@ package struct StatusClient: Sendable {
         self.configuration = configuration
     }
 
-    /// The daemon's status document: its snapshot, without what is internal.
+    /// The daemon's status document: its snapshot, without internal parts.
     package func status() throws(StatusClientError) -> Snapshot {
         try Snapshot(json: try accepted(try exchange("GET", "/v1/status", seconds: timeouts.get)))
     }
@@ -143,8 +143,8 @@ package struct StatusClient: Sendable {
         }
     }
 
-    /// Throws when a program other than the daemon may be listening. Where others may make names, as in a pod's /dev/shm, the
-    /// kernel's word on who began to listen decides; where only root and the caller may, they have chosen who does.
+    /// Throws when a program other than the daemon may be listening. If others may create names, as in a pod's /dev/shm, the
+    /// kernel's report of the listening user decides. If only root and the caller may, they have chosen the listener.
     private func checkListener(of stream: borrowing UnixStream) throws(StatusClientError) {
         let peer: Peer
         do {

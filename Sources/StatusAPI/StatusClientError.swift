@@ -10,15 +10,15 @@ package enum StatusClientError: Error, Hashable, Sendable, CustomStringConvertib
     /// This user may not open the socket.
     case notPermitted(socket: String, cause: Errno)
     case timedOut(socket: String, seconds: Int64)
-    /// The daemon, or what else listens there, has closed the connection before it answered.
+    /// The daemon, or another program that listens there, has closed the connection before it answered.
     case ended(socket: String)
-    /// A user listens there who is neither root nor the caller nor the daemon's user.
+    /// A user listens there that is not root, the caller or the daemon's user.
     case foreignListener(socket: String, user: UInt32)
     /// Another program listens there, or the daemon closed the connection in the middle of its answer.
     case notHTTP(socket: String, what: String)
     /// The answer's JSON does not have the form that this program knows.
     case malformed(what: String)
-    /// The daemon answered that it did not do what was asked.
+    /// The daemon answered that it did not carry out the request.
     case answered(Problem)
 
     /// What happened and, after a semicolon, the remedy.
@@ -50,7 +50,7 @@ package enum StatusClientError: Error, Hashable, Sendable, CustomStringConvertib
             Remedy.forLostSocket
                 ?? .say("is it running?", see: ShellCommand.daemonUnit.flatMap(ShellCommand.status(of:)))
         case .notConfigured: .say("create one", run: .initialize)
-        // No command: the user who put the socket there chose its group.
+        // No command: the user that put the socket there chose its group.
         case .notPermitted: .say("use sudo, or join the group that owns the socket")
         case .timedOut, .ended: .say("look at its log", see: .daemonsJournal)
         case .foreignListener:

@@ -5,7 +5,7 @@ package import Model
 import NIOCore
 import NIOPosix
 
-/// HTTP/1.1 over the status socket, on a thread of its own: serves the last snapshot, and passes requests on.
+/// HTTP/1.1 over the status socket, on a separate thread: serves the last snapshot, and passes requests on.
 ///
 /// It never asks the rotation for anything it shows, so that no client can delay the rotation.
 package final class StatusServer: Sendable {
@@ -23,8 +23,8 @@ package final class StatusServer: Sendable {
     private let router: NIOLoopBound<Router>
     private let shared: SharedState
 
-    /// Serves on `listener`, a Unix socket, and for monitoring on `metrics`, which may be TCP on loopback: on descriptors of
-    /// its own, so that the caller may close these.
+    /// Serves on `listener`, a Unix socket, and for monitoring on `metrics`, which may be TCP on loopback. It duplicates their
+    /// descriptors, so that the caller may close these.
     ///
     /// It starts a thread: first block the signals that another one waits for. No connection is accepted before the
     /// first ``show(_:)``: on a socket from systemd clients wait already, one of which may have started the daemon.
@@ -61,7 +61,7 @@ package final class StatusServer: Sendable {
         for listener in listeners { listener.setOption(.autoRead, value: true).whenFailure { _ in } }
     }
 
-    /// Replaces the policy of who may renew and reload.
+    /// Replaces the policy of which users may renew and reload.
     package func permit(_ control: ControlPermission) {
         shared.control = control
     }
@@ -90,8 +90,8 @@ extension StatusServer {
     private static let place = "status socket"
     private static let metricsPlace = "metrics socket"
 
-    /// Checks `listener`, and listens on it: the status socket has to be a Unix socket, as others have no peer
-    /// credentials, and the metrics socket must not be reachable from other machines.
+    /// Checks `listener`, and listens on it. The status socket has to be a Unix socket, because others have no peer credentials.
+    /// The metrics socket must not be reachable from other machines.
     private static func prepare(_ listener: ListeningSocket, isMetrics: Bool) throws(Failure) {
         let place = Failure.Place.named(isMetrics ? metricsPlace : place)
         guard listener.kind.family == .unix || isMetrics && listener.kind.isOnLoopback else {

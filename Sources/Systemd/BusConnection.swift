@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import SystemPackage
 
-/// A connection to systemd, through the message bus or direct, for the length of one delivery.
+/// A connection to systemd, through the message bus or direct, which lasts for one delivery.
 ///
 /// The rules are:
 /// - Every user may send this connection any message, because a match rule does not hold back a signal that is addressed
@@ -14,7 +14,7 @@ import SystemPackage
 /// - Only ``receive()`` waits, and never past the deadline or the cancellation, however many messages come.
 /// - It is closed with this value, since a subscriber is woken by the jobs of all units.
 @safe struct BusConnection: ~Copyable {
-    /// Where to reach systemd.
+    /// The address of systemd.
     enum Address: Hashable, Sendable {
         /// The system's message bus.
         case system
@@ -24,7 +24,7 @@ import SystemPackage
         case direct(String)
     }
 
-    /// Whether it goes through a message bus, where names have owners and signals need match rules.
+    /// Whether it goes through a message bus, on which names have owners and signals need match rules.
     let isBus: Bool
     private let bus: OpaquePointer
     private let cancel: EventCounter?
@@ -72,7 +72,7 @@ import SystemPackage
         owner = nil
     }
 
-    /// Notes who owns systemd's name. Asked after the bus was told to report a change, so that none is missed.
+    /// Notes the owner of systemd's name. Asked after the bus was told to report a change, so that none is missed.
     private mutating func findOwner() throws(UnitError) {
         let rule =
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='\(Self.ownerChanged)',"
@@ -148,7 +148,7 @@ import SystemPackage
                 let message = unsafe BusMessage(adopting: received)
                 if try isBelieved(message) { return message }
             }
-            // Also between messages: who floods this connection must not hold it past its time.
+            // Also between messages: a program that floods this connection must not hold it past its time.
             try wait(isIdle: progress == 0)
         }
     }

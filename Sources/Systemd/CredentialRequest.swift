@@ -16,7 +16,7 @@ package struct CredentialRequest: Hashable, Sendable {
     /// The random number's hexadecimal digits: at most 16.
     private static let randomDigits = 1...16
 
-    /// Parses `address`, `\0RANDOM/unit/UNIT/NAME` as it is in `sun_path`; nil when it has another form.
+    /// Parses `address`, which is `\0RANDOM/unit/UNIT/NAME` in `sun_path`; nil when it has another form.
     package init?(address: [UInt8]) {
         guard address.first == 0 else { return nil }
         let parts = address.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

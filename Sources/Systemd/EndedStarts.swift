@@ -1,6 +1,6 @@
 import Linux
 
-/// Orders given here after which the unit ended by itself, without a failure: systemd calls it stopped, but no user stopped it,
+/// Orders given here after which the unit ended by itself, without a failure. systemd calls it stopped, but no user stopped it,
 /// so it must be started again.
 package final class EndedStarts: Sendable {
     /// Each unit's last such start, by its invocation ID.

@@ -7,11 +7,11 @@ package final class Journal: Sendable {
     private let socket: UnixDatagram
     private let address: String
 
-    /// Becomes writable when there is room for what could not be sent.
+    /// Becomes writable when there is room for unsent entries.
     package var raw: Int32 { socket.descriptor.raw }
 
-    /// Fields sent per entry, at most: journald silently drops an entry of more than 1,024, its own included
-    /// (ENTRY_FIELD_COUNT_MAX in its source; 1,100 were seen to be dropped by 252).
+    /// The maximum number of fields sent per entry. journald silently drops an entry of more than 1,024, its own included
+    /// (ENTRY_FIELD_COUNT_MAX in its source; version 252 dropped 1,100).
     static let fieldLimit = 1_000
 
     /// Bytes sent of a value, at most: as many as journald takes of a line that a service prints. Only the text of a hook's

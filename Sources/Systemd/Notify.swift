@@ -39,11 +39,11 @@ package enum Notify {
         }
     }
 
-    /// Characters of a status that are sent, of up to four bytes each: systemd ignores a datagram of more than 4,096
+    /// The longest status that is sent, in characters of up to four bytes each. systemd ignores a datagram of more than 4,096
     /// bytes, and the rest of one takes less than 90.
     package static let longestStatus = 1_000
 
-    /// Whether systemd shows `status` as it is: it removes backslashes.
+    /// Whether systemd shows `status` unchanged: it removes backslashes.
     package static func keeps(_ status: String) -> Bool { !status.contains("\\") && oneLine(status) == status }
 
     /// A line break would begin another assignment, and a backslash at the end would join the next one to this.
@@ -57,14 +57,14 @@ package enum Notify {
 
 /// The datagram socket on which the service manager receives ``Notify`` messages (`NOTIFY_SOCKET`, sd_notify(3)).
 ///
-/// Not libsystemd's `sd_notify`, which blocks while the reader's queue is full: for ever where nothing reads,
-/// as a frozen manager, or a container's supervisor that only waited for READY.
+/// Not libsystemd's `sd_notify`, which blocks while the reader's queue is full. It blocks for ever if nothing reads, such as a
+/// frozen manager, or a container's supervisor that only waited for READY.
 package final class NotifySocket {
     private let socket: UnixDatagram
     /// The value of `NOTIFY_SOCKET`.
     private let address: String
 
-    /// Becomes writable when there is room again for what could not be sent.
+    /// Becomes writable when there is room again for unsent messages.
     package var raw: Int32 { socket.descriptor.raw }
 
     /// Nil when `NOTIFY_SOCKET` is not set.
@@ -79,8 +79,8 @@ package final class NotifySocket {
         try socket.send(Array(Notify.Message.text(of: messages).utf8), to: address)
     }
 
-    /// Has systemd hold a copy of a connection until both of its ends are shut down, and pass it to the service's next process
-    /// when this one dies: it comes back among ``PassedSockets`` with this name. The unit has to allow it
+    /// Has systemd hold a copy of a connection until both of its ends are shut down. systemd passes it to the service's next
+    /// process when this one dies: it is then among ``PassedSockets`` with this name. The unit has to allow it
     /// (`FileDescriptorStoreMax=`). Returns false, with nothing sent, when there is no room now.
     package func store(_ descriptor: borrowing Descriptor, as name: String) throws(SystemError) -> Bool {
         try socket.send(Array("FDSTORE=1\nFDNAME=\(name)".utf8), to: address, passing: descriptor.raw)

@@ -1,7 +1,7 @@
 /// The messages still to be sent to the service manager, without those that later ones replace.
 ///
-/// Never more than a few messages, however many are added while nothing reads: of those about the service's state the
-/// newest counts, and of several unsent reloads the last.
+/// It never has more than a few messages, however many are added while nothing reads. The newest about the service's state
+/// counts, and the last of several unsent reloads.
 package struct NotifyQueue: Hashable, Sendable {
     /// Ready, reloading and stopping, in order. Each is sent by itself: of several in one datagram systemd sees only the
     /// last.

@@ -8,8 +8,8 @@ import SystemPackage
 package struct PassedSockets: ~Copyable {
     private var waiting: [(name: String, descriptor: Int32)] = []
 
-    /// Takes over the descriptors, made close-on-exec, and removes the variables that announce them: a child that reads
-    /// these would take other descriptors for its own. Call before other threads start.
+    /// Takes over the descriptors, sets close-on-exec on them, and removes the variables that announce them. A child that reads
+    /// these would treat other descriptors as its own. Call before other threads start.
     package init() throws(SystemError) {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = try SystemError.check(unsafe sd_listen_fds_with_names(1, &names), "take over systemd's sockets")

@@ -1,6 +1,6 @@
 /// The polkit rule (polkit(8)) that lets one user have systemd run some operations on one unit.
 package enum PolkitRule {
-    /// Where an administrator writes such rules; polkit reads them as soon as they change.
+    /// The file in which an administrator writes such rules; polkit reads them as soon as they change.
     package static let file = "/etc/polkit-1/rules.d/50-clientsecretd.rules"
 
     /// The whole rule, on one line.

@@ -44,7 +44,7 @@ extension SystemdClient {
         if last.activity != "deactivating" { throw .ended }
     }
 
-    /// Waits for the end of what was ordered to start. systemd waits for a oneshot's; one with `RemainAfterExit=` stays active.
+    /// Waits for the end of the ordered work.
     mutating func checkItsWorkIsDone(
         _ unit: String, since began: UnitState, _ settling: Int64
     ) throws(UnitError) {
@@ -84,7 +84,7 @@ extension SystemdClient {
         return try !isOneshot(target(unit, Self.propertyInterface))
     }
 
-    /// Whether a unit is not running although no user stopped it: it ended by itself after an order, or it was stopped to be
+    /// Whether a unit is not running although no user stopped it. It ended by itself after an order, or it was stopped to be
     /// started again and something keeps it from starting.
     mutating func wasToRun(
         _ unit: String, _ found: UnitState, _ order: UnitOrder, _ ended: EndedStarts?

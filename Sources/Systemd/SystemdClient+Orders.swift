@@ -3,11 +3,11 @@ import Linux
 
 /// An order to systemd, from its sending to the end of its job and what the unit is like then.
 extension SystemdClient {
-    /// Has systemd carry out an order, waits for its end, and checks that the unit stays up: a program may end because of a reload
-    /// or a signal. What is ordered to start does its work and ends.
+    /// Has systemd carry out an order, waits for its end, and checks that the unit stays up. A program may end because of a
+    /// reload or a signal. A unit that is ordered to start does its work and ends.
     ///
-    /// All orders but a start leave a stopped unit alone and return false. A failed unit does not count as stopped:
-    /// a restart starts it, a reload or signal throws ``UnitError/failed``.
+    /// Orders other than a start do not start a stopped unit and return false. A failed unit does not count as stopped: a restart
+    /// starts it, a reload or signal throws ``UnitError/failed``.
     ///
     /// - Parameters:
     ///   - settling: after how many milliseconds the unit is checked.

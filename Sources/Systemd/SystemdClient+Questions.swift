@@ -16,12 +16,12 @@ extension SystemdClient {
         }
     }
 
-    /// The unit's own name, where `unit` may be an alias; `unit` itself where systemd cannot be asked. Blocks.
+    /// The unit's own name, if `unit` is an alias; `unit` itself if systemd cannot be asked. Blocks.
     package static func ownName(of unit: String) -> String {
         ask(within: UnitTimeouts.name) { systemd throws(UnitError) in try systemd.ownName(of: unit) } ?? unit
     }
 
-    /// The unit's own name, where `unit` may be an alias.
+    /// The unit's own name; `unit` may be an alias.
     package mutating func ownName(of unit: String) throws(UnitError) -> String {
         try property("Id", of: target(unit, Self.propertyInterface)).variantText()
     }

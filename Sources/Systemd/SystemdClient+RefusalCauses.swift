@@ -1,5 +1,5 @@
-/// What an order that is not carried out fails by: the unit, one that it needs, polkit, or the bus. systemd's answer does not
-/// say: it passes on the errors of the bus and of polkit's unit as if they were about the unit that was named.
+/// The cause of an order that is not carried out: the unit, one that it needs, polkit, or the bus. systemd's answer does not show
+/// it. It passes on the errors of the bus and of polkit's unit as if they were about the named unit.
 extension SystemdClient {
     private static let polkit = "org.freedesktop.PolicyKit1"
 
@@ -47,7 +47,7 @@ extension SystemdClient {
         }
     }
 
-    /// The error as one of polkit's; nil if it is about something else.
+    /// The error as a polkit error; nil if it is about something else.
     private mutating func polkitFailure(in error: BusError) -> UnitError? {
         if error.isOfSystemdsCall { return .polkitFailed(error.message) }
         guard error.mayBeOfPolkit else { return nil }

@@ -2,17 +2,17 @@ import Glibc
 package import Linux
 import SystemPackage
 
-/// A client of systemd over one bus connection, for the length of one delivery or check.
+/// A client of systemd over one bus connection, which lasts for one delivery or check.
 ///
-/// Blocks, up to its `timeout`, and longer only for the end of what was ordered. Methods, signals and error names are those
-/// of org.freedesktop.systemd1(5). Whose messages are believed is decided by ``BusConnection``; what they say of the end of
-/// a job is confirmed by the unit's properties.
+/// Blocks, up to its `timeout`, and longer only until the ordered job ends. Methods, signals and error names are those of
+/// org.freedesktop.systemd1(5). ``BusConnection`` decides whose messages are believed. Their report of a job's end is confirmed
+/// by the unit's properties.
 package struct SystemdClient: ~Copyable {
     var connection: BusConnection
     let address: BusConnection.Address
     /// In milliseconds.
     private let timeout: Int64
-    /// The same for the end of what was ordered.
+    /// The same for the end of the ordered job.
     let jobTimeout: Int64
     /// The same for one answer, before the question is asked again over a new connection.
     private let answerTimeout: Int64
@@ -38,7 +38,7 @@ package struct SystemdClient: ~Copyable {
     ///
     /// - Parameters:
     ///   - milliseconds: how long all calls on this value may take together.
-    ///   - jobTimeout: milliseconds that what is ordered may take; nil: no longer than the calls.
+    ///   - jobTimeout: milliseconds that the ordered job may take; nil: no longer than the calls.
     ///   - answerTimeout: after how many milliseconds a question is asked again over a new connection; nil: never.
     ///   - user: on whose behalf root calls; nil: for itself.
     ///   - cancel: ends every wait when it is raised.

@@ -8,13 +8,14 @@ package enum UnitError: Error, Hashable, Sendable {
     case notPermitted
     /// Only polkit could allow it to this user, and polkit is not installed.
     case polkitMissing
-    /// Only polkit could allow it to this user, and polkit does not answer; why, in the words of systemd or the bus, which could not ask it.
+    /// Only polkit could allow it to this user, and polkit does not answer. The reason is the message of systemd or the bus,
+    /// which could not ask it.
     case polkitFailed(String)
     case noSuchUnit
     case masked
     /// systemd cannot use the unit's file; its LoadState.
     case broken(String)
-    /// The unit takes no such order from any user; the property that says so.
+    /// The unit accepts no such order from any user; the property with the reason.
     case impossible(String)
     /// A unit that it needs is missing or masked, in systemd's own words.
     case needed(String)
@@ -29,8 +30,8 @@ package enum UnitError: Error, Hashable, Sendable {
     case timedOut
     case cancelled
 
-    /// Whether systemd is there and gave no answer, which is no answer about a unit either. Where there is no bus on the machine,
-    /// or it is closed to this user, that stays so.
+    /// Whether systemd is there and gave no answer, which is no answer about a unit either. If there is no bus on the machine, or
+    /// it is closed to this user, that stays so.
     package var isSilence: Bool {
         switch self {
         case .unreachable(.noSuchFileOrDirectory), .unreachable(.connectionRefused), .unreachable(.permissionDenied):
@@ -40,7 +41,7 @@ package enum UnitError: Error, Hashable, Sendable {
         }
     }
 
-    /// What systemd's or the bus's answer to a call means if it is about what was asked for.
+    /// The meaning of systemd's or the bus's answer to a call, if it is about the request.
     init(_ answer: BusError) {
         switch answer.name {
         // The bus works and does not hand the call on: systemd is not on it, or the bus's own policy forbids the call.

@@ -92,7 +92,7 @@ package struct UnitSandbox: Hashable, Sendable {
         add(paths("ReadOnlyPaths"), .readOnly, of: "ReadOnlyPaths")
         add(paths("InaccessiblePaths"), .inaccessible, of: "InaccessiblePaths")
         add(values.words("TemporaryFileSystem"), .temporary, of: "TemporaryFileSystem")
-        // The mount points, not what is mounted.
+        // The mount points, not the mounted directories.
         add(values.items("BindPaths").compactMap(\.path), .bind, of: "BindPaths")
         add(values.items("BindReadOnlyPaths").compactMap(\.path), .bindReadOnly, of: "BindReadOnlyPaths")
         execution =
@@ -108,7 +108,7 @@ package struct UnitSandbox: Hashable, Sendable {
         for name in Set([path, real]) {
             let above = mounts.filter { RealPath.isAt(name, orBelow: $0.path) }
             if let wall = above.first(where: { $0.kind == .inaccessible }) { return .hidden(by: wall.setting) }
-            // What is made writable below a private mount is part of that mount.
+            // A writable path below a private mount is part of that mount.
             let other = Self.nearest(above.filter { [.bind, .bindReadOnly, .own, .temporary].contains($0.kind) })
             if let other, other.kind == .own || other.kind == .temporary { return .hidden(by: other.setting) }
         }

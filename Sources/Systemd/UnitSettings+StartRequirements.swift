@@ -31,7 +31,7 @@ extension UnitSettings {
         }
     }
 
-    /// Settings of paths that may be prefixed with `-`, for one that may be missing, and with `+`.
+    /// Settings of paths that may be prefixed with `-`, which marks one that may be missing, and with `+`.
     package static let pathLists = ["ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "ExecPaths", "NoExecPaths"]
     /// Settings of directories that systemd creates at the start and lets the unit write to, and where these are.
     static let writableDirectories = [
@@ -57,7 +57,7 @@ extension UnitSettings {
         let made = (writableDirectories + [("ConfigurationDirectory", "/etc/")]).flatMap { setting, place in
             values.words(setting).map { place + $0 }
         }
-        // In another root directory, with the files of images or behind a mount of the unit's own these are other paths.
+        // With another root directory, with the files of images or behind the unit's own mount these are other paths.
         if values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty,
             values.items("ExtensionImages").isEmpty,
             values.words("ExtensionDirectories").isEmpty

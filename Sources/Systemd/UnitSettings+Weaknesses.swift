@@ -1,4 +1,4 @@
-/// Where a service's sandbox is weaker in effect than its own file has it.
+/// Finds settings of a service's sandbox that are weaker in effect than in its own file.
 extension UnitSettings {
     /// A setting that is weaker in effect than in the unit's own file.
     package struct Weakness: Hashable, Sendable {
@@ -43,7 +43,7 @@ extension UnitSettings {
         case .number(let mask):
             switch name {
             case "CapabilityBoundingSet", "AmbientCapabilities": return mask != 0 && shipped.isEmpty ? "…" : nil
-            // What is left allowed.
+            // The permission that remains.
             case "RestrictNamespaces": return mask != 0 && isYes(shipped) ? "no" : nil
             default: return nil
             }

@@ -2,10 +2,10 @@ import AppleClientSecret
 import Glibc
 import Linux
 
-/// A service's settings in effect, and the files that they come from. What a unit's file says and what is in effect differ:
-/// the containers of LXC and Incus have a drop-in for all services that takes credentials and parts of the sandbox away.
+/// A service's settings in effect, and the files that they come from. A unit's file and its settings in effect can differ. The
+/// containers of LXC and Incus have a drop-in for all services that removes credentials and parts of the sandbox.
 package struct UnitSettings: Hashable, Sendable {
-    /// A property in systemd, as far as it is of a type that is used here.
+    /// A property in systemd, if its type is used here.
     package enum Value: Hashable, Sendable {
         case flag(Bool)
         case text(String)
@@ -14,14 +14,14 @@ package struct UnitSettings: Hashable, Sendable {
         case list([String])
         /// Credentials, files and programs.
         case items([Item])
-        /// What is allowed only, or what is not.
+        /// An allow list or a deny list.
         case filter(isAllowList: Bool, [String])
     }
 
     package struct Item: Hashable, Sendable {
         /// A credential's name; a path where that is all.
         package var name: String
-        /// Where a credential comes from, or where a bind mount goes.
+        /// The source of a credential, or the target of a bind mount.
         package var path: String?
         /// Whether the unit also starts without it.
         package var isOptional = false
@@ -71,7 +71,7 @@ package struct UnitSettings: Hashable, Sendable {
     let values: [String: Value]
     /// The unit's own file first, then its drop-ins in the order in which they apply.
     let files: [File]
-    /// What the next start needs that is not known to be there, as this process saw it when it asked: root sees more than the
+    /// Requirements of the next start that may be missing, as this process saw them when it asked: root sees more than the
     /// service's user.
     package let needs: [Need]
 
@@ -87,8 +87,8 @@ package struct UnitSettings: Hashable, Sendable {
         return user.isEmpty ? "root" : user
     }
 
-    /// Whether the service runs as a user that systemd makes at each start, and in no other group. systemd gives that user's name
-    /// as the group, too.
+    /// Whether the service runs as a user that systemd creates at each start, and in no other group. systemd gives that user's
+    /// name as the group, too.
     package var hasOnlyOwnUser: Bool {
         values["DynamicUser"] == .flag(true) && values.words("SupplementaryGroups").isEmpty
             && ["", values.text("User")].contains(values.text("Group"))
@@ -193,7 +193,7 @@ package struct UnitSettings: Hashable, Sendable {
     /// What `UnsetEnvironment=` removes in the end.
     package var unsetEnvironment: [String] { values.words("UnsetEnvironment") }
 
-    /// Where the processes start; nil for the root directory and for one that depends on the user.
+    /// The directory in which the processes start; nil for the root directory and for one that depends on the user.
     package var workingDirectory: String? {
         guard case .text(let path)? = values["WorkingDirectory"] else { return nil }
         let directory = path.drop { $0 == "!" || $0 == "-" }
@@ -208,8 +208,8 @@ package struct UnitSettings: Hashable, Sendable {
         return (Int32(clamping: id), Int64(clamping: time))
     }
 
-    /// The file and line of the last assignment of a setting whose value contains `text`; nil if that is not known, as for
-    /// a value with specifiers.
+    /// The file and line of the last assignment of a setting whose value contains `text`. Nil if that is not known, as for a
+    /// value with specifiers.
     package func place(of setting: String, containing text: String) -> (file: String, line: Int)? {
         for file in files.reversed() {
             if let found = file.assignments.last(where: { $0.name == setting && $0.value.contains(text) }) {

@@ -1,4 +1,4 @@
-/// A unit's state in systemd: what is read of it before and after an order.
+/// A unit's state in systemd, read before and after an order.
 package struct UnitState: Hashable, Sendable {
     /// `loaded`, `not-found`, `masked`, `bad-setting`, `error`…
     package let load: String
@@ -7,7 +7,7 @@ package struct UnitState: Hashable, Sendable {
     /// The ID of its last start (systemd.exec(5)); empty before the first.
     package let invocation: [UInt8]
 
-    /// Whether systemd has a file of the unit's and cannot use it: it starts no such unit, nor does it any other job of one but a
+    /// Whether systemd has a file of the unit and cannot use it. It does not start such a unit, and its only possible job is a
     /// stop.
     static func isBroken(_ load: String) -> Bool { ["bad-setting", "error"].contains(load) }
 

@@ -14,10 +14,10 @@ package enum UnitTimeouts {
     /// For systemd's answers about an order, and for a start that is under way already; systemd ends most of those after 90 s
     /// (DefaultTimeoutStartSec=).
     package static let order: Int64 = 200_000
-    /// For one of these answers, before the question is asked again over a new connection: any user can fill a connection's queue
-    /// at the bus, which then drops what systemd sends.
+    /// The time for one of these answers, before the request is sent again over a new connection. Any user can fill a
+    /// connection's queue at the bus, which then drops systemd's messages.
     package static let repetition: Int64 = 20_000
-    /// For the end of an order. A unit may have no limit of its own, and a start that is given up here would be ordered again.
+    /// For the end of an order. A unit may have no limit, and a start that is given up here would be ordered again.
     package static let job: Int64 = 3_600_000
     /// How long a started or restarted unit must stay up: systemd calls a `Type=simple` service started once its process exists,
     /// which may end at once. Longer than most take to read their settings, and short enough to wait for.
@@ -26,7 +26,7 @@ package enum UnitTimeouts {
     /// How long a job is not given up although systemd has gone: while it executes itself again (`systemctl daemon-reexec`), or
     /// while the bus is restarted.
     static let absence: Int64 = 20_000
-    /// Between two tries; the longest for what may last for minutes.
+    /// Between two tries; the longest is for states that may last for minutes.
     static let pause: Int64 = 200
     static let longestPause: Int64 = 5_000
 }

@@ -6,8 +6,8 @@ package import Model
 package import Outputs
 internal import SystemPackage
 
-/// The daemon's client of the user writers: one connection for each request. Answers come from another user's process
-/// and are trusted only with what that user could do anyway.
+/// The daemon's client of the user writers: one connection for each request. Answers come from another user's process. They are
+/// trusted only where that user could do the same anyway.
 package final class UserWriterClient: Sendable {
     private let sockets: String
     private let configuration: String
@@ -75,9 +75,9 @@ package final class UserWriterClient: Sendable {
 
     private func socket(of user: String) -> String { "\(sockets)/\(user).sock" }
 
-    /// Asks again if the connection was closed without an answer: systemd does that to what waits when a writer has
-    /// ended (`FlushPending=`), which may have been idle for too long just then. The second time it is one that cannot start. A file
-    /// is not written again at once: the writer that was killed may have left a temporary file, which is removed first.
+    /// Asks again if the connection was closed without an answer. systemd closes waiting connections when a writer has ended
+    /// (`FlushPending=`), for example because it was idle for too long. The second time it is one that cannot start. A file is
+    /// not written again at once. The writer that was killed may have left a temporary file, which is removed first.
     private func ask(_ request: WriterRequest, of user: String, about path: AbsolutePath) throws(Failure)
         -> WriterAnswer
     {

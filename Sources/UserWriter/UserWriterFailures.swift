@@ -86,7 +86,7 @@ enum UserWriterFailures {
         return OutputRemedy.making(directory, for: id)
     }
 
-    /// The directories above a path, from the root on, and above the links on it and what they lead to.
+    /// The directories above a path, from the root on, and above the links on it and their targets.
     private static func ways(to path: AbsolutePath) -> [AbsolutePath] {
         let places = [path] + LinkChain.places(of: path.description).compactMap { AbsolutePath($0) }
         return places.flatMap { place in
@@ -143,7 +143,7 @@ enum UserWriterFailures {
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
         let name = Owner.words(userNamed: user)
-        // No other user needs to read what is in a closed directory: no command opens it.
+        // No other user needs to read the content of a closed directory, so no command opens it.
         let above = AbsolutePath(configuration).map { Self.ways(to: $0) } ?? []
         if let closed = above.first(where: { !mayEnter($0.description, user) }) {
             return .say(

@@ -66,8 +66,8 @@ struct UserWriterPolicy {
             secrets: secrets, mayCreate: request.mayCreate, naming: naming)
     }
 
-    /// The secret, if it states that it is this client's; its signature is not checked. One of another key or team is the
-    /// client's, too, where Apple is asked first: such a one stays until Apple has accepted its successor.
+    /// The secret, if it states that it is this client's; its signature is not checked. A secret of another key or team is the
+    /// client's, too, if Apple is asked first. Such a one stays until Apple has accepted its successor.
     private func secret(_ token: Token, of name: ClientName) throws(Refusal) -> Secret {
         guard let client = configuration.clients[name], let form = token.parsed?.form else { throw .notItsSecret }
         let keys = client.keys.compactMap { configuration.keys[$0] }.map {

@@ -8,7 +8,7 @@ import SystemPackage
 
 /// One message on the socket: a JSON document on one line.
 enum WriterMessage {
-    /// In bytes: twice what a file may hold (1 MiB), which has room for every token of the largest file and the names of their
+    /// In bytes: twice the limit of a file (1 MiB). This has room for every token of the largest file and the names of their
     /// slots.
     static let longest = 2 << 20
     /// The most JSON values of a message: each place in a file has four, and takes twenty bytes at least.
@@ -37,14 +37,14 @@ struct WriterRequest: Sendable {
 
     enum Task: String, JSONString, Sendable {
         case observe
-        /// The same where that is refused, for the judgement only.
+        /// The same if that is refused; only used for the judgement.
         case look
-        /// Find out what would keep the file from being written; nothing is touched.
+        /// Find out whether anything would keep the file from being written; nothing is touched.
         case examine
         case publish
     }
 
-    /// One place in the file, whose it is and, to be published, what it is to hold.
+    /// One place in the file, its client and, to be published, its new content.
     struct Place: Sendable {
         var variable: String?
         var client: String
@@ -59,7 +59,7 @@ struct WriterRequest: Sendable {
     var group: String?
     var places: [Place]
     var mayCreate = false
-    /// The tag of the daemon's temporaries (``Linux/TemporaryNames``); nil: nothing is to be touched.
+    /// The tag of the daemon's temporaries (``Linux/TemporaryNames``); nil: nothing may be touched.
     var tag: String?
 
     init(_ task: Task, _ spec: FileSpec, secrets: [FileSlot: Token] = [:]) {

@@ -6,7 +6,7 @@ internal import Model
 internal import Outputs
 internal import SystemPackage
 
-/// `clientsecretd write`: reads back and publishes the files of the user that it runs as, for the daemon.
+/// `clientsecretd write`: reads back and publishes the files of the user that it runs as, on behalf of the daemon.
 ///
 /// It holds no key. The configuration is read again for each request, and parsed again if it has changed. Requests are served
 /// one after another, so that no write begins while an earlier one may still take effect.
@@ -21,8 +21,8 @@ package final class UserWriterService {
 
     /// - Parameters:
     ///   - configuration: the configuration's path; it must belong to root.
-    ///   - daemonUser: the user who may ask like root: a name or number.
-    ///   - identity: the user who writes.
+    ///   - daemonUser: the user that may ask like root: a name or number.
+    ///   - identity: the user that writes.
     package init(configuration: String, daemonUser: String, identity: Identity) {
         self.configuration = configuration
         self.daemonUser = daemonUser
@@ -99,7 +99,7 @@ package final class UserWriterService {
         let identity = reservedPaths.trusting(identity)
         switch order.task {
         case .observe:
-            // The daemon names its tag once for each directory: what has it then was left by a writer that was killed, or is
+            // The daemon names its tag once for each directory. Files with that tag were left by a writer that was killed, or are
             // locked by one that is writing.
             if let naming = order.naming { _ = try? naming.sweep(beside: order.file.path.description, as: identity) }
             return WriterAnswer(try publisher.observe(order.file))
@@ -112,7 +112,7 @@ package final class UserWriterService {
         }
     }
 
-    /// Root's configuration: the user who owns the files must not decide what is written.
+    /// Root's configuration: the user that owns the files must not decide their content.
     private func load() throws(Failure) -> LoadedConfiguration {
         switch ConfigurationLoader.load(path: configuration, as: .root, after: last) {
         case .success(let loaded):

@@ -1,7 +1,7 @@
 /// How long the user writers and their client wait for one another, in milliseconds.
 enum UserWriterTimeouts {
-    /// For systemd to start the writer, and for its disk: longer than the 30 s after which a file is reported as not
-    /// responding, and not longer than a local failure waits for its next attempt.
+    /// For systemd to start the writer, and for its disk. It is longer than the 30 s after which a file is reported as not
+    /// responding. It is not longer than a local failure waits for its next attempt.
     static let request: Int64 = 60_000
     /// How long a writer that dropped a request is not asked again, whatever the file: systemd starts one for each request.
     static let rest: Int64 = 1_000

@@ -7,6 +7,6 @@ enum CredentialFiles {
         unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
     }
 
-    /// Where a credential of this name would be; nil if systemd has passed none.
+    /// The path of a credential of this name; nil if systemd has passed none.
     static func path(of name: String) -> String? { directory.map { $0 + "/" + name } }
 }

@@ -98,7 +98,7 @@ import Glibc
         unsafe shim_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
     }
 
-    /// What has come of the answer's body since this was asked last.
+    /// The new bytes of the answer's body since the last call.
     func takeReceived() -> [UInt8] {
         defer { body = [] }
         return body
@@ -118,9 +118,9 @@ import Glibc
         takesProxy = true
     }
 
-    /// Why a server that accepted the connection did not answer: connects again and sends nothing. With TLS 1.3 the server
-    /// checks our certificate after the handshake, and its alert is lost where a request is already on its way or the
-    /// connection ends at once; with TLS 1.2 the handshake itself fails.
+    /// Why a server that accepted the connection did not answer: connects again and sends nothing. With TLS 1.3 the server checks
+    /// our certificate after the handshake. Its alert is lost if a request is already on its way or the connection ends at once.
+    /// With TLS 1.2 the handshake itself fails.
     func refusal() -> TransportFailure? {
         do throws(TransportFailure) {
             try set(CURLOPT_CONNECT_ONLY, 1)

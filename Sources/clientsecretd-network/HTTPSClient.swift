@@ -20,8 +20,8 @@ struct HTTPSClient {
     /// In milliseconds, connecting included.
     let timeout: Int
 
-    /// Posts an encoded form. An answer that is no token response is reduced to its error, without the form's secrets, codes
-    /// and tokens: errors are shown and logged, and a server may return in them what it was sent.
+    /// Posts an encoded form. An answer that is no token response is reduced to its error, without the form's secrets, codes and
+    /// tokens. Errors are shown and logged, and a server may repeat the request in them.
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
         let fields = FormEncoding.decode(form) ?? [:]
         let hidden = EchoedSecrets(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
@@ -34,8 +34,8 @@ struct HTTPSClient {
         send(endpoint.url(path))
     }
 
-    /// Asks whether a token is accepted: the server of its kind, or the one that was named instead of Apple's. Nothing of an
-    /// answer leaves this process but the verdict.
+    /// Asks whether a token is accepted: the server of its kind, or the one that was named instead of Apple's server. Of an
+    /// answer, only the verdict leaves this process.
     func verdict(on request: VerificationRequest) -> Verdict {
         guard request.clientID.canBeTried else { return .cannotBeTried }
         let server = endpoint == .apple ? request.rules.server : endpoint.description

@@ -3,7 +3,7 @@ import Failures
 import Glibc
 import Linux
 
-/// `listen`: runs a role for each connection to a socket, where no systemd does, as in a pod.
+/// `listen`: runs a role for each connection to a socket if no systemd does, as in a pod.
 struct ListenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",

@@ -15,8 +15,8 @@ enum NetworkTimeouts {
     /// For the client's request. The client has it ready when it connects, and the next client waits meanwhile.
     static let input: Int64 = 10_000
 
-    /// After how many seconds a process that pushes is ended, because of what no deadline of a request covers, such as reading a
-    /// file: systemd or `listen` starts the next process only once this one has ended.
+    /// After how many seconds a process that pushes is ended, because no deadline of a request covers some steps, such as reading
+    /// a file. systemd or `listen` starts the next process only once this one has ended.
     static let pushProcess: UInt32 = 90
     /// The same for one request to the store, in seconds: longer than the daemon waits for an answer.
     static let storeProcess: UInt32 = 100

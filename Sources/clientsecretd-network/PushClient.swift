@@ -7,7 +7,7 @@ import Push
 
 /// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
 ///
-/// The rules are those of ``HTTPSClient``; and what goes to this machine itself takes no proxy.
+/// The rules are those of ``HTTPSClient``. In addition, requests to this machine itself use no proxy.
 struct PushClient {
     /// A PEM file; nil for the machine's authorities.
     let caFile: String?
@@ -48,7 +48,7 @@ struct PushClient {
         }
     }
 
-    /// How long `Retry-After` says, a number of seconds or a date; nil for what is neither.
+    /// The delay in `Retry-After`, a number of seconds or a date; nil for any other text.
     private static func seconds(_ text: String, now: WallTime?) -> Int? {
         if let seconds = Int(text) { return seconds }
         let moment = unsafe curl_getdate(text, nil)

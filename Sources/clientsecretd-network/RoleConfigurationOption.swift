@@ -13,7 +13,7 @@ struct RoleConfigurationOption: ParsableArguments {
 
     var path: String { config ?? Self.handed("clientsecretd.yaml") ?? ConfigurationLoader.defaultPath }
 
-    /// The text that the daemon has last adopted, where the service was handed it; nil to look for it where root keeps it.
+    /// The last good configuration, if it was passed to the service; nil means to look for it in root's place.
     var adopted: String? { config == nil ? Self.handed("adopted.json") : nil }
 
     private static func handed(_ name: String) -> String? {

@@ -7,12 +7,12 @@ import Linux
 
 /// Reads a role's request from standard input.
 enum RoleInput {
-    /// In bytes: a client secret, the 64 KiB that the commands take as a code or token, and what goes with them.
+    /// In bytes: a client secret, a code or token of up to 64 KiB that the commands accept, and their encoding.
     private static let longestForm = 131_072
 
     /// If systemd has passed a listening socket (sd_listen_fds(3)), accepts one connection and makes it standard input and
-    /// output. Further connections are served by further processes, to which systemd hands the configuration and the token
-    /// as they are then.
+    /// output. Further connections are served by further processes, to which systemd passes the configuration and the token of
+    /// that time.
     static func takeConnection() throws {
         guard let passed = unsafe getenv("LISTEN_PID"), unsafe String(cString: passed) == String(getpid()) else {
             return
@@ -35,7 +35,7 @@ enum RoleInput {
         let deadline = Deadline(in: NetworkTimeouts.input)
         var bytes: [UInt8] = []
         while true {
-            // What is cut off by the deadline is no request.
+            // Input that the deadline cuts off is no request.
             guard let more = try? Descriptor.read(STDIN_FILENO, until: deadline) else { break }
             let end = more.firstIndex(of: UInt8(ascii: "\n"))
             bytes += more[..<(end ?? more.endIndex)]

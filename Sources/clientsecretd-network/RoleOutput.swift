@@ -6,7 +6,7 @@ import Linux
 
 /// Writes a role's answer to standard output, and errors to standard error.
 enum RoleOutput {
-    /// What a role writes that passes a server's answer on, for its help.
+    /// The output of a role that passes a server's answer on, in the words of its help.
     static let ofRequest =
         #"Writes {"status", "date", "body"} or, without an answer, {"failure", "detail", "may_be_sent"}."#
 
@@ -24,8 +24,8 @@ enum RoleOutput {
         }
     }
 
-    /// Writes `message` to standard error, without what may be a token that was pasted into the command line; a failure to do
-    /// so is ignored.
+    /// Writes `message` to standard error, without parts that may be a token pasted into the command line. Ignores a failure to
+    /// do so.
     static func complain(_ message: String) {
         _ = Descriptor.write((Redaction.plain("clientsecretd-network: " + message) + "\n").utf8, to: STDERR_FILENO)
     }

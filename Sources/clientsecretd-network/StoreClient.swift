@@ -16,8 +16,8 @@ struct StoreTLSFiles {
 
 /// Requests to the members of one store, over mutual TLS, and one watch next to them.
 ///
-/// The rules are those of ``HTTPSClient``; also, no proxy is used, and the connection is kept for the next request:
-/// a member is asked for hours, and a handshake costs it more than the request.
+/// The rules are those of ``HTTPSClient``. In addition, no proxy is used, and the connection is kept for the next request. A
+/// member serves requests for hours, and a handshake costs it more than the request.
 final class StoreClient {
     private let files: StoreTLSFiles
     private let requests: CurlTransfer
@@ -95,7 +95,7 @@ final class StoreClient {
         // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
         try transfer.set(CURLOPT_POSTFIELDSIZE, request.body.count)
         try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: request.body, as: UTF8.self))
-        // Without `Expect: 100-continue`, for whose answer libcurl would wait before it sends a body of more than 1 MiB.
+        // Without `Expect: 100-continue`, because libcurl would wait for its answer before it sends a body of more than 1 MiB.
         let headers = ["Content-Type: application/json", "Expect:"] + more
         try transfer.set(headers: headers + (token.map { ["Authorization: " + $0] } ?? []))
     }

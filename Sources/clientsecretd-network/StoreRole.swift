@@ -6,7 +6,7 @@ import Glibc
 import Linux
 import Store
 
-/// `store`: reads and puts values in etcd, for as long as standard input is open.
+/// `store`: reads and puts values in etcd until standard input is closed.
 struct StoreRole: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
@@ -40,8 +40,8 @@ struct StoreRole: ParsableCommand {
             guard let request = StoreRequest(line: line) else {
                 throw ValidationError("a request is not a JSON object with \"do\" and its fields")
             }
-            // The signal ends this process if something that no deadline of a request covers is stuck, such as reading a file:
-            // only then does systemd start another process for the daemon's next request.
+            // The signal ends this process if something that no deadline of a request covers is stuck, such as reading a file.
+            // Only then does systemd start another process for the daemon's next request.
             alarm(NetworkTimeouts.storeProcess)
             let answer = answerer.answer(request)
             alarm(0)

@@ -94,7 +94,7 @@ import Store
     }
 
     private func beginAgain() {
-        // What has just arrived may have made it complete.
+        // The new bytes may have completed it.
         progress()
         guard remainder == 0, let watched else { return }
         let connect = connect
@@ -103,7 +103,7 @@ import Store
         open(watched, connect)
     }
 
-    /// Reads what has arrived on the watch.
+    /// Reads the bytes that have arrived on the watch.
     private func progress() {
         guard let transfer else { return }
         var running: Int32 = 0

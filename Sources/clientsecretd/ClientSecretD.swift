@@ -104,12 +104,12 @@ struct ClientSecretD: ParsableCommand {
 }
 
 extension ParsableCommand {
-    /// Has a command give up on a file system that does not respond. What serves others for as long as it runs waits: its jobs
-    /// have threads of their own.
+    /// Has a command give up on a file system that does not respond. Long-running commands that serve others wait, because their
+    /// jobs have separate threads.
     fileprivate func setDiskTimeout() {
         switch self {
         case is RunCommand, is WriteCommand, is KeepConfigurationCommand: break
-        // What these call unresponsive is what the daemon does: a busy machine may take seconds for a large file.
+        // The limit after which these call a file unresponsive is the daemon's: a busy machine may take seconds for a large file.
         case is CheckCommand, is DoctorCommand, is InitCommand:
             DiskTimeout.begin(seconds: Int(Rotation.overdueAfter.count))
         case is HealthCommand: DiskTimeout.begin(seconds: HealthCommand.diskTimeout)

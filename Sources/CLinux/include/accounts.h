@@ -1,12 +1,12 @@
-// Users and groups: what the account database says of them, and as whom a thread acts.
+// Users and groups: the account database's entries, and the user as whom a thread acts.
 //
 // Scalars only, and -errno for every failure, as in events.h.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Makes the calling thread act as this user, saved and real user staying as they are; other threads are not touched.
-// The C library's own function would change every thread.
+// Makes the calling thread act as this user; its saved and real user, and other threads, do not change. The C library's own
+// function would change every thread.
 int clinux_thread_acts_as(uint32_t user);
 
 // The same with that user's groups, as the account database has them; and the way back.
@@ -21,7 +21,7 @@ int clinux_become_user(const char *name, uint32_t user, uint32_t group);
 #define CLINUX_ACCOUNT_NAME 256
 int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
 int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
-// Whether a process of the user's that was just started is in the group: 1 or 0, or -errno.
+// Whether a process that this user just started is in the group: 1 or 0, or -errno.
 int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group);
 int clinux_group_by_name(const char *name, uint32_t *group);
 int clinux_group_by_id(uint32_t group, char *name);

@@ -1,11 +1,11 @@
 // Starting a child under a supervisor, which ends all that descends from it.
 //
-// The supervisor is this program executed again, so that it holds none of this process's memory: a constructor
-// recognises it by its first word. Orphans among the child's descendants become the supervisor's own children
-// (PR_SET_CHILD_SUBREAPER), whatever they did to their session, limits, user or visibility in /proc: it kills its
-// children until it has none, and then no process is left.
+// The supervisor is this program executed again, so that it holds none of this process's memory: a constructor recognises it by
+// its first word. Orphans among the child's descendants become the supervisor's own children (PR_SET_CHILD_SUBREAPER), even if
+// they changed their session, limits, user or visibility in /proc. It kills its children until it has none, and then no process
+// is left.
 //
-// When the child ends by itself, the supervisor holds what it has left running until this process ends, however it does.
+// When the child ends by itself, the supervisor keeps the child's remaining processes until this process ends, however it does.
 //
 // A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends what the
 // supervisor held. It could be killed as well, but under systemd the whole service ends with it.
@@ -25,14 +25,14 @@
 // The reading end of a pipe that all supervisors share and this process holds open as long as it runs.
 #define CLINUX_SUPERVISOR_LIFE 4
 
-// Executes this program again as a supervisor, in a session of its own, with `input` as standard input (-1: /dev/null),
-// `output` as standard output and error, `control`, the pipe and no other descriptor, and default signal dispositions.
-// `arguments` begin with CLINUX_SUPERVISOR. Returns 0, or -errno also when exec failed; -EAGAIN when
+// Executes this program again as a supervisor, in its own session, with default signal dispositions. Its standard input is
+// `input` (-1: /dev/null), and its standard output and error are `output`. It also gets `control` and the pipe, but no other
+// descriptor. `arguments` begin with CLINUX_SUPERVISOR. Returns 0, or -errno also when exec failed; -EAGAIN when
 // CLINUX_CHILDREN_MOST run. Only clinux_child_reap waits for the supervisor.
 int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
                        int32_t *process, int *pidfd);
-// What a supervisor reports, once: a program that could not be started (errno), or that ended by itself (its exit code, or the
-// number of the signal). -EAGAIN: nothing yet. -ENODATA: nothing, as it was asked to end everything, or was killed.
+// A supervisor's report, given once. The program could not be started (errno), or it ended by itself (its exit code, or the
+// number of the signal). -EAGAIN: nothing yet. -ENODATA: nothing, because it was asked to end everything, or was killed.
 #define CLINUX_REPORT_NOT_STARTED 0
 #define CLINUX_REPORT_EXITED 1
 #define CLINUX_REPORT_SIGNALLED 2
@@ -67,8 +67,8 @@ void clinux_orphans_reap(void);
 // The supervisor itself: runs arguments[0], reports, and does not return.
 _Noreturn void clinux_supervise(char *const arguments[], char *const environment[]);
 
-// Children of the calling thread, living or ended and not waited for: how many are stored, -errno where /proc does not
-// tell them. Where there are more than fit, the first.
+// Children of the calling thread, living or ended and not waited for: how many are stored, -errno where /proc does not tell them.
+// If there are more, only the first are stored.
 #define CLINUX_CHILDREN_LISTED 512
 int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]);
 

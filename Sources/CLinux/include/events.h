@@ -33,11 +33,11 @@ int clinux_clock_synchronised(void);
 // Signals.
 // Blocks those that the descriptor tells, and has stray ones ignored.
 int clinux_signals_block(void);
-// Every signal does again what it does by default; system calls only.
+// Gives every signal its default action again, with system calls only.
 void clinux_signals_default(void);
 int clinux_signals_descriptor(void);
-// The next signal's number, 0 when none waits, and the real user of the process that sent it; UINT32_MAX where the kernel
-// does not vouch for that.
+// The next signal's number, or 0 when none waits, and the real user of the process that sent it. That is UINT32_MAX if the kernel
+// does not vouch for it.
 int clinux_signals_read(int descriptor, uint32_t *user);
 
 // Counters and notices.

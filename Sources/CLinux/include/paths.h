@@ -18,7 +18,7 @@ int clinux_path_root(void);
 // A handle on whatever has this name; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
 // and an automount point is mounted.
 int clinux_path_step(int directory, const char *name, int as_directory);
-// Never waits, neither for a FIFO's writer nor for a terminal.
+// Never waits for a FIFO's writer or for a terminal.
 int clinux_path_open_to_read(int directory, const char *name);
 // The directory itself, opened so that it can be listed and synced.
 int clinux_path_open_directory(int directory);
@@ -28,8 +28,8 @@ int clinux_path_create(int directory, const char *name, unsigned mode);
 // again. 0, -ENOSPC, -EDQUOT, or another -errno where that cannot be told.
 int clinux_path_takes_block(const char *path);
 int clinux_path_look(int descriptor, struct clinux_status *status);
-// What has this name in the directory, links not followed: takes no descriptor. With ask_server a network file system
-// does not answer from memory.
+// The status of the directory's entry of this name, links not followed; takes no descriptor. With ask_server a network file
+// system does not answer from memory.
 int clinux_path_look_at(int directory, const char *name, int ask_server, struct clinux_status *status);
 // What a path leads to, links followed.
 int clinux_path_look_whole(const char *path, struct clinux_status *status);
@@ -37,7 +37,7 @@ int clinux_path_read_link(int descriptor, void *buffer, size_t size);
 // Whether the descriptor is on procfs, where links lead where their text does not say.
 int clinux_path_is_on_proc(int descriptor);
 int clinux_path_may_execute(int descriptor);
-// 1 when a POSIX access list of a path, which may be a link, says more than its mode; 0 also where that is not known.
+// 1 if a POSIX access list of a path, which may be a link, grants more than its mode. 0 also if that is unknown.
 int clinux_path_has_access_list(const char *path);
 int clinux_path_remove(int directory, const char *name);
 

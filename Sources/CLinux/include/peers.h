@@ -1,4 +1,4 @@
-// Unix sockets, and who is at their other end.
+// Unix sockets, and the processes at their other end.
 //
 // Scalars only, and -errno for every failure, as in events.h.
 #pragma once
@@ -16,11 +16,11 @@ int clinux_unix_connect(const char *path, int64_t timeout_seconds);
 #define CLINUX_SOCKET_UNIX 1
 #define CLINUX_SOCKET_INTERNET 2
 int clinux_socket_kind(int descriptor, int *is_listening, int *is_on_loopback);
-// Gives the socket of this device and inode at the path a mode and a group (group < 0: the one it has). -ESTALE: something
+// Gives a mode and a group (group < 0: the one it has) to the socket of this device and inode at the path. -ESTALE: something
 // else is there.
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group);
-// The address that the peer has bound its end to, as it is in sun_path: its length, 0 when it has bound none. An
-// abstract one begins with a NUL. `address` has room for CLINUX_UNIX_ADDRESS bytes.
+// The length of the address to which the peer has bound its end, in the form of sun_path; 0 when it has bound none. An abstract
+// one begins with a NUL. `address` has room for CLINUX_UNIX_ADDRESS bytes.
 #define CLINUX_UNIX_ADDRESS 108
 int clinux_peer_address(int descriptor, void *address);
 int clinux_peer_identity(int descriptor, uint32_t *user, uint32_t *group, int32_t *process);
@@ -32,6 +32,6 @@ int clinux_datagram_create(void);
 // Where it sends to from now on: an absolute path, or an abstract address with '@' for its NUL; -EAFNOSUPPORT for
 // anything else.
 int clinux_datagram_connect(int descriptor, const char *address);
-// Sends all of it or nothing, with a copy of the descriptor `passed` (-1: none). -EAGAIN: the receiver's queue is full,
-// and the socket becomes writable once it is not.
+// Sends everything or nothing, with a copy of the descriptor `passed` (-1: none). -EAGAIN: the receiver's queue is full. Then the
+// socket becomes writable once there is room.
 int clinux_datagram_send(int descriptor, const void *bytes, size_t count, int passed);

@@ -22,7 +22,7 @@ package struct Group: Hashable, Sendable {
 /// Looks up users and groups. `nil`: no such entry; an error: the database cannot be queried now.
 package enum Accounts {
     /// The number that the kernel reports for every user and group without one in this user namespace
-    /// (`/proc/sys/kernel/overflowuid`): it may be any user, so it grants nothing.
+    /// (`/proc/sys/kernel/overflowuid`). It may be any user, so it grants nothing.
     package static let overflowID: UInt32 = 65_534
 
     package static func user(named name: String) throws(SystemError) -> Account? {

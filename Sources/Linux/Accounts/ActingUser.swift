@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Changes this thread's effective user, where root acts on another's behalf.
+/// Changes this thread's effective user when root acts on another's behalf.
 package enum ActingUser {
     /// Runs `body` as that user; only root may. `body` must not move its work to another thread. A peer to which it
     /// connects sees that user for as long as the connection lasts.

@@ -1,21 +1,21 @@
 import Glibc
 package import SystemPackage
 
-/// The user for whom the rules on owners and groups are checked, whichever user runs the code.
+/// The user that the rules on owners and groups apply to, whichever user runs the code.
 ///
-/// A value, not read from the process, so that the same rules serve the daemon, a user writer that runs as another
-/// user, and a check for another user.
+/// A value that is not read from the process. So the same rules serve the daemon, a user writer under another user, and a check
+/// for another user.
 package struct Identity: Hashable, Sendable {
     package let user: UInt32
     package let group: UInt32
     /// Supplementary groups.
     package let groups: [UInt32]
-    /// The user who called the program through sudo, when it runs as root: trusted, since that user can become root.
+    /// The user that called the program through sudo, when it runs as root. It is trusted, because it can become root.
     package let caller: UInt32?
-    /// Directories that another program protects, such as an orchestrator: below them nothing checks who else may write
+    /// Directories that another program protects, such as an orchestrator. Below them nothing checks which other users may write
     /// to an output's directory or read a key.
     package private(set) var trustedDirectories: [FilePath]
-    /// The service's user, for whom root acts: what is trusted for that user is trusted for root.
+    /// The service's user, on whose behalf root acts: root trusts the same files as that user.
     package private(set) var service: Account?
 
     /// `User=` and `Group=` of the package's unit.
@@ -63,7 +63,7 @@ package struct Identity: Hashable, Sendable {
         return Identity(user: geteuid(), group: getegid(), groups: groups, caller: caller)
     }
 
-    /// The same on behalf of the service's user, where root acts and there is such a user.
+    /// The same on behalf of the service's user, if root acts and there is such a user.
     package func acting(for service: Account?) -> Identity {
         var identity = self
         if user == 0 { identity.service = service }

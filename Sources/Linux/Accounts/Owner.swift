@@ -13,7 +13,7 @@ package enum Owner {
                 + "\(name) is in; a directory with that group and mode 2750 gives it to new files by itself")
     }
 
-    /// For a file with root's group that `user` writes, who is given in words.
+    /// For a file with root's group that `user` writes, given in words.
     package static func leavingRoots(_ user: String) -> Remedy {
         .say(
             "give the file, which has root's group, a group that \(user) is in, or write such a \"group\" under the output"
@@ -28,7 +28,7 @@ package enum Owner {
         name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
     }
 
-    /// In a sentence, where a bare name, such as nobody's, would be read as a word: `user "alice"`.
+    /// In a sentence, which could make a bare name, such as nobody's, look like a word: `user "alice"`.
     package static func words(user: UInt32) -> String { words(userNamed: argument(user: user)) }
 
     package static func words(userNamed name: String) -> String {
@@ -41,7 +41,7 @@ package enum Owner {
         name.utf8.allSatisfy(\.isASCIIDigit) ? name : "\"\(Printable.line(name))\""
     }
 
-    /// What `as:` has to name a user by: the name, or the number where the name cannot be part of the name of the writer's unit.
+    /// The text by which `as:` names a user: the name, or the number if the name cannot be part of the writer's unit name.
     package static func setting(userNamed name: String) -> String {
         UnitTemplate.isInstance(name) ? name : (try? Accounts.userID(name)).map { String($0) } ?? name
     }

@@ -5,7 +5,7 @@ import SystemPackage
 /// A file's POSIX access list, in the kernel's form (`struct posix_acl_xattr_header` and its entries).
 struct AccessList {
     static let attribute = "system.posix_acl_access"
-    /// A directory's list for what is created in it.
+    /// A directory's default list, for new files in it.
     static let defaultAttribute = "system.posix_acl_default"
 
     private enum Tag: UInt16 {

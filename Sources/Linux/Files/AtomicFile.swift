@@ -22,7 +22,7 @@ package struct AtomicFile: ~Copyable {
     /// Walks to `path` under the rules for publishing. An existing file must be regular, have at most `limit`
     /// bytes, and belong to the acting user.
     ///
-    /// - Parameter limit: in bytes, for the old and the new content.
+    /// - Parameter limit: in bytes; it applies to the old and the new content.
     package init(
         _ path: String, as identity: Identity, limit: Int
     ) throws(FileError) {
@@ -80,14 +80,14 @@ package struct AtomicFile: ~Copyable {
         case nothing
         /// Mode and group, as far as none is given, and access list, user attributes and label.
         case attributes
-        /// The same and content. Then no user gets to read it who could not, whatever mode and group say.
+        /// The same and content. Then no user can read it who could not before, whatever mode and group say.
         case content
     }
 
     /// Gives the name to a new file with this content, once all its attributes are set.
     ///
-    /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer refers to the file that was read: the other
-    /// file is not changed, and the caller makes a new value. After any error no temporary file is left.
+    /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer refers to the file that was read. The other file is not
+    /// changed, and the caller creates a new value. After any error no temporary file is left.
     ///
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
@@ -129,12 +129,12 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    /// Gives the path to a new file with this content, whichever file of the acting user has it: for a directory in which
-    /// no other process writes, such as the state directory. What is there is neither read nor compared.
+    /// Gives the path to a new file with this content, even if the acting user has another file there. Use it in a directory in
+    /// which no other process writes, such as the state directory. An existing file is neither read nor compared.
     ///
     /// - Parameters:
     ///   - mode: permission bits.
-    ///   - limit: in bytes, for the new content.
+    ///   - limit: in bytes; it applies to the new content.
     package static func overwrite(
         _ path: String, with bytes: [UInt8], mode: UInt16, limit: Int, as identity: Identity,
         naming: TemporaryNames
@@ -157,7 +157,7 @@ package struct AtomicFile: ~Copyable {
             throw FileError(
                 .fileTooLarge, at: place.path, detail: "\(bytes.count) bytes are more than the \(limit) allowed")
         }
-        // In an append-only directory the temporary file could be created but neither renamed nor removed.
+        // In an append-only directory the temporary file could be created, but then not renamed or removed.
         try place.directory.status.requireChangeable(place.directory.path, for: identity)
         let temporary = try GuardedWalk.untilSettled { () throws(FileError) in
             try TemporaryFile(for: place.name, in: place.directory, naming: naming)
@@ -177,11 +177,11 @@ package struct AtomicFile: ~Copyable {
         guard place.directory.remove(place.name) else { throw FileError(of: Errno(rawValue: errno), at: path) }
     }
 
-    /// Lets one caller replace the file at a time: otherwise a third could take for the file what another has
-    /// put there by mistake and is about to undo.
+    /// Lets only one caller replace the file at a time. Otherwise a third one could treat a file as its own that another has put
+    /// there by mistake and is about to remove.
     ///
-    /// The lock is released with the descriptor. It is advisory, and every user who may read the file could hold it for ever,
-    /// so no wait for it is longer than ``turnTimeout``.
+    /// The lock is released with the descriptor. It is advisory, and every user that may read the file could hold it for ever. So
+    /// no wait for it is longer than ``turnTimeout``.
     private func waitForTurn() {
         guard let replaced else { return }
         for _ in 0..<Self.turnTimeout {
@@ -221,7 +221,7 @@ package struct AtomicFile: ~Copyable {
         try status.requireRegular(path)
         if status.isMountPoint { throw FileError(.isMountPoint, at: path) }
         if status.owner != identity.user {
-            // In a directory that others may write to, anybody may have put it there.
+            // If others may write to the directory, any user may have put it there.
             throw FileError.foreign(status, at: path, in: place.directory.status)
         }
         try status.requireName(path)
@@ -230,7 +230,7 @@ package struct AtomicFile: ~Copyable {
 }
 
 extension FileError {
-    /// Another user's file. In a directory that others may write to, anybody may have put it there.
+    /// Another user's file. If others may write to the directory, any user may have put it there.
     static func foreign(_ status: FileStatus, at path: String, in directory: FileStatus) -> FileError {
         FileError(
             .foreignOwner, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",

@@ -5,7 +5,7 @@ package import SystemPackage
 ///
 /// Every descriptor of the program is opened close-on-exec, so that no child inherits one.
 package struct Descriptor: ~Copyable, Sendable {
-    /// The number, for system calls; valid as long as this value exists.
+    /// The number that system calls take; valid as long as this value exists.
     package let raw: Int32
 
     /// How many this process may have open at a time (RLIMIT_NOFILE).
@@ -35,7 +35,7 @@ package struct Descriptor: ~Copyable, Sendable {
         return raw
     }
 
-    /// Another descriptor of the same open file, closed by an owner of its own.
+    /// Another descriptor of the same open file, which its own owner closes.
     package func duplicate() throws(SystemError) -> Descriptor {
         try Self.duplicate(of: raw)
     }

@@ -25,7 +25,7 @@ struct ELFHeader {
         tableSize = min(entrySize * Int(Self.number(bytes, isWide ? 56 : 44, 2, isBig)), 65_536)
     }
 
-    /// Where the file names its loader (PT_INTERP); nil when it needs none.
+    /// The position of the loader's name in the file (PT_INTERP); nil when it needs none.
     func loader(in table: [UInt8]) -> (start: Int, count: Int)? {
         guard entrySize >= (isWide ? 56 : 32) else { return nil }
         for start in stride(from: 0, through: table.count - entrySize, by: entrySize) {

@@ -40,7 +40,7 @@ struct ExtendedAttributes {
             switch Errno(rawValue: Int32(truncatingIfNeeded: -count)) {
             case .outOfRange where size < Self.sizeLimit: continue
             case .noData, .notSupported: return nil
-            // The file is open: what is missing is the way to it through /proc.
+            // The file is open, so only the way to it through /proc is missing.
             case .noSuchFileOrDirectory:
                 throw FileError(
                     .systemError, at: path,

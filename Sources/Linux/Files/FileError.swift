@@ -8,11 +8,11 @@ package struct FileError: Error, Hashable, Sendable {
     /// The real path of the component or file concerned: links on the way are resolved.
     package let path: String
     package let errno: Errno?
-    /// What is wrong with it, beyond what the code says: its owner, what kind of file it is, the name of an attribute.
+    /// Details that the code does not give: the owner, the kind of file, or the name of an attribute.
     package let detail: String?
-    /// What fixes it, where that is known here.
+    /// The remedy, if it is known here.
     package let remedy: Remedy?
-    /// The other user who owns the file or directory, so that it is not touched: by name, or else by number.
+    /// The name, or else the number, of the other user that owns the file or directory, so that it is not touched.
     package let owner: String?
 
     package init(
@@ -35,7 +35,7 @@ package struct FileError: Error, Hashable, Sendable {
         path == file ? nil : Printable.name(path)
     }
 
-    /// The path concerned and what is wrong with it, after a message about `file`; nil when the message is complete without it.
+    /// The path concerned and its problem, after a message about `file`; nil when the message is complete without it.
     package func explanation(of file: String) -> String? {
         let parts = [component(of: file), detail].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ": ")
@@ -67,7 +67,7 @@ extension FileError {
             case .ioError, .staleNFSFileHandle, .timedOut, .socketNotConnected, .hostIsDown: .ioError
             case .isDirectory: .isDirectory
             case .resourceBusy: .isMountPoint
-            // A limit of the process: what is written here is short.
+            // The process's own limit, because the content is short.
             case .fileTooLarge: .systemError
             case .fileNameTooLong: .nameTooLong
             case .tooManyOpenFiles, .tooManyOpenFilesInSystem: .outOfDescriptors

@@ -3,13 +3,13 @@ import SystemPackage
 
 /// A lock that shows that its holder still runs: released when the process ends, however it does.
 package enum FileLock {
-    /// How long a lock may outlive its holder, in milliseconds: a child that was between fork and exec when the holder
-    /// was killed keeps it until exec.
+    /// How long a lock may outlive its holder, in milliseconds. A child that was between fork and exec when the holder was killed
+    /// keeps it until exec.
     package static let timeout: Int64 = 2_000
     /// Between two tries, in microseconds.
     private static let interval: UInt32 = 10_000
 
-    /// The process that holds the lock of `path`; nil if none does, or if the kernel counts another device for the file
+    /// The process that holds the lock of `path`; nil if none does. Also nil if the kernel counts another device for the file
     /// than it shows, as in some overlays (proc_locks(5)).
     package static func holder(of path: String) -> Int32? {
         guard let file = FileStatus.following(path)?.identity,
@@ -64,8 +64,8 @@ package enum FileLock {
         return try lock(descriptor.raw, path) ? consume descriptor : nil
     }
 
-    /// Whether it is a process of this user or of root that holds the lock of `path`. Where the kernel does not tell, as in some
-    /// containers: whether only these could.
+    /// Whether it is a process of this user or of root that holds the lock of `path`. If the kernel does not show that, as in
+    /// some containers: whether only these could.
     package static func isHeld(_ path: String, by identity: Identity) -> Bool {
         let status = holder(of: path).flatMap { ForeignFile.read("/proc/\($0)/status", limit: 1 << 16) }
         guard let status else {
@@ -80,8 +80,8 @@ package enum FileLock {
 
     /// Waits for the lock for ``timeout`` at most; whether it was got.
     private static func lock(_ descriptor: Int32, _ path: String) throws(FileError) -> Bool {
-        // By the clock, not by the number of pauses: on a busy machine each lasts longer, and a start waits for the state
-        // directory for five seconds only.
+        // By the clock, not by the number of pauses. On a busy machine each lasts longer, and a start waits for the state
+        // directory for only five seconds.
         let deadline = Deadline(in: timeout)
         while true {
             guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return true }

@@ -5,8 +5,8 @@ package import SystemPackage
 
 /// Identifies one state of one file: equal values mean the same file, not touched in between.
 ///
-/// The times can stay the same over two writes within a clock tick of the kernel, 4 ms on many machines: where that
-/// matters, compare the content too.
+/// The times can stay the same over two writes within a clock tick of the kernel, 4 ms on many machines. If that matters, compare
+/// the content too.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64

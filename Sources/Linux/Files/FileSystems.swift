@@ -16,7 +16,7 @@ package enum FileSystems {
         0x786F_4256,  // VirtualBox's shared folders
     ]
 
-    /// Whether a reboot removes what is below `path`: it is on a tmpfs or ramfs.
+    /// Whether a reboot removes the files below `path`, because it is on a tmpfs or ramfs.
     package static func isVolatile(_ path: String) -> Bool {
         let type = DiskTimeout.value(at: path) { unsafe clinux_file_system_type(path) }
         return type == 0x0102_1994 || type == 0x8584_58F6

@@ -3,11 +3,11 @@ internal import Failures
 internal import Glibc
 import SystemPackage
 
-/// Reads /proc and files of other programs and users, to report what they say. What is read here decides nothing: no user is
+/// Reads /proc and files of other programs and users, in order to report them. Their content decides nothing, because no user is
 /// trusted for it.
 package enum ForeignFile {
-    /// The content of a regular file, links followed; nil if there is none, it may not be read or is longer than `limit`
-    /// bytes. Neither a FIFO nor a device is opened. Files of /proc are read to their end.
+    /// The content of a regular file, links followed; nil if there is none, it may not be read or is longer than `limit` bytes.
+    /// Never opens a FIFO or a device. Files of /proc are read to their end.
     package static func read(_ path: String, limit: Int) -> [UInt8]? { try? contents(of: path, limit: limit) }
 
     /// The same, or why not: also `.fileTooLarge`, and `.notResponding` after ``DiskTimeout``.
@@ -68,8 +68,8 @@ package enum ForeignFile {
         } ?? []
     }
 
-    /// The first 15 bytes of a process's name (proc_pid_comm(5)), in bytes of its own choice; nil when it has ended or is not
-    /// visible, as under ProtectProc=.
+    /// The first 15 bytes of a process's name (proc_pid_comm(5)), which the process chooses itself. Nil when it has ended or is
+    /// not visible, as under ProtectProc=.
     package static func command(of process: Int32) -> [UInt8]? {
         read("/proc/\(process)/comm", limit: 4_096).map {
             Array($0.last == UInt8(ascii: "\n") ? $0.dropLast() : $0[...])

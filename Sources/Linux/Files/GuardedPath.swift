@@ -32,9 +32,9 @@ package enum GuardedPath {
         }
     }
 
-    /// What removes the first link on the way to an output of `user` that belongs neither to root nor to that user, or that
-    /// is that user's and leads to what is not; nil if this process finds none, or if ``rootsOwn(_:for:)`` finds what
-    /// it leads to: without the link an application would lose the rest of that file.
+    /// The remedy that removes the first bad link on the way to an output of `user`. Such a link belongs neither to root nor to
+    /// that user. Or it is that user's and leads to another user's file. Nil if this process finds none, or if
+    /// ``rootsOwn(_:for:)`` finds the target: without the link an application would lose the rest of that file.
     package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
             return try DiskTimeout.require(at: path) { () throws(FileError) in
@@ -48,9 +48,9 @@ package enum GuardedPath {
         }
     }
 
-    /// The regular file of root to which an output's path of `user` leads, where that user might have had one of the same
-    /// name: no link leads there, or links of that user and of root lead into that user's own directory. It has no other name.
-    /// Nil if this process cannot tell.
+    /// The regular file of root to which an output's path of `user` leads, if that user might have had one of the same name. No
+    /// link leads there, or links of that user and of root lead into that user's own directory. It has no other name. Nil if this
+    /// process cannot tell.
     package static func rootsOwn(_ path: String, for user: UInt32) -> String? {
         DiskTimeout.value(at: path) {
             let place = try? GuardedWalk.place(path, .publishing, as: Identity(user: user, group: user))
@@ -85,8 +85,8 @@ package enum GuardedPath {
 
     /// The real path of the directory in which a published file, which need not exist, is replaced.
     ///
-    /// - Parameter isWritten: whether this process is to write there: then what would keep it from writing is thrown too, as
-    ///   far as that can be found without writing.
+    /// - Parameter isWritten: whether this process is to write there. Then obstacles to writing are thrown too, as far as they
+    ///   can be found without writing.
     package static func home(
         of path: String, as identity: Identity, isWritten: Bool = false
     ) throws(FileError) -> String {
@@ -101,8 +101,8 @@ package enum GuardedPath {
         }
     }
 
-    /// Whether only root and this user could have put something at an absolute path, or changed what leads to it: no other user
-    /// may write to its directory, not even to one that is sticky.
+    /// Whether only root and this user could have put something at an absolute path, or changed the way to it. No other user may
+    /// write to its directory, even if that is sticky.
     package static func isOnlyForTrusted(_ path: String, as identity: Identity) -> Bool {
         DiskTimeout.value(at: path) {
             guard let place = try? GuardedWalk.place(path, .deciding, as: identity) else { return false }

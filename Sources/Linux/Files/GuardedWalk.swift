@@ -2,11 +2,11 @@ import CLinux
 internal import Failures
 import SystemPackage
 
-/// Walks an absolute path one component at a time, each opened in the directory that was checked before it, so that a
-/// swap in between is never followed.
+/// Walks an absolute path one component at a time. Each is opened in the directory that was checked before it, so that a swap in
+/// between is never followed.
 ///
-/// The kernel follows no link here. A link that the rule allows is read through its own descriptor and its text walked
-/// like the rest; `..` returns to the directory that the walk came through.
+/// The kernel follows no link here. A link that the rule allows is read through its own descriptor, and its text is walked like
+/// the rest. `..` returns to the directory that the walk came through.
 struct GuardedWalk {
     /// As many as the kernel follows in one path.
     static let linkLimit = 40
@@ -18,12 +18,12 @@ struct GuardedWalk {
     private let identity: Identity
     private let rule: PathRule
     private var here: GuardedDirectory
-    /// What remains to be walked, the next one last.
+    /// The rest of the walk, the next step last.
     private var ahead: [Step] = []
     private var links = 0
     /// The first link that was followed and belongs to a stranger.
     private var strangersLink: UntrustedLink?
-    /// The first link of the acting user, who is not root, that led to what does not belong to that user.
+    /// The first link of an acting user other than root that led to another user's file.
     private var strayLink: UntrustedLink?
 
     private enum Step {
@@ -52,7 +52,7 @@ struct GuardedWalk {
         return walk.here
     }
 
-    /// The error, or that a stranger's link led there, or one that leads to what is not its owner's.
+    /// The error, or that a stranger's link led there, or a link to a file that its owner does not own.
     private func blamed(_ error: FileError) -> FileError {
         strangersLink?.blamed(error, for: identity) ?? strayLink?.blamed(error, for: identity) ?? error
     }
@@ -181,7 +181,7 @@ struct GuardedWalk {
         here = GuardedDirectory(handle, status: status, path: path, above: here)
     }
 
-    /// Puts a link's text in front of what remains to be walked.
+    /// Puts a link's text in front of the rest of the walk.
     private mutating func follow(_ handle: Int32, _ status: FileStatus, _ path: FilePath) throws(FileError) {
         let isFree = try rule.check(link: path, status, in: here, for: identity)
         if rule.isStrangers(status, for: identity), strangersLink == nil {
@@ -207,14 +207,14 @@ struct GuardedWalk {
     }
 }
 
-/// Where a walk ended: a name in a directory that is held open, and the file found there.
+/// The end of a walk: a name in a directory that is held open, and the file found there.
 struct GuardedPlace {
     let directory: GuardedDirectory
     let name: FilePath.Component
     /// Nil: nothing has this name.
     let found: FileStatus?
     var strangersLink: UntrustedLink?
-    /// The acting user's, that led to what does not belong to that user.
+    /// A link of the acting user that led to another user's file.
     var strayLink: UntrustedLink?
 
     /// The real path: links are followed.
@@ -231,7 +231,7 @@ struct GuardedPlace {
         return found.kind == .regular && found.owner == 0 && found.links == 1 && !found.isMountPoint
     }
 
-    /// Whether the process may execute what was found.
+    /// Whether the process may execute the file.
     func isExecutable() throws(FileError) -> Bool {
         guard let found, let handle = try directory.step(to: name) else { return false }
         guard try FileStatus(of: handle.raw, path: path).isSameFile(as: found) else {

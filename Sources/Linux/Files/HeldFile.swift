@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// A file or directory that is held open, so that a different one under the same name is recognised: while it is open, its
-/// inode number is not reused.
+/// A file or directory that is held open, so that a different one under the same name is recognised. While it is open, its inode
+/// number is not reused.
 package final class HeldFile: Sendable {
     private let path: String
     private let descriptor: Descriptor

@@ -1,9 +1,9 @@
 internal import Failures
 import SystemPackage
 
-/// Who may use a key file: its owner, who is root or the acting user, may read and write it; the acting user's primary
-/// group may read it. Below a trusted directory any user may read it. Where root acts for the service's user, that user
-/// and that user's primary group may as well.
+/// The users that may use a key file. Its owner, which is root or the acting user, may read and write it. The acting user's
+/// primary group may read it. Below a trusted directory any user may read it. If root acts for the service's user, that user and
+/// that user's primary group may as well.
 struct KeyFilePermissions {
     private let identity: Identity
     private let isSecret: (String) -> Bool
@@ -40,7 +40,7 @@ struct KeyFilePermissions {
     ) throws(FileError) {
         let strangers = list?.strangers(to: identity, group: status.group, readersToo: readersToo) ?? []
         guard let stranger = strangers.first else { return }
-        // The entry of the file's own group cannot be removed: there is no command then.
+        // The entry of the file's own group cannot be removed, so there is no command.
         let entries = strangers.compactMap(\.entry)
         let key = PathComponent(FilePath(path), status, for: identity)
         throw FileError(
@@ -51,8 +51,8 @@ struct KeyFilePermissions {
                     ? .removeEntries(entries, ofFile: key) : nil))
     }
 
-    /// Takes a key or its passphrase from all users but the one that works with it. There is no command for what may be another
-    /// file of the machine that a wrong path names, such as /etc/shadow.
+    /// Takes a key or its passphrase from all users but the one that works with it. There is no command for a file that may be
+    /// another file of the machine, such as /etc/shadow, named by a wrong path.
     ///
     /// - Parameter isSecret: whether the file was read and certainly is one.
     func remedy(_ status: FileStatus, _ path: String, isSecret: Bool) -> Remedy {

@@ -3,16 +3,15 @@ package enum LinkChain {
     /// The kernel's own limit (path_resolution(7)).
     private static let limit = 40
 
-    /// Every link on an absolute `path`, each by a path without links before its last component, and then the final
-    /// path; empty when there is no link. Missing components are kept as written. Blocks; a hint, because the links may
-    /// change at any moment.
+    /// Every link on an absolute `path`, each by a path without links before its last component, and then the final path. Empty
+    /// when there is no link. Missing components are kept as written. Blocks; a hint, because the links may change at any moment.
     package static func places(of path: String) -> [String] {
         guard let (links, end) = walk(path, { _ in true }), !links.isEmpty else { return [] }
         return links + [end]
     }
 
-    /// The same links, and the final path. Calls `look` with each place on the way, by a path without links, before that place
-    /// is looked at; nil as soon as `look` returns false.
+    /// The same links, and the final path. Calls `look` with each place on the way, by a path without links, before it looks at
+    /// that place. Nil as soon as `look` returns false.
     static func walk(_ path: String, _ look: (String) -> Bool) -> (links: [String], end: String)? {
         var links: [String] = []
         var rest = Array(path.split(separator: "/").map(String.init).reversed())

@@ -7,13 +7,13 @@ package struct MountTable: Hashable, Sendable {
         package let parent: String
         /// Major and minor number of the file system, which all namespaces call alike.
         package let device: String
-        /// What is mounted, from the root of the file system.
+        /// The mounted directory, from the root of the file system.
         package let root: String
         package let point: String
         let isReadOnly: Bool
         let isFileSystemReadOnly: Bool
 
-        /// Whether systemd has put a directory of the unit's own there (systemd.exec(5), `PrivateTmp=`).
+        /// Whether systemd has put a private directory of the unit there (systemd.exec(5), `PrivateTmp=`).
         package var isPrivate: Bool { ["/tmp", "/var/tmp"].contains(point) && root.contains("/systemd-private-") }
     }
 
@@ -45,7 +45,7 @@ package struct MountTable: Hashable, Sendable {
         uncovered = Dictionary(mounts.map { ($0.point, $0) }) { _, last in last }
     }
 
-    /// The table as it is now; nil if /proc is not mounted.
+    /// The current table; nil if /proc is not mounted.
     package static func ofThisProcess() -> MountTable? {
         ForeignFile.read("/proc/self/mountinfo", limit: limit).map { text in
             MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
@@ -53,7 +53,7 @@ package struct MountTable: Hashable, Sendable {
     }
 
     /// Of another process's table those mounts that `isWanted`, and those that they are mounted on; nil if this process may not
-    /// read it. Who owns the process chooses how many mounts there are.
+    /// read it. The process's owner chooses how many mounts there are.
     ///
     /// - Parameters:
     ///   - devices: the file systems of those that may be wanted.
@@ -115,7 +115,7 @@ package struct MountTable: Hashable, Sendable {
         return uncovered["/"]
     }
 
-    /// Where the file at a path without links is; nil if the table does not have it.
+    /// The place of the file at a path without links; nil if the table does not have it.
     package func place(of path: String) -> Place? { mount(of: path).map { Self.place(of: path, in: $0) } }
 
     package static func place(of path: String, in mount: Mount) -> Place {
@@ -125,7 +125,7 @@ package struct MountTable: Hashable, Sendable {
 }
 
 extension MountTable.Mount {
-    /// - Parameter text: a line of the table; nil for what is none.
+    /// - Parameter text: a line of the table; nil for any other text.
     fileprivate init?(line number: Int, _ text: ArraySlice<UInt8>) {
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
         guard fields.count > 6, let end = fields.firstIndex(of: "-"), fields.count > end + 3 else { return nil }
@@ -136,7 +136,7 @@ extension MountTable.Mount {
             isFileSystemReadOnly: isReadOnly(fields[end + 3]))
     }
 
-    /// A path as it is: in the table blanks, tabs, line breaks and backslashes are written in octal.
+    /// A decoded path: the table writes blanks, tabs, line breaks and backslashes in octal.
     private static func unescaped(_ field: Substring) -> String {
         guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
         var bytes: [UInt8] = []

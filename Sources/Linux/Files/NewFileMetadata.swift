@@ -7,7 +7,7 @@ struct NewFileMetadata {
     /// From the settings; nil: copied from the file that is replaced.
     let mode: UInt16?
     let group: UInt32?
-    /// Whether content of the file that is replaced stays: then only those may read it who could before.
+    /// Whether content of the replaced file stays. Then only users that could read it before may read it.
     var keepsContent = false
 
     /// Without a setting or an old file: only the owner may read the secret.
@@ -19,7 +19,7 @@ struct NewFileMetadata {
     /// - Parameters:
     ///   - fresh: the new file's status.
     ///   - source: the file that is replaced, open for reading, and its status; nil: there is none.
-    ///   - path: the target's, for errors.
+    ///   - path: the target's path, shown in errors.
     func give(
         to descriptor: Int32, made fresh: FileStatus, from source: (descriptor: Int32, status: FileStatus)?,
         path: String
@@ -40,7 +40,7 @@ struct NewFileMetadata {
         _ = try checked(clinux_file_set_mode(descriptor, UInt32(mode)), path)
     }
 
-    /// The mode without the rights of those who had none to the file that is replaced.
+    /// The mode without the rights of users that had none to the replaced file.
     private func narrowed(
         _ mode: UInt16, _ source: (descriptor: Int32, status: FileStatus), _ path: String
     ) throws(FileError) -> UInt16 {
@@ -78,12 +78,12 @@ struct NewFileMetadata {
 }
 
 extension FileStatus {
-    /// The mode of a file without an access list after a write that keeps content of it: without the rights of those who had
-    /// none to it before.
+    /// The mode of a file without an access list after a write that keeps content of it. Users without rights to the old file get
+    /// none.
     ///
     /// - Parameters:
-    ///   - wanted: the mode from the settings; nil: as it is.
-    ///   - group: the group from the settings; nil: as it is.
+    ///   - wanted: the mode from the settings; nil: unchanged.
+    ///   - group: the group from the settings; nil: unchanged.
     package func mode(keepingContentAs wanted: UInt16?, group: UInt32?) -> UInt16 {
         let found = mode & 0o777
         let mode = (wanted ?? found) & found

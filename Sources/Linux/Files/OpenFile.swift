@@ -19,7 +19,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Opens the file in `place`, which must be a regular file of at most `limit` bytes.
     ///
-    /// Never blocks: neither on a FIFO's other end nor on a terminal.
+    /// Never waits for a FIFO's other end or for a terminal.
     init(_ place: borrowing GuardedPlace, limit: Int) throws(FileError) {
         // No property is set before the last throw: the compiler (6.3.1) would destroy those not set yet, too.
         let path = place.path

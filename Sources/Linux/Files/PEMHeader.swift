@@ -1,7 +1,7 @@
 /// The line with which a PEM file of a private key begins.
 enum PEMHeader {
-    /// In bytes: the longest, `-----BEGIN ENCRYPTED PRIVATE KEY-----`. What follows a shorter one within this length is
-    /// the same in every key.
+    /// In bytes: the longest, `-----BEGIN ENCRYPTED PRIVATE KEY-----`. The bytes after a shorter one within this length are the
+    /// same in every key.
     private static let longest = 37
 
     /// Whether the file at the real path begins with one; false if it cannot be read.

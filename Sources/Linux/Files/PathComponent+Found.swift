@@ -2,9 +2,9 @@ package import Failures
 import SystemPackage
 
 extension PathComponent {
-    /// What was found at the real path `path`.
+    /// The file found at the real path `path`.
     ///
-    /// - Parameter identity: whose rights were used, and who is trusted like root.
+    /// - Parameter identity: the user whose rights were used, and the users trusted like root.
     init(_ path: FilePath, _ status: FileStatus, for identity: Identity) {
         let directory = path.removingLastComponent()
         var keeper = Self.keeper(of: directory.string, for: identity)
@@ -30,7 +30,7 @@ extension PathComponent {
         }
     }
 
-    /// The first that is found, with those who may keep the way.
+    /// The first one found, with the users that may keep the way.
     private init?(at path: String, for identity: Identity, _ find: @escaping @Sendable (User) -> PathComponent?) {
         let found = DiskTimeout.value(at: path) { () -> PathComponent? in
             for keeper in Self.keepers(identity) {
@@ -81,7 +81,7 @@ extension PathComponent.User {
 }
 
 extension Identity {
-    /// A user who trusts only root.
+    /// Trusts only root.
     fileprivate init(_ user: PathComponent.User) {
         self.init(user: user.id, group: user.id)
     }
@@ -100,8 +100,8 @@ package enum DirectoryObstacle: Error, Hashable, Sendable {
 }
 
 extension ShellCommand {
-    /// Creates the missing directories of the absolute path `directory` for the user who is to write there; where a reboot
-    /// removes them, at every boot.
+    /// Creates the missing directories of the absolute path `directory` for the user that is to write there. If a reboot removes
+    /// them, it does so at every boot.
     ///
     /// - Parameter group: nil: whichever it gets from the directory above.
     package static func making(
@@ -142,7 +142,7 @@ extension GuardedDirectory {
         do throws(FileError) { return try status(of: name) == nil } catch { return false }
     }
 
-    /// Whether an access list says more than its mode or goes to what is created in it; also where that is not known.
+    /// Whether an access list grants more than its mode or passes to new files in it. Also true if that is unknown.
     fileprivate var hasAccessList: Bool {
         let attributes = ExtendedAttributes(of: descriptor.raw, path: path.string)
         do throws(FileError) {

@@ -21,7 +21,7 @@ extension PathRule {
         self == .publishing && !identity.trusts(link.owner)
     }
 
-    /// Whether a link that was followed belongs to the acting user, who is not root.
+    /// Whether a followed link belongs to the acting user, which is not root.
     func isOwn(_ link: FileStatus, for identity: Identity) -> Bool {
         self == .publishing && link.owner == identity.user && link.owner != 0
     }

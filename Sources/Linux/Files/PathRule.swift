@@ -5,12 +5,12 @@ import SystemPackage
 enum PathRule {
     /// For files that are published: no other user may be able to redirect the path.
     case publishing
-    /// For keys, and what decides who may use one: every component belongs to root or the acting user, and a directory
-    /// that others may write to is accepted only if it is root's own and sticky.
+    /// For keys, and for files that decide about their use. Every component belongs to root or the acting user. A directory that
+    /// others may write to is accepted only if it is root's own and sticky.
     case deciding
-    /// For files whose content is signed: a user who can change the path can only keep the file from being read.
+    /// For files whose content is signed: a user that can change the path can only keep the file from being read.
     case proving
-    /// The same as deciding, for what a remedy's command is built from; its errors have no remedies of their own.
+    /// The same as deciding, for the paths of a remedy's command; its errors have no remedies.
     case keeping
 
     /// Throws for a directory in which another user could replace the next name.
@@ -53,7 +53,7 @@ enum PathRule {
             remedy: self == .keeping ? nil : closing(strangers, path, status, for: identity))
     }
 
-    /// What takes a directory from those who are in its access list.
+    /// The remedy that removes a directory's access-list entries for these users.
     private func closing(
         _ strangers: [AccessList.Stranger], _ path: FilePath, _ status: FileStatus, for identity: Identity
     ) -> Remedy {
@@ -64,7 +64,7 @@ enum PathRule {
             see: .removeWriters(strangers.map(\.entry), ofDirectory: directory))
     }
 
-    /// There is no command for a directory that exists: what else is in it may depend on its owner and mode.
+    /// There is no command for a directory that exists, because its other files may depend on its owner and mode.
     private static let moving = Remedy.say(
         "let only root or the daemon's user write there, or keep the file below directories where that is so")
 

@@ -19,7 +19,7 @@ package struct ProgramFile: Sendable {
         self.searchPath = searchPath
     }
 
-    /// What keeps the file from being executed; nil when nothing does, or when that cannot be told.
+    /// The obstacle to executing the file; nil if there is none, or if that is unknown.
     ///
     /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
     ///   learned (binfmt_misc).
@@ -43,7 +43,7 @@ package struct ProgramFile: Sendable {
     /// finds for a script is one of them.
     package var interpreters: [String] { DiskTimeout.value(at: path) { chainAtOnce.interpreters } ?? [] }
 
-    /// Every path whose content decides what is executed in place of a script: its ``interpreters``, and where `env` looks
+    /// Every path whose content decides which program runs a script: its ``interpreters``, and the places where `env` looks
     /// before it finds one. Not all of them need to exist.
     package var deciding: [String] { DiskTimeout.value(at: path) { chainAtOnce.deciding } ?? [] }
 
@@ -71,7 +71,7 @@ package struct ProgramFile: Sendable {
         return (interpreters, deciding)
     }
 
-    /// Where execvp(3) looks for a program: a program is started in the directory `/`.
+    /// The places in which execvp(3) looks for a program: a program is started in the directory `/`.
     private func places(of program: String) -> [String] {
         if program.contains("/") { return [program.hasPrefix("/") ? program : "/" + program] }
         return searchPath.split(separator: ":").map { "\($0)/\(program)" }

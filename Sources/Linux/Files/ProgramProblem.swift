@@ -1,5 +1,5 @@
-/// Why Linux does not execute a file that its user may execute. execve(2) tells little of it: a missing interpreter looks like
-/// a missing file, and a file system that is mounted noexec like a missing right.
+/// Why Linux does not execute a file that its user may execute. execve(2) shows little of it. A missing interpreter looks like a
+/// missing file, and a file system that is mounted noexec looks like a missing right.
 package enum ProgramProblem: Hashable, Sendable {
     /// The file system that it is on is mounted with this option.
     case mountedNoexec
@@ -12,7 +12,7 @@ package enum ProgramProblem: Hashable, Sendable {
     case interpreterNotExecutable(String)
     /// `#!/usr/bin/env` finds no such program.
     case notFoundByEnv(String)
-    /// Neither a script with a first line that names an interpreter nor a whole program.
+    /// It is no script with a first line that names an interpreter, and no complete program.
     case noFormat
     /// A program for another kind of machine.
     case otherMachine

@@ -7,8 +7,8 @@ extension ReadOnlyCause {
         return of(directory, in: table, isUnit: OwnUnit.hasStartedProcess)
     }
 
-    /// A sandbox changes mounts, and no file system. Only of the mounts of the root and of /run is it known that nothing
-    /// else made them read-only: the machine would not run.
+    /// A sandbox changes mounts, and no file system. Only the mounts of the root and of /run are certain to be read-only by a
+    /// sandbox: otherwise the machine would not run.
     ///
     /// - Parameter isUnit: whether systemd started the process.
     static func of(_ directory: String, in table: MountTable, isUnit: Bool) -> ReadOnlyCause? {

@@ -2,7 +2,7 @@ import CLinux
 internal import Glibc
 import SystemPackage
 
-/// Where paths lead.
+/// Resolves paths.
 package enum RealPath {
     /// The path with every link followed, as far as it exists and this process may search it; the rest as written. As written
     /// too where the file system does not respond.
@@ -23,12 +23,12 @@ package enum RealPath {
         } ?? path
     }
 
-    /// What is behind the last slash of a path, by its text.
+    /// The text after the last slash of a path.
     package static func name(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// What is before the last slash of a path, by its text; empty for a file of the root directory, or a mere name.
+    /// The text before the last slash of a path; empty for a file of the root directory, or a mere name.
     package static func directory(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     }

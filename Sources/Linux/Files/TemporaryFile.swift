@@ -5,10 +5,11 @@ import SystemPackage
 
 /// A file under a name that cannot be guessed, which is to replace another; removed with this value if it does not.
 ///
-/// It is locked as long as it is open. So sweeps, of this process or another, tell it from one that a killed process left.
+/// It is locked as long as it is open. So sweeps, of this process or another, can distinguish it from one that a killed process
+/// left.
 ///
 /// A name is taken durably or not at all: when the directory cannot be synced, the name goes back to the file that had it.
-/// Otherwise the next attempt would find the new content there and take it for published.
+/// Otherwise the next attempt would find the new content there and treat it as published.
 struct TemporaryFile: ~Copyable {
     let directory: GuardedDirectory
     let name: FilePath.Component
@@ -18,7 +19,7 @@ struct TemporaryFile: ~Copyable {
     /// The file that may be removed under this name; nil: there is none.
     private var own: FileStatus?
 
-    /// Until it is given its own mode: no other user may read what is written into it.
+    /// The mode until it gets its own one: no other user may read the content.
     private static let mode: UInt32 = 0o600
 
     /// Attempts to put a file back; each needs another process to have renamed within the microseconds before.
@@ -134,8 +135,8 @@ struct TemporaryFile: ~Copyable {
         }
         if let replaced {
             own = directory.remove(name) ? nil : replaced
-            // The secret is published, so a failure is none of it: at worst a power cut brings the old file back under this
-            // name, and the next start removes it.
+            // The secret is published, so this error does not make the write fail. At worst a power cut brings the old file back
+            // under this name, and the next start removes it.
             try? directory.sync(by: descriptor.raw)
             return
         }

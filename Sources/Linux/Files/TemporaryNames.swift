@@ -38,8 +38,8 @@ package struct TemporaryNames: Hashable, Sendable {
         return name
     }
 
-    /// Removes what a killed process left next to an output: regular files of this user whose names have this tag and
-    /// the full form, but none that a process is writing now (``TemporaryFile``). Returns the count.
+    /// Removes files that a killed process left next to an output. These are regular files of this user whose names have this tag
+    /// and the full form. A file that a process is writing now stays (``TemporaryFile``). Returns the count.
     ///
     /// - Parameter ofAnyTag: where no other process writes: also files of a process that died before it kept its tag.
     @discardableResult

@@ -3,11 +3,11 @@ internal import Failures
 internal import Glibc
 import SystemPackage
 
-/// Reads keys and files that decide who may use one: they and all directories above them belong to root or the acting
-/// user, and no other user may write to them.
+/// Reads keys and files that decide about their use. They and all directories above them belong to root or the acting user, and
+/// no other user may write to them.
 package enum TrustedFile {
     package enum Use: Hashable, Sendable {
-        /// Anybody may read it.
+        /// Any user may read it.
         case configuration
         /// The acting user must be able to run it.
         case executable
@@ -20,8 +20,8 @@ package enum TrustedFile {
 
     /// Opens a regular file of at most `limit` bytes.
     ///
-    /// - Parameter isSecret: for `.key`: whether the file at a real path, which others may read, is certainly one that only the
-    ///   daemon's user should read, so that a command may close it; nil: whether it begins as a private key does.
+    /// - Parameter isSecret: for `.key`: whether only the daemon's user should read the file at a real path, which others may
+    ///   read now. Then a command may close it. Nil: whether it begins as a private key does.
     package static func open(
         _ path: String, for use: Use, as identity: Identity, limit: Int, isSecret: ((String) -> Bool)? = nil
     ) throws(FileError) -> OpenFile {
@@ -46,7 +46,7 @@ package enum TrustedFile {
         }
     }
 
-    /// Reads a whole file; not for keys, which are read into memory of their own.
+    /// Reads a whole file; not for keys, which are read into secure memory.
     package static func read(
         _ path: String, for use: Use, as identity: Identity, limit: Int
     ) throws(FileError) -> FileContent {
@@ -146,8 +146,8 @@ package enum TrustedFile {
                 see: isNamedLike(use, path) ? .removeWriting(from: file) : nil))
     }
 
-    /// Whether the file is one of this kind as far as its name tells: a wrong path may name any file of the machine, whose
-    /// mode then is as it should be.
+    /// Whether the file is one of this kind as far as its name shows. A wrong path may name any file of the machine, whose mode
+    /// is then correct.
     private static func isNamedLike(_ use: Use, _ path: String) -> Bool {
         use == .executable || path.hasSuffix(".yaml") || path.hasSuffix(".yml")
     }

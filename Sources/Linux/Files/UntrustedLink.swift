@@ -1,11 +1,10 @@
 internal import Failures
 import SystemPackage
 
-/// A link on the way that is blamed for what fails behind it, because its owner chose what that is: nothing but the link
-/// is reported.
+/// A link on the way that is blamed for errors behind it, because its owner chose the target. Only the link is reported.
 ///
-/// It belongs neither to root nor to the user who acts. Or it belongs to the latter and leads to what does not: it is
-/// followed, since that user gains nothing by it. But nothing behind it, such as root's file, may be given to that user.
+/// It belongs neither to root nor to the acting user. Or it belongs to the acting user and leads to another user's file. It is
+/// followed, because that user gains nothing by it. But nothing behind it, such as root's file, may be given to that user.
 struct UntrustedLink: Hashable {
     let path: FilePath
     let status: FileStatus

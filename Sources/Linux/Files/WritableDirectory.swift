@@ -5,10 +5,10 @@ import SystemPackage
 
 /// Whether a directory would take a new file, found without making one.
 package enum WritableDirectory {
-    /// Why this process could not write a file in the directory at the real path, and give it its name; nil when no reason is
+    /// Why this process could not write a file in the directory at the real path, and give it its name. Nil when no reason is
     /// known. The error's path is the directory.
     ///
-    /// - Parameter identity: the user that this process runs as, and who is trusted like root.
+    /// - Parameter identity: the user that this process runs as, and the users trusted like root.
     package static func problem(with path: String, as identity: Identity) -> FileError? {
         if let status = FileStatus.following(path) {
             do throws(FileError) { try status.requireChangeable(FilePath(path), for: identity) } catch { return error }
@@ -19,7 +19,7 @@ package enum WritableDirectory {
         return fullDisk(path, identity)
     }
 
-    /// Throws for a file that nothing can replace, as it is immutable or append-only. One that is missing can be created.
+    /// Throws for a file that cannot be replaced, because it is immutable or append-only. A missing one can be created.
     package static func requireReplaceable(_ path: String, as identity: Identity) throws(FileError) {
         try FileStatus.following(path)?.requireChangeable(FilePath(path), for: identity)
     }
@@ -37,7 +37,7 @@ package enum WritableDirectory {
             // Some blocks are for root only.
             let isRoot = identity.user == 0
             let (blocks, inodes) = isRoot ? (found.f_bfree, found.f_ffree) : (found.f_bavail, found.f_favail)
-            // It is about what is in the directory, which may be a file system of its own.
+            // It is about the directory's content, which may be on another file system.
             let remedy = FailureCode.diskFull.remedy(for: FailureSubject(path: path + "/"))
             if found.f_blocks > 0, blocks == 0 { return FileError(.diskFull, at: path, remedy: remedy) }
             guard found.f_files > 0, inodes == 0 else { return nil }

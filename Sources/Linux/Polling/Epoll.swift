@@ -17,7 +17,7 @@ package struct Epoll: ~Copyable, Sendable {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_epoll_create(), "make an epoll descriptor"))
     }
 
-    /// Watches a descriptor for as long as it is open, level-triggered.
+    /// Watches a descriptor, level-triggered, until it is closed.
     package func add(
         _ watched: Int32, tag: UInt64, for readiness: Readiness = .readable
     ) throws(SystemError) {

@@ -15,8 +15,8 @@ package struct SignalDescriptor: ~Copyable {
     /// The descriptor to wait for.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals of ``Signal`` for this thread and those it starts. Ignores all others that would end the
-    /// process without a fault of its own or a person's wish, such as SIGUSR1 and SIGPIPE.
+    /// Blocks the signals of ``Signal`` for this thread and those it starts. Ignores all others that would end the process
+    /// without its own fault or a person's wish, such as SIGUSR1 and SIGPIPE.
     ///
     /// Call before any other thread starts: one that does not block them lets them end the process.
     package static func blockSignals() throws(SystemError) {
@@ -27,8 +27,8 @@ package struct SignalDescriptor: ~Copyable {
         descriptor = Descriptor(adopting: try SystemError.check(clinux_signals_descriptor(), "take signals in"))
     }
 
-    /// Signals since the last call, each with the user who sent it; nil if the kernel does not vouch for one. Several of
-    /// one kind may come as one, that of the first sender.
+    /// Signals since the last call, each with the user that sent it; nil if the kernel does not vouch for one. Several of one
+    /// kind may come as one, with the first sender.
     package func read() throws(SystemError) -> [(signal: Signal, sender: UInt32?)] {
         var signals: [(Signal, UInt32?)] = []
         while true {

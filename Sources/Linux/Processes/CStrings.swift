@@ -30,7 +30,7 @@ struct CStrings {
 }
 
 extension String {
-    /// What a function of the C library has written into a buffer: what is before the first NUL.
+    /// The text that a function of the C library has written into a buffer, up to the first NUL.
     init(zeroTerminated buffer: [CChar]) {
         self.init(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -8,12 +8,12 @@ package enum ChildProcess {
 
     /// Runs `arguments`, the first of which is the program's absolute path, and waits.
     ///
-    /// Standard input is empty; standard output and error are captured together. At the timeout, or when `cancel` is
-    /// raised, SIGTERM goes to the child's process group, and two seconds later (`termination_timeouts.h`) SIGKILL to all its
-    /// descendants, in any process group. The same if this process ends in any way. A child that kills its supervisor is
-    /// killed with all its descendants, in a process that adopts orphans. When the child ends by itself, its
-    /// background processes do not delay the report, since a hook may restart a server. They continue until this process
-    /// ends, however it does; see ``releaseBackgroundProcesses()``.
+    /// Standard input is empty; standard output and error are captured together. At the timeout, or when `cancel` is raised,
+    /// SIGTERM goes to the child's process group. Two seconds later (`termination_timeouts.h`) SIGKILL goes to all its
+    /// descendants, in any process group. The same if this process ends in any way. A child that kills its supervisor is killed
+    /// with all its descendants, in a process that adopts orphans. When the child ends by itself, its background processes do not
+    /// delay the report, since a hook may restart a server. They continue until this process ends, however it does; see
+    /// ``releaseBackgroundProcesses()``.
     ///
     /// Throws when the program could not be started: `.noSuchFileOrDirectory`, `.permissionDenied`, `.noExec`…
     /// - Parameter milliseconds: the timeout; a suspend does not count.

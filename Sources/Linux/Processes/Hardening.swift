@@ -7,7 +7,7 @@ package enum Hardening {
         try SystemError.check(clinux_forbid_inspection(), "forbid core dumps and debugging")
     }
 
-    /// Neither this process nor a child gains rights from a set-user-id program.
+    /// This process and its children gain no rights from a set-user-id program.
     package static func forbidNewPrivileges() throws(SystemError) {
         try SystemError.check(clinux_forbid_new_privileges(), "give up gaining privileges")
     }

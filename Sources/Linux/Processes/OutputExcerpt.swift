@@ -1,7 +1,7 @@
 /// Lines that a child wrote.
 package struct OutputPiece: Hashable, Sendable {
-    /// Without the line ends. Among them are lines that are only there to tell what the shown ones are part of: a secret
-    /// that is folded over several lines is recognised by all of them.
+    /// Without the line ends. Some of these lines only show which text the shown ones belong to. A secret that is folded over
+    /// several lines is recognised by all of them.
     package let lines: [String]
     /// Those to show.
     package let shown: Range<Int>
@@ -27,7 +27,7 @@ package struct OutputExcerpt {
     private var firstContext = Part()
     private var last = Part()
     private var lastContext = Part()
-    /// What follows ``first`` and is kept neither there nor in ``last``.
+    /// How much was dropped after ``first`` and before ``last``.
     private var omitted = 0
     private var isFirstFull = false
     private var isFirstContextFull = false

@@ -1,7 +1,7 @@
 internal import Failures
 
-/// One look at the processes of this machine. Any user can start many and choose how much there is to read of each: what one look
-/// reads and how long it takes have limits, however much is there.
+/// One look at the processes of this machine. Any user can start many processes and choose how much there is to read of each. So
+/// one look has limits on how much it reads and how long it takes.
 package final class ProcessLook {
     private static let processLimit = 50_000
     private static let anyIsCut = QuietMutex(false)
@@ -34,7 +34,7 @@ package final class ProcessLook {
         Self.anyIsCut.withLock { $0 = true }
     }
 
-    /// The numbers of all processes, sorted, these first: what matters most comes before what others have started.
+    /// The numbers of all processes, sorted, but these first: the most important come before those that others have started.
     package func processes(first: Set<Int32> = []) -> [Int32] {
         let names = ForeignFile.names(in: "/proc", limit: Self.processLimit)
         // Two more are the directory itself and the one above it.

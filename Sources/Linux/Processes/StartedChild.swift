@@ -49,7 +49,7 @@ struct StartedChild: ~Copyable {
     }
 
     /// Waits for the program's end, the timeout or `cancel`, whichever is first; `nil` for the program's end. Keeps reading
-    /// output: a process that blocks on a full pipe neither ends nor cleans up.
+    /// output, because a process that blocks on a full pipe cannot end or clean up.
     mutating func wait(milliseconds: Int64, cancel: Int32) -> ExitReport.Ending? {
         let deadline = Deadline(in: milliseconds)
         while true {
@@ -80,7 +80,7 @@ struct StartedChild: ~Copyable {
             _ = wait(milliseconds: Int64(CLINUX_END_TIMEOUT), cancel: -1)
             killSupervisorIfStopped()
         }
-        // A report and output from before the end are still to be read; what background processes write later is dropped.
+        // Reads the report and output from before the end. Later output of background processes is dropped.
         takeReport()
         readOutput()
         let death = try reap()

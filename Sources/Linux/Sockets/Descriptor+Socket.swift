@@ -21,7 +21,7 @@ extension Descriptor {
         }
     }
 
-    /// Ends a connection for all holders of a descriptor of it; the peer still reads what was sent.
+    /// Ends a connection for all holders of a descriptor of it; the peer can still read everything that was sent.
     package func shutDown() {
         // Fails only when the peer has ended it already.
         _ = shutdown(raw, Int32(SHUT_RDWR))

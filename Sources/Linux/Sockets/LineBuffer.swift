@@ -1,7 +1,7 @@
 /// Lines that arrive in pieces. Each byte is looked at once, however small the pieces are.
 package struct LineBuffer: Sendable {
     private var bytes: [UInt8] = []
-    /// Where the next line begins.
+    /// The start of the next line.
     private var start = 0
     /// Before this is no end of the next line.
     private var scanned = 0

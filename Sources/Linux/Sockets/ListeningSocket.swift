@@ -7,7 +7,7 @@ package final class ListeningSocket: Sendable {
     /// Non-blocking; what it accepts blocks.
     package let descriptor: Descriptor
     package let kind: SocketKind
-    /// The path of a socket that was created here, and the file that it named then; nil for one that was passed, whose name
+    /// The path of a socket that was created here, and the file that it named then. Nil for one that was passed, whose name
     /// outlives this process.
     private let name: (path: String, file: FileStatus)?
 
@@ -29,10 +29,10 @@ package final class ListeningSocket: Sendable {
         descriptor = listening
     }
 
-    /// Takes over what was handed to this process, as by systemd. Throws `.invalidArgument`, and closes it, unless it listens for
-    /// streams.
+    /// Takes over a socket that was passed to this process, as by systemd. Throws `.invalidArgument`, and closes it, unless it
+    /// listens for streams.
     ///
-    /// - Parameter name: how the one who handed it over calls it, for the error.
+    /// - Parameter name: the name that the sender uses for it, shown in the error.
     package init(adopting descriptor: consuming Descriptor, named name: String) throws(SystemError) {
         guard let kind = try? SocketKind(descriptor.raw), kind.isListening, kind.family != .other else {
             throw SystemError("listen on the socket \(name) from systemd", errno: .invalidArgument)
@@ -53,9 +53,9 @@ package final class ListeningSocket: Sendable {
         return Descriptor(adopting: try SystemError.check(accepted, "accept a connection"))
     }
 
-    /// Lets root, the owner and, where a group is given, its members connect from now on. Throws `.notPermitted` when
-    /// the owner is not a member, and then only root and the owner may; `.staleNFSFileHandle` when the path now names
-    /// another file. Who may connect to a socket that was passed is decided where it was created.
+    /// Lets root, the owner and, if a group is given, its members connect from now on. Throws `.notPermitted` when the owner is
+    /// not a member, and then only root and the owner may; `.staleNFSFileHandle` when the path now names another file. The
+    /// creator of a passed socket decides which users may connect.
     package func permit(group: UInt32?) throws(SystemError) {
         guard let name else { return }
         try SystemError.check(

@@ -1,7 +1,7 @@
 internal import Failures
 
-/// What the daemon's clients of this machine's services have in common: each is sent secrets over a socket whose path follows
-/// from that of the status socket.
+/// Common code of the daemon's clients of this machine's services. Each gets secrets over a socket whose path follows from that
+/// of the status socket.
 package enum LocalService {
     /// In seconds, until connected: a local connection waits only when a hundred others do.
     package static let connecting: Int64 = 10
@@ -11,7 +11,8 @@ package enum LocalService {
         (socket.lastIndex(of: "/").map { String(socket[...$0]) } ?? "./") + name
     }
 
-    /// Throws unless root or the acting user listens. The kernel says which user began to: as a rule root, for systemd.
+    /// Throws unless root or the acting user listens. The kernel reports the user that began to listen: usually root, on behalf
+    /// of systemd.
     ///
     /// - Parameters:
     ///   - peer: nil if the kernel does not say.

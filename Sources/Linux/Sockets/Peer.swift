@@ -1,7 +1,7 @@
 import CLinux
 
-/// The process at a Unix socket's other end, as the kernel recorded it when it connected (or, for a client, when the
-/// server began to listen).
+/// The process at a Unix socket's other end. The kernel recorded it when it connected or, for a client, when the server began to
+/// listen.
 package struct Peer: Hashable, Sendable {
     package let user: UInt32
     /// The primary group.
@@ -38,7 +38,7 @@ package struct Peer: Hashable, Sendable {
         group == self.group || groups.contains(group)
     }
 
-    /// The address that the peer has bound its end to, as it is in `sun_path`; empty when it has bound none.
+    /// The address to which the peer has bound its end, in the form of `sun_path`; empty when it has bound none.
     ///
     /// An abstract one begins with a NUL, and any user can bind one.
     package static func address(of descriptor: Int32) throws(SystemError) -> [UInt8] {

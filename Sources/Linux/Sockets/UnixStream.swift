@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A connection over a Unix socket. All that waits for its other side waits until a deadline, whatever that side does: a peer
-/// that sends a byte a second cannot extend it.
+/// A connection over a Unix socket. All waits for its other side end at a deadline, whatever that side does. A peer that sends a
+/// byte a second cannot extend it.
 ///
 /// It is read either as bytes or, throughout, as lines.
 package struct UnixStream: ~Copyable, Sendable {
@@ -102,13 +102,13 @@ package struct UnixStream: ~Copyable, Sendable {
         }
     }
 
-    /// Waits until the peer sends something, and discards what has arrived by then.
+    /// Waits until the peer sends something, and discards the bytes that have arrived by then.
     package func discardInput() {
         guard Descriptor.ready([raw], atMost: deadline.rest) == [true] else { return }
         while let taken = try? arrived(upTo: Self.portion), taken.count == Self.portion {}
     }
 
-    /// What has arrived, `count` bytes at most; empty once the peer has closed its end, nil if nothing has arrived.
+    /// The bytes that have arrived, at most `count`; empty once the peer has closed its end, nil if nothing has arrived.
     private func arrived(upTo count: Int) throws(SystemError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
         let taken = unsafe recv(raw, &buffer, count, Int32(MSG_DONTWAIT))
@@ -130,7 +130,7 @@ package struct UnixStream: ~Copyable, Sendable {
         while true {
             guard !deadline.hasPassed else { throw SystemError(operation, errno: .timedOut) }
             let line = lines.next()
-            // Of one without its end, what has come.
+            // For a line without its end, the bytes so far.
             guard line?.count ?? lines.count <= limit else {
                 throw SystemError(operation, errno: .messageTooLong)
             }
@@ -161,7 +161,7 @@ package struct UnixStream: ~Copyable, Sendable {
         return taken
     }
 
-    /// Takes what has arrived; returns whether anything had, the end included.
+    /// Reads the bytes that have arrived; returns whether there were any, the end included.
     private mutating func receive() throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let taken = try arrived(upTo: Self.portion) else { return false }

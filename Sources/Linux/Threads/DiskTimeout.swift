@@ -2,15 +2,15 @@ internal import Failures
 internal import Glibc
 
 /// How long a command waits for a file system that does not respond, such as NFS without its server. The daemon's jobs wait on
-/// lanes of their own (``WorkerPool``) for as long as it takes; there this does nothing but for one question at its start.
+/// their own lanes (``WorkerPool``) as long as necessary. There this does nothing except for one request at its start.
 ///
-/// What may block is done on a thread, which is left behind if it does not end in time. What is on the same mount is not asked
-/// again, so that a command waits once for each mount. A thread has the rights of the one that starts it.
+/// Work that may block runs on a thread, which is left behind if it does not end in time. Other paths on the same mount are not
+/// tried again, so that a command waits once for each mount. A thread has the rights of the one that starts it.
 package enum DiskTimeout {
     private struct Wait: Sendable {
         let seconds: Int
         let mounts: MountTable?
-        /// The first path that did not answer, by its mount; by the process for what only that process can reach.
+        /// The first path that did not answer, by its mount, or by the process for a path that only that process can reach.
         var silent: [String: String] = [:]
     }
 
@@ -41,7 +41,7 @@ package enum DiskTimeout {
     /// How long this command waits (milliseconds), also for another user's process that looks for it; nil in a daemon.
     package static var milliseconds: Int64? { wait.withLock { $0.map { Int64($0.seconds) * 1_000 } } }
 
-    /// What did not answer, a path for each mount.
+    /// The paths that did not answer, one for each mount.
     package static var silent: [String] { wait.withLock { $0?.silent.values.sorted() ?? [] } }
 
     /// The detail of ``FailureCode/notResponding``.
@@ -172,8 +172,8 @@ package enum DiskTimeout {
         func get() -> String { path.withLock { $0 } }
     }
 
-    /// Calls `look` with each place on the way, by a path without links, before that place is looked at; returns false as soon
-    /// as `look` does.
+    /// Calls `look` with each place on the way, by a path without links, before it looks at that place. Returns false as soon as
+    /// `look` does.
     private static func visit(_ path: String, _ look: (String) -> Bool) -> Bool {
         guard let folder = ProcessFolder(path) else { return LinkChain.walk(path, look) != nil }
         guard look(folder.path) else { return false }
@@ -192,7 +192,7 @@ package enum DiskTimeout {
             self.path = "/proc/\(names[1])"
         }
 
-        /// Where a file that the process has open is, if it has the mounts of this process.
+        /// The place of a file that the process has open, if it has the mounts of this process.
         func openFile(_ descriptor: String) -> String? {
             guard descriptor.hasPrefix(path + "/fd/"), let file = ForeignFile.linkAtOnce(descriptor),
                 file.hasPrefix("/"),

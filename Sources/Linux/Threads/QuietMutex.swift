@@ -1,10 +1,9 @@
 import Glibc
 
-/// A lock around a value, like `Synchronization.Mutex`, for locks with many contending threads.
+/// A lock around a value, like `Synchronization.Mutex`, but suited to many contending threads.
 ///
-/// `Mutex` spins before it sleeps, and the kernel hands it to the longest waiter, which may not run for a while: with
-/// more threads than cores both cost more than the work under the lock. This one sleeps at once and goes to the first
-/// thread to come.
+/// `Mutex` spins before it sleeps, and the kernel hands it to the longest waiter, which may not run for a while. With more
+/// threads than cores both cost more than the work under the lock. This one sleeps at once and goes to the first thread to come.
 @safe package struct QuietMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

@@ -7,8 +7,8 @@ package enum Cgroup {
         ForeignFile.read("\(folder)/cgroup", limit: 65_536).flatMap { service(in: String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// The first of its control groups that is no slice is the unit's, as systemd names it. Those below it are made by the
-    /// programs that the unit delegates them to, with any names.
+    /// The first of its control groups that is no slice is the unit's, as systemd names it. The programs to which the unit
+    /// delegates create those below it, with any names.
     ///
     /// - Parameter text: as /proc/PID/cgroup has it.
     package static func service(in text: String) -> String? {
@@ -19,7 +19,7 @@ package enum Cgroup {
             if names.first == "user.slice" { return nil }
             // With both versions of control groups, services may be in one of them only.
             guard let unit = names.first(where: { !$0.hasSuffix(".slice") }) else { continue }
-            // systemd puts a "_" before a name that could be one of the kernel's.
+            // systemd puts a "_" before a name that could be a kernel name.
             return unit.hasSuffix(".service") ? String(unit.hasPrefix("_") ? unit.dropFirst() : unit) : nil
         }
         return nil

@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 
-/// A directory that systemd makes when a unit starts, and gives to the unit's user (systemd.exec(5), `RuntimeDirectory=`). Where
-/// somebody else makes it, systemd or tmpfiles.d takes it from the other.
+/// A directory that systemd makes when a unit starts, and gives to the unit's user (systemd.exec(5), `RuntimeDirectory=`). If
+/// another program creates it, systemd or tmpfiles.d takes it from the other.
 package struct UnitDirectory: Hashable, Sendable {
     package let unit: String
     /// Which names it.
@@ -17,7 +17,7 @@ package struct UnitDirectory: Hashable, Sendable {
         "LogsDirectory": "/var/log", "ConfigurationDirectory": "/etc",
     ]
 
-    /// Where units are, the first to name one being in effect.
+    /// The directories of units; the first one that has a unit is in effect.
     private static let directories =
         ["/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient"]
         + ["/run/systemd/generator.early", "/etc/systemd/system", "/run/systemd/system", "/run/systemd/generator"]
@@ -49,7 +49,7 @@ package struct UnitDirectory: Hashable, Sendable {
 
     private func includes(_ missing: String, missingIn parent: String) -> Bool {
         guard isWhole else { return missing.hasPrefix(path) }
-        // What is made in one that exists stays, unless the unit removes it with all that is in it.
+        // Content of an existing directory stays, unless the unit removes it with everything in it.
         return RealPath.isAt(missing, orBelow: path) && (isRemovedAtStop || !RealPath.isAt(parent, orBelow: path))
     }
 

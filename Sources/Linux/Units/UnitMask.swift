@@ -3,8 +3,8 @@ package import Failures
 /// Units that an administrator has masked (systemctl(1), `mask`): systemd starts none of them. No command undoes it, because
 /// an administrator did it on purpose.
 package enum UnitMask {
-    /// The remedy if a helper of the daemon cannot be reached at its socket, because the socket's unit or what it starts is
-    /// masked; nil if none of them is.
+    /// The remedy if a helper of the daemon cannot be reached at its socket, because the socket's unit or its service is masked.
+    /// Nil if none of them is.
     ///
     /// - Parameter socket: the socket's unit.
     package static func remedy(ofSocket socket: String) -> Remedy? { remedy(in: directories, ofSocket: socket) }
@@ -12,7 +12,7 @@ package enum UnitMask {
     /// The remedy if this unit itself is masked; nil if it is not.
     package static func remedy(of unit: String) -> Remedy? { remedy(in: directories, of: names(of: unit)) }
 
-    /// Where the links are that mask a unit.
+    /// The directories with links that mask a unit.
     private static let directories = ["/etc/systemd/system", "/run/systemd/system"]
 
     static func remedy(in directories: [String], ofSocket socket: String) -> Remedy? {

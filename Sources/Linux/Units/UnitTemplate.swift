@@ -9,7 +9,7 @@ package enum UnitTemplate {
         return String(unit[...at] + unit[dot...])
     }
 
-    /// Whether a text can be an instance's name as it is: systemctl(1) escapes other characters, and `%i` is the escaped text.
+    /// Whether a text can be an instance's name unchanged: systemctl(1) escapes other characters, and `%i` is the escaped text.
     package static func isInstance(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0.isASCIIAlphanumeric || ":-_.@".utf8.contains($0) }
     }

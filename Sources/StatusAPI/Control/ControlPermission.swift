@@ -2,7 +2,7 @@ import AppleClientSecret
 package import Linux
 import Model
 
-/// Who may renew and reload over the status socket: root, the daemon's own user, and the members of one group.
+/// The users that may renew and reload over the status socket: root, the daemon's own user, and the members of one group.
 package struct ControlPermission: Hashable, Sendable {
     package var daemonUser: UInt32
     /// The configuration's `control_group`; nil when it has none, or none that exists.
@@ -27,7 +27,7 @@ package struct ControlPermission: Hashable, Sendable {
         user == 0 || (user == daemonUser && user != Accounts.overflowID)
     }
 
-    /// Why `peer` is not permitted, and who is.
+    /// Why `peer` is not permitted, and which users are.
     func refusal(to peer: Peer) -> String {
         let members = group.map { " and members of the group \"\($0.name)\"" } ?? ""
         let you =

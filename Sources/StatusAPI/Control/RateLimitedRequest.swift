@@ -1,8 +1,8 @@
 package import AppleClientSecret
 package import Model
 
-/// What a `POST` asks for, as far as it may not be asked for again at once by a user other than root: so no user keeps the
-/// rotation busy with requests. A hook runs as the daemon's own user, and is limited like any other user.
+/// A request by `POST`, as far as a user other than root may not repeat it at once. So no user keeps the rotation busy with
+/// requests. A hook runs as the daemon's own user, and is limited like any other user.
 package enum RateLimitedRequest: Hashable, Sendable {
     case renewal(ClientName)
     case rollout(ClientName, RolloutOrder)

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 extension JSONError {
-    /// What is wrong and where, in one line: `'clients[0]': 'name' is missing`. The sender chose the members' names, which may
+    /// The problem and its place, in one line: `'clients[0]': 'name' is missing`. The sender chose the members' names, which may
     /// hold a secret or control characters.
     var words: String {
         switch self {

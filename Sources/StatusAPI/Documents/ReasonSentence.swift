@@ -2,8 +2,8 @@ internal import Failures
 package import Model
 
 extension Reason {
-    /// The reason on one line, the same in the status document, `/healthz` and systemd's status text: the client, what
-    /// happened, since when, the next attempt, and the remedy.
+    /// The reason on one line, the same in the status document, `/healthz` and systemd's status text. It gives the client, the
+    /// problem, since when, the next attempt, and the remedy.
     ///
     /// Times are absolute, so that the line stays true however old it is.
     package var sentence: String {
@@ -16,7 +16,7 @@ extension Reason {
     /// What happened, and to which client.
     var message: String { subject + failure.message }
 
-    /// The client, where the message does not name it itself.
+    /// The client, if the message does not name it itself.
     private var subject: String {
         guard let client, failure.place != .client(client) else { return "" }
         return "client \"\(client)\": "

@@ -2,9 +2,8 @@ package import AppleClientSecret
 internal import Failures
 package import Model
 
-// The status document is the snapshot: the answer to `GET /v1/status`, and a client's view the one to
-// `GET /v1/clients/NAME`. What is listed here is written by the daemon and read by the commands, in this order; what is
-// not listed is internal.
+// The status document is the snapshot: the answer to `GET /v1/status`, and a client's view the one to `GET /v1/clients/NAME`. The
+// daemon writes the parts that are listed here and the commands read them, in this order; other parts are internal.
 
 extension Snapshot: JSONDocument {
     package init(_ snapshot: Snapshot?, _ members: inout JSONMembers) throws(JSONError) {
@@ -69,7 +68,7 @@ extension ClientView: JSONDocument {
         readReason = report
     }
 
-    /// What the document tells of for whom the tokens are: an origin and a scope are not in it.
+    /// The client that the document names as the tokens' subject: it contains no origin and no scope.
     private static func client(_ identifier: String?, of kind: TokenKind) -> ClientID? {
         switch kind {
         case .signIn, .appleAds: identifier.flatMap { ClientID(identifier: $0) }

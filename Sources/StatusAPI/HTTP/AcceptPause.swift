@@ -3,8 +3,8 @@ import NIOCore
 
 /// Pauses a listening socket when a connection cannot be accepted because descriptors or memory are used up.
 ///
-/// The waiting clients keep the socket readable, so NIO would retry at once, for ever. NIO's own `AcceptBackoffHandler`
-/// only stops new reads from being requested, and a read that has failed still counts as requested.
+/// The waiting clients keep the socket readable, so NIO would retry at once and for ever. NIO's own `AcceptBackoffHandler` only
+/// stops new reads from being requested, and a read that has failed still counts as requested.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 

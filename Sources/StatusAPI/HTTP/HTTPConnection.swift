@@ -4,8 +4,8 @@ import NIOHTTP1
 
 /// One HTTP connection: answers each request before it processes the next.
 ///
-/// It does not read from the socket while an answer is made and sent, so that a client that sends many requests at once
-/// costs one read buffer, in which they wait.
+/// It does not read from the socket while it prepares and sends an answer. So a client that sends many requests at once costs one
+/// read buffer, in which they wait.
 final class HTTPConnection {
     enum Phase {
         /// Between two requests.
@@ -17,8 +17,8 @@ final class HTTPConnection {
         case waiting(RequestHead)
         /// The answer is being sent.
         case answering
-        /// Sent its last answer, and the end of it. What still comes is read and dropped until the client closes its side: closing
-        /// on it would reset the connection, or fail the client's write, before the client has read the answer.
+        /// Sent its last answer, and the end of it. Later bytes are read and dropped until the client closes its side. Closing on
+        /// them would reset the connection, or fail the client's write, before the client has read the answer.
         case discarding
         case closed
     }
@@ -41,8 +41,8 @@ final class HTTPConnection {
         parser = RequestParser(limits: router.limits)
     }
 
-    /// Stops with the server: a client that awaits the rotation is answered that the daemon stops, one that sends a
-    /// request or reads an answer may finish, an idle connection is closed.
+    /// Stops with the server. A client that awaits the rotation gets the answer that the daemon stops. One that sends a request
+    /// or reads an answer may finish, and an idle connection is closed.
     func stop() {
         switch phase {
         case .waiting(let head): answer(HTTPResponse(.stopping, known: []), to: head)
@@ -60,7 +60,7 @@ final class HTTPConnection {
 
 // Receiving requests.
 extension HTTPConnection {
-    /// Whether an answer is made or sent.
+    /// Whether an answer is being prepared or sent.
     var isBusy: Bool {
         switch phase {
         case .waiting, .answering: true
@@ -75,7 +75,8 @@ extension HTTPConnection {
         work()
     }
 
-    /// Processes what has arrived until an answer is pending; a loop, not a recursion, as that may be many requests.
+    /// Processes the bytes that have arrived until an answer is pending. It is a loop, not a recursion, because that may be many
+    /// requests.
     func work() {
         guard !isWorking else { return }
         isWorking = true
@@ -118,7 +119,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers what cannot be read, after which nothing on this connection can.
+    /// Answers an unreadable request, after which this connection can answer nothing.
     private func refuse(_ problem: Problem) {
         switch phase {
         case .quiet, .head: answer(HTTPResponse(problem), to: nil)

@@ -4,8 +4,8 @@ package import AppleClientSecret
 ///
 /// Tests make times shorter and counts smaller; the daemon uses the values below.
 package struct HTTPLimits: Hashable, Sendable {
-    /// Open connections: twice what a machine's monitoring, its operators and a few scripts hold open together, and
-    /// far below the 1,024 descriptors that a service has by default.
+    /// Open connections: twice as many as a machine's monitoring, its operators and a few scripts hold open together. This is far
+    /// below the 1,024 descriptors that a service has by default.
     package var connections = 64
     /// Open connections of each user except root, so that no account locks out the others. On the metrics socket:
     /// connections that send a request or are idle, and as many that are sent an answer.
@@ -13,8 +13,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The part of `connections` reserved for root and the daemon's own user, so that operators always get in.
     package var keptConnections = 4
 
-    /// Connections that were sent their last answer and are read to their end; they do not count above: a client closes its side
-    /// within a millisecond.
+    /// Connections that were sent their last answer and are read to their end. They do not count above, because a client closes
+    /// its side within a millisecond.
     package var dismissedConnections = 16
 
     /// Bytes of the request line and the header together, and of chunk extensions and trailers: curl sends 100, a browser with
@@ -28,9 +28,9 @@ package struct HTTPLimits: Hashable, Sendable {
     /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one. The same
     /// for what a client still sends after its last answer.
     package var requestTime: Int64 = 10_000
-    /// Milliseconds that a connection may be idle between two requests. Monitoring systems ask every 15 to 60 s over
-    /// a connection that they keep. This is longer than any of these by half a minute: a request that is sent while
-    /// the connection is being closed is lost, and the scrape fails.
+    /// Milliseconds that a connection may be idle between two requests. Monitoring systems ask every 15 to 60 s over a connection
+    /// that they keep. This is longer than any of these by half a minute. A request that is sent while the connection is being
+    /// closed is lost, and the scrape fails.
     package var idleTime: Int64 = 90_000
     /// Milliseconds that a client may take to read an answer.
     package var answerTime: Int64 = 30_000
@@ -50,9 +50,9 @@ package struct HTTPLimits: Hashable, Sendable {
         connections = min(connections, max(Self.fewestConnections, descriptors - Self.descriptorsForRotation))
     }
 
-    /// Descriptors reserved for the rotation: the loop and its sockets hold two dozen, and each of a lane's eight
-    /// workers holds a dozen directories and a few files open as it walks a path. The workers that keep records
-    /// share the descriptors of one path.
+    /// Descriptors reserved for the rotation. The loop and its sockets hold two dozen. Each of a lane's eight workers holds a
+    /// dozen directories and a few files open as it walks a path. The workers that keep records share the descriptors of one
+    /// path.
     private static let descriptorsForRotation = 192
     /// The minimum for any number of descriptors: half for root and the daemon's user, half for all others.
     private static let fewestConnections = 8

@@ -45,7 +45,7 @@ extension Problem: JSONDocument {
 extension Problem {
     /// Names that no client has, each with the most similar name that a client has.
     static func unknownClients(_ names: [String], known: [ClientName]) -> Problem {
-        // A request may name hundreds; the first ones show what is wrong.
+        // A request may name hundreds; the first ones are enough to show the problem.
         let shown = names.lazy.map { name in
             let near = suggestion(for: name, among: known.map(\.description))
             return "\"\(shortened(name))\"" + (near.map { " (\($0))" } ?? "")

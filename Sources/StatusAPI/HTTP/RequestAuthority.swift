@@ -1,7 +1,7 @@
 import AppleClientSecret
 
-/// A host, and perhaps a port, as the field Host and an absolute target write them (RFC 3986, section 3.2): not empty, and
-/// without user information, neither of which an `http` address may have (RFC 9110, section 4.2).
+/// A host, and perhaps a port, as the field Host and an absolute target write them (RFC 3986, section 3.2). It is not empty and
+/// has no user information, because an `http` address may not have those (RFC 9110, section 4.2).
 struct RequestAuthority: Hashable {
     /// In lower case; an IPv6 address is in brackets.
     let host: String
@@ -29,6 +29,6 @@ struct RequestAuthority: Hashable {
         host = String(decoding: RequestSyntax.normalized(bytes[..<hostEnd]), as: UTF8.self).lowercased()
     }
 
-    /// Whether it names this machine. A page whose own name was made to point here (DNS rebinding) sends that name instead.
+    /// Whether it names this machine. A page whose own name points here (DNS rebinding) sends that name instead.
     var isLoopback: Bool { WebAddress.isLoopback(host) }
 }

@@ -89,8 +89,8 @@ struct RequestHead {
             && RequestSyntax.members(headers["expect"]).contains("100-continue")
     }
 
-    /// RFC 9112, section 3.2: without Host, with two or with something else in it, it is unclear what was asked for. It is
-    /// empty if the address has no authority, as that of a Unix socket has none.
+    /// RFC 9112, section 3.2: without Host, with two or with something else in it, the requested server is unclear. It is empty
+    /// if the address has no authority, as that of a Unix socket has none.
     private static func host(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> RequestAuthority? {
         let hosts = headers["host"]
         if hosts.isEmpty, line.isVersion10 { return nil }
@@ -104,7 +104,7 @@ struct RequestHead {
         return host
     }
 
-    /// RFC 9112, section 6.3: where it is unclear how long a body is, what follows it could be read as another request.
+    /// RFC 9112, section 6.3: if the length of a body is unclear, the bytes after it could be read as another request.
     private static func framing(_ line: RequestLine, _ headers: HTTPHeaders) throws(Problem) -> Framing {
         let lengths = headers["content-length"]
         guard !headers.contains(name: "transfer-encoding") else {

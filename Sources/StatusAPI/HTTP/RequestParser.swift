@@ -4,13 +4,13 @@ import NIOHTTP1
 
 /// Reads requests from a connection's bytes, in the form that RFC 9112 gives them and in no other. The rules are:
 ///
-/// - Nothing is repaired. What a server may read leniently (a bare LF, several spaces, a folded line) is refused, because a
-///   program in between may have read it otherwise.
+/// - Nothing is repaired. Text that a server may read leniently (a bare LF, several spaces, a folded line) is refused. A program
+///   in between may have read it otherwise.
 /// - One field says how long a body is: a length of digits, or only `Transfer-Encoding: chunked`.
 /// - A request without a valid Host is refused, and so is an address that is not `http`'s.
 ///
-/// NIO's decoder does none of this: it takes an empty or unknown transfer coding, any Host, other protocols' versions
-/// and chunk extensions without end, and what it hands over does not show it.
+/// NIO's decoder does none of this. It accepts an empty or unknown transfer coding, any Host, other protocols' versions and chunk
+/// extensions without end. Its output does not show them.
 struct RequestParser {
     enum Part {
         case head(RequestHead)
@@ -40,7 +40,7 @@ struct RequestParser {
     private var requestLine: RequestLine?
     private var headers = HTTPHeaders()
     private var fieldCount = 0
-    /// Of the body, in bytes: what was announced until now.
+    /// The announced length of the body so far, in bytes.
     private(set) var bodyLength = 0
 
     init(limits: HTTPLimits) {
@@ -53,7 +53,7 @@ struct RequestParser {
         if case .head = state { hasBytes || requestLine != nil } else { true }
     }
 
-    /// Whether bytes wait to be read.
+    /// Whether there are bytes to read.
     var hasBytes: Bool { buffer.readableBytes > 0 }
 
     mutating func append(_ bytes: inout ByteBuffer) {

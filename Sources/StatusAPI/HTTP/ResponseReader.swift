@@ -1,6 +1,6 @@
 /// Parses an HTTP/1.1 answer from the bytes received, in the form that the daemon sends and no other.
 struct ResponseReader {
-    /// What is wrong with an answer.
+    /// The problem with an answer.
     struct Failure: Error {
         let what: String
     }

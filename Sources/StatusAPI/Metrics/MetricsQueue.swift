@@ -1,8 +1,8 @@
 /// The connections of the metrics socket. It has no peer credentials, so no limit per user keeps slow clients from
 /// blocking the others. The rules are:
 ///
-/// - A limited number of connections send a request or are idle, and as many others are sent an answer: a client that
-///   has sent its request is not displaced by those that have not.
+/// - A limited number of connections send a request or are idle, and as many others are sent an answer. So a client that has sent
+///   its request is not displaced by those that have not.
 /// - One more in either stage closes the connection that has been there longest. A scrape takes milliseconds, so that
 ///   one sends slowly, reads nothing or is idle; a scraper whose idle connection was closed reconnects.
 struct MetricsQueue {

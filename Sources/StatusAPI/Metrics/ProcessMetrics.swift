@@ -5,7 +5,7 @@ import Linux
 /// This process's resource use, under the names that Prometheus' client libraries share
 /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), read from proc(5) for each scrape.
 ///
-/// What cannot be read is left out.
+/// Unreadable values are left out.
 enum ProcessMetrics {
     static func text(startedAt: WallTime) -> String {
         let stat = ForeignFile.read("/proc/self/stat", limit: 4_096) ?? []

@@ -29,7 +29,7 @@ enum CommandExitStatus: Int32 {
             }
     }
 
-    /// With what a command exits that the daemon has not answered, or has not done what it was asked.
+    /// The exit status of a command if the daemon has not answered, or has not carried out its request.
     init(_ error: StatusClientError) {
         self =
             switch error {

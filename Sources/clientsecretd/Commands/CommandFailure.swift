@@ -4,7 +4,7 @@ import Model
 import StatusAPI
 import SystemPackage
 
-/// Why a command did not do what it was asked: the message for standard error, and the exit code.
+/// Why a command did not succeed: the message for standard error, and the exit code.
 struct CommandFailure: Error, Equatable {
     var message: String
     var code: CommandExitStatus
@@ -16,7 +16,7 @@ struct CommandFailure: Error, Equatable {
 }
 
 extension CommandFailure {
-    /// Why the daemon did not answer, or what it answered instead of doing what it was asked.
+    /// Why the daemon did not answer, or its answer instead of carrying out the request.
     init(_ error: StatusClientError) {
         self.init(CommandExitStatus(error), error.description)
     }
@@ -38,7 +38,7 @@ extension CommandFailure {
     /// The configuration has nothing of this name.
     ///
     /// - Parameters:
-    ///   - kind: what it was to be, such as a client.
+    ///   - kind: the expected kind, such as a client.
     ///   - names: those that it has.
     ///   - path: the configuration's.
     static func unknown(_ kind: String, _ name: String, among names: [String], in path: String) -> CommandFailure {
@@ -46,13 +46,13 @@ extension CommandFailure {
         return CommandFailure(.usage, "there is no \(kind) \"\(name)\" in \(path)\(near)")
     }
 
-    /// What is wrong with a key of the configuration, where another line says it.
+    /// The problem with a key of the configuration, if another line reports it.
     init(configuredKey failure: Failure) {
         let isUnreadable = failure.cause.map { Errno(rawValue: $0) == .permissionDenied } == true
         self.init(isUnreadable ? .notPermitted : .failed, "")
     }
 
-    /// What is wrong with a key that a flag names.
+    /// The problem with a key that a flag names.
     init(keyNamedByFlag failure: Failure) {
         let isUnreadable =
             [.keyMissing, .keyUnreadable].contains(failure.code) || failure.code.traits.contains(.leavesNothingToRead)

@@ -24,7 +24,7 @@ struct KeepConfigurationCommand: ParsableCommand {
             throw CommandFailure(.notPermitted, "only root can save the service's configuration")
         }
         do {
-            // It checks with the rights of another user, who must not inspect this process.
+            // It checks with the rights of another user, which must not inspect this process.
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
                 path: settings.path(), environment: ProcessEnvironment.current,

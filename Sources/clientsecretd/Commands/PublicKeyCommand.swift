@@ -6,7 +6,7 @@ import Keys
 import Linux
 import Model
 
-/// `public-key`: prints the public halves of the configured keys, for machines that receive their secrets.
+/// `public-key`: prints the public halves of the configured keys. Machines that receive their secrets need them.
 struct PublicKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "public-key",

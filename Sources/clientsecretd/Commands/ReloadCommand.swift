@@ -47,7 +47,8 @@ struct ReloadCommand: ParsableCommand {
         }
     }
 
-    /// Where services that take secrets from the daemon and what it has loaded differ, as far as this user may read that.
+    /// Differences between services that take secrets from the daemon and its loaded configuration, as far as this user may read
+    /// that.
     private var problemsWithReaders: [Failure] {
         guard let path = try? daemon.client().status().configuration.path, ServiceUser.isServices(path),
             case .success(let loaded) = ConfigurationSource.ofService(path).load()

@@ -17,7 +17,7 @@ struct RolloutCommand: ParsableCommand {
               clientsecretd rollout resume web
             """)
 
-    /// What is done: a ``RolloutOrder``, or nothing.
+    /// The action to take: a ``RolloutOrder``, or nothing.
     enum Deed: String, ExpressibleByArgument, CaseIterable {
         case show, hold, resume, finish
     }
@@ -63,7 +63,7 @@ struct RolloutCommand: ParsableCommand {
 
 /// How far a rollout is, in words.
 enum RolloutWords {
-    /// What the command prints: how far the rollout of the client's secret is, and the remedy if it is held.
+    /// The output of the command: how far the rollout of the client's secret is, and the remedy if it is held.
     ///
     /// - Parameter fleet: what the machines report of the client, when that was asked for.
     static func lines(

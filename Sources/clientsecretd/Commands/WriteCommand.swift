@@ -29,7 +29,7 @@ struct WriteCommand: ParsableCommand {
             configuration: settings.path(), daemonUser: daemonUser, identity: .current())
         do {
             var passed = try PassedSockets()
-            // Other processes of the same user must not inspect this one, nor gain rights through it.
+            // Other processes of the same user must not inspect this one or gain rights through it.
             try Hardening.forbidInspection()
             try Hardening.forbidNewPrivileges()
             if let name = passed.names.first, let socket = try passed.take(name) {

@@ -4,7 +4,7 @@ import Failures
 
 /// A client secret for Apple that a running process has.
 struct HeldSecret: Hashable, Sendable {
-    /// Where the process has it.
+    /// The place in which the process has it.
     enum Place: Hashable, Sendable {
         /// A variable that it was started with.
         case variable(String)
@@ -16,7 +16,7 @@ struct HeldSecret: Hashable, Sendable {
 
     let place: Place
     let fingerprint: Fingerprint
-    /// For whom it is, by ``ClientID``'s text; the `sub` as stated where it is no client's.
+    /// The client that it authenticates, by ``ClientID``'s text; the stated `sub` if that is no client's.
     let client: String?
     /// Nil if it states none.
     let expiresAt: WallTime?

@@ -8,7 +8,7 @@ struct ReaderProcess: Hashable, Sendable {
     let id: Int32
     /// The first bytes of its program's name, which it can choose.
     let command: String
-    /// The service to which it belongs; nil for another process that holds a secret of the client's.
+    /// The service to which it belongs; nil for another process that holds a secret of the client.
     let unit: String?
     /// The user that it runs as; nil when it has ended.
     let owner: UInt32?
@@ -21,11 +21,11 @@ struct ReaderProcess: Hashable, Sendable {
     var otherVariables: Set<String>?
 
     /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these
-    /// keys signed: any user can start a process with a token that it made up. For root; others see little.
+    /// keys signed. Without the signature, any user could start a process with an invented token. For root; others see little.
     ///
     /// - Parameters:
     ///   - variables: those that outputs set.
-    ///   - readers: who may read one of the outputs.
+    ///   - readers: the users and groups that may read one of the outputs.
     static func all(
         of units: Set<String>, variables: Set<String>, readers: OutputReaders, signedBy keys: [PublicKey]
     ) -> [ReaderProcess] {

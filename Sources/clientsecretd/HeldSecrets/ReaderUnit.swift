@@ -27,8 +27,8 @@ struct ReaderUnit: Hashable, Sendable {
     /// When its files, or the directories of its drop-ins, were changed last; nil if that is not known.
     var changedAt: WallTime?
 
-    /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read
-    /// no secret of their own. Of a client without an action, the services that read an output when they start. Blocks.
+    /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read no
+    /// secret themselves. For a client without an action, these are the services that read an output when they start. Blocks.
     static func all(of client: ClientConfiguration) -> [ReaderUnit] {
         var names: [String] = []
         for action in client.onChange {
@@ -83,8 +83,8 @@ struct ReaderUnit: Hashable, Sendable {
         aliases.union([name]).contains { client.onChange.contains(.unit(verb: .restart, unit: $0)) }
     }
 
-    /// The services that a file is for, by the settings that systemd knows: those that name it as an environment file, else those
-    /// that start in its directory. Sorted; none if systemd cannot be asked. Blocks.
+    /// The services that a file is for, by the settings that systemd knows. These are those that name it as an environment file,
+    /// else those that start in its directory. Sorted; none if systemd cannot be asked. Blocks.
     static func names(reading path: AbsolutePath) -> [String] { names(reading: path, by: settingsOfServices()) }
 
     /// The settings of all services but the package's own, by name; none if systemd cannot be asked. Blocks.
@@ -93,7 +93,7 @@ struct ReaderUnit: Hashable, Sendable {
         // Hundreds of questions: on a busy machine they take longer than one may.
         let settings = SystemdClient.ask(within: UnitTimeouts.search) { systemd throws(UnitError) in
             var settings: [String: UnitSettings] = [:]
-            // What does not run may not be loaded, and what was made for this boot only may have no file of its own.
+            // A unit that does not run may not be loaded, and one that was created only for this boot may have no file.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
             for name in names {
                 do throws(UnitError) {

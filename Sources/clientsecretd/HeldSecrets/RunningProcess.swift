@@ -4,10 +4,10 @@ import Glibc
 import Linux
 import Model
 
-/// A process of this machine, as far as this user may look into it. What is read here decides nothing: other users choose it.
+/// A process of this machine, as far as this user may look into it. Its content decides nothing, because other users choose it.
 struct RunningProcess {
     let id: Int32
-    /// What is read of it has limits together with what is read of others.
+    /// Limits how much is read of it and of other processes together.
     private let look: ProcessLook
 
     /// In bytes.
@@ -74,7 +74,7 @@ struct RunningProcess {
 
     // MARK: Secrets
 
-    /// The variables that it was started with. What it has set itself since is in its memory only.
+    /// The variables that it was started with. Later changes of its variables are only in its memory.
     private var environment: [(name: String, value: [UInt8])] {
         (look.read("\(folder)/environ", limit: Self.environmentLimit) ?? []).split(separator: 0).compactMap {
             entry in
@@ -95,7 +95,7 @@ struct RunningProcess {
         }
     }
 
-    /// Those of the variables that it was started with and that hold no client secret, such as an empty one; nil if nothing is
+    /// Those of the variables that it was started with and that hold no client secret, such as an empty one. Nil if nothing is
     /// known of its environment.
     func variablesWithoutSecret(among names: Set<String>) -> Set<String>? {
         let environment = environment
@@ -129,8 +129,8 @@ struct RunningProcess {
 }
 
 extension RunningProcess {
-    /// The services that seem to read the secret in a file: those that were started with it, else those of the file's owner that
-    /// run in its directory. Sorted.
+    /// The services that seem to read the secret in a file. These are those that were started with it, else those of the file's
+    /// owner that run in its directory. Sorted.
     ///
     /// - Parameter fingerprint: nil for a file without a secret.
     static func services(reading fingerprint: Fingerprint?, in path: AbsolutePath) -> [String] {

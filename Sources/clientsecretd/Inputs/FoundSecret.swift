@@ -7,7 +7,7 @@ import Outputs
 
 /// The secret in a file that the caller names, as the whole text, in JSON or in a variable.
 struct FoundSecret {
-    /// The file's name, for a message.
+    /// The file's name, shown in a message.
     let name: String
     /// Nil if no variable holds it.
     let variable: String?
@@ -29,8 +29,8 @@ struct FoundSecret {
         }
     }
 
-    /// The variable that was named, else the only one of an environment file that holds a token, or a token for Apple; nil
-    /// where none does. Which of several is meant has to be said.
+    /// The variable that was named, else the only one of an environment file that holds a token, or a token for Apple. Nil if
+    /// none does. If there are several, the user must choose.
     static func variable(
         _ named: String?, in bytes: [UInt8], of name: String
     ) throws(CommandFailure) -> String? {
@@ -47,7 +47,7 @@ struct FoundSecret {
         return only
     }
 
-    /// The token's bytes: what is in its place in a file of some format.
+    /// The token's bytes: the content of its place in a file of some format.
     static func token(in bytes: [UInt8], of name: String, variable: String?) throws(CommandFailure) -> [UInt8] {
         guard !PrivateKeyText.isIn(bytes) || variable != nil else {
             throw CommandFailure(

@@ -10,16 +10,16 @@ enum NamedFile {
     /// Standard input, as a file's name.
     static let standardInput = "-"
 
-    /// A file's name, for a message.
+    /// A file's name, as a message shows it.
     static func shown(_ name: String) -> String { name == standardInput ? "standard input" : Printable.name(name) }
 
-    /// In milliseconds: until the end of a file has to be reached, and of a pipe or a terminal, on which another program or a
-    /// person may take some time. What never ends (/proc/kmsg, a pipe that is kept open) then fails.
+    /// In milliseconds: the time to reach the end of a file, or of a pipe or a terminal, on which another program or a person may
+    /// take some time. An endless source (/proc/kmsg, a pipe that is kept open) then fails.
     private static let fileTime: Int64 = 10_000
     private static let streamTime: Int64 = 60_000
 
-    /// All of the file, or of standard input for `-`; more than `limit` bytes are refused, and nothing but a regular
-    /// file, a pipe or a terminal is read.
+    /// All of the file, or of standard input for `-`. More than `limit` bytes are refused. Only a regular file, a pipe or a
+    /// terminal is read.
     static func read(_ name: String, limit: Int) throws(CommandFailure) -> [UInt8] {
         guard name != standardInput else {
             return try read(from: STDIN_FILENO, name: "standard input", limit: limit)
@@ -60,8 +60,8 @@ enum NamedFile {
         CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(DiskTimeout.words)")
     }
 
-    /// Directories pass, because the error of reading one says what it is. A shell's `<(…)` and /dev/stdin are pipes
-    /// without a name, which end when their writer does.
+    /// Directories pass, because the error of reading one names them as such. A shell's `<(…)` and /dev/stdin are pipes without a
+    /// name, which end when their writer does.
     private static func mayBeRead(_ descriptor: Int32, _ name: String) -> Bool {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return false }

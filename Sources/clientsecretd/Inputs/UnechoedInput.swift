@@ -3,7 +3,7 @@ import Linux
 
 /// Reads a line from the terminal, which does not show it.
 enum UnechoedInput {
-    /// What is typed after a question, without the end of its line. Where a signal ends the program, this does not return.
+    /// The text typed after a question, without the end of its line. If a signal ends the program, this does not return.
     static func line(_ question: String, longest: Int) -> [UInt8] {
         unsafe tcgetattr(STDIN_FILENO, &before)
         unsafe silent = before
@@ -12,11 +12,11 @@ enum UnechoedInput {
         BorrowedTerminal.take(
             { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &UnechoedInput.silent) },
             givingBack: { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &UnechoedInput.before) })
-        // Before the question: what is typed until then is discarded.
+        // Before the question: text typed until then is discarded.
         tcflush(STDIN_FILENO, TCIFLUSH)
         _ = Descriptor.write(Array("\(question): ".utf8), to: STDERR_FILENO)
         let line = read(atMost: longest)
-        // After the line: the rest of what was pasted would be shown, or run by the shell.
+        // After the line: the rest of a pasted text would be shown, or run by the shell.
         tcflush(STDIN_FILENO, TCIFLUSH)
         BorrowedTerminal.giveBack()
         _ = Descriptor.write([UInt8(ascii: "\n")], to: STDERR_FILENO)

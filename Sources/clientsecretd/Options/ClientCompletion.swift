@@ -4,7 +4,7 @@ import Daemon
 import Model
 
 extension CompletionKind {
-    /// The names of the configured clients, for a shell that completes a command line.
+    /// The names of the configured clients, which a shell uses to complete a command line.
     static var configuredClients: CompletionKind {
         .custom { words, _, _ in ClientCompletion.known(to: words) }
     }

@@ -72,7 +72,7 @@ enum Flags {
         try valid(UnitName.isValid(text) ? text : nil, "write a unit as systemctl shows it, such as myapp.service")
     }
 
-    /// A user or a group, who need not exist here.
+    /// A user or a group that need not exist here.
     static func account(_ text: String) throws -> String {
         try valid(
             isPlainName(text) ? text : nil, "an account's name has letters, digits, '.', '-' and '_', such as app")

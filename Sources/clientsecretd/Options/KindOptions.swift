@@ -27,7 +27,7 @@ struct KindOptions: ParsableArguments {
     /// Whether any of these flags is given.
     var isGiven: Bool { givenKind != nil || clientID != nil || !origin.isEmpty || scope != nil }
 
-    /// For whom the token is.
+    /// The subject of the token.
     func client() throws -> ClientID {
         do throws(KindMisfit) {
             return try kind.client(clientID, origins: origin, scope: scope)
@@ -36,10 +36,10 @@ struct KindOptions: ParsableArguments {
         }
     }
 
-    /// For whom the token is, as far as these flags say.
+    /// The subject of the token, as far as these flags say.
     var known: ClientID? { try? kind.client(clientID, origins: origin, scope: scope) }
 
-    /// Throws what does not fit the kind; a client id that is missing may still be asked for.
+    /// Throws values that do not suit the kind; a missing client id may still be asked for.
     func validateKnown() throws {
         do throws(KindMisfit) {
             _ = try kind.client(clientID, origins: origin, scope: scope)

@@ -30,8 +30,8 @@ struct SocketOption: ParsableArguments {
             configuration: Self.configuration(ofDaemonAt: path, CommandContext.current))
     }
 
-    /// The configuration without which no daemon is expected at a socket: the one that this command is about, whether a flag or
-    /// the environment names it. Nil for another socket: which configuration its daemon reads is not known here.
+    /// The configuration without which no daemon is expected at a socket. It is the one that this command is about, whether a
+    /// flag or the environment names it. Nil for another socket: which configuration its daemon reads is not known here.
     static func configuration(ofDaemonAt socket: String, _ context: CommandContext) -> String? {
         socket == standard ? context.configuration ?? ConfigurationOption.standard : nil
     }

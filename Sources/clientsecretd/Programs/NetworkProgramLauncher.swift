@@ -5,8 +5,8 @@ import Failures
 import Glibc
 import Linux
 
-/// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of
-/// the user who types the command, never through the service.
+/// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of the user
+/// that types the command, never through the service.
 struct NetworkProgramLauncher {
     static let name = NetworkProgramFile.name
 
@@ -59,7 +59,7 @@ struct NetworkProgramLauncher {
             + "--preserve-env=https_proxy,no_proxy"
     }
 
-    /// Runs a role on one request; its complaints go to standard error as they are.
+    /// Runs a role on one request; its messages go to standard error unchanged.
     private func answer<Answer: JSONDocument>(
         of role: String, _ request: [UInt8]
     ) throws(CommandFailure) -> Answer {

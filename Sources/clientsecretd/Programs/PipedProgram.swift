@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Another program as a child, with this one's rights and environment.
 enum PipedProgram {
-    /// In bytes: an answer of 1 MiB whose every byte needs an escape, and what goes with it.
+    /// In bytes: an answer of 1 MiB whose every byte needs an escape, and its surroundings.
     private static let longestOutput = 8 << 20
 
     /// Runs it to its end with this input.

@@ -35,8 +35,8 @@ extension CommandContext {
             unit: isRun ? OwnUnit.service(environment) : nil, knowsDaemon: knowsDaemon)
     }
 
-    /// Why what a daemon says is not about a configuration: it says that it reads another one, and nothing on the command line
-    /// tells that it is meant.
+    /// Why a daemon's report is not about a configuration. The daemon reports that it reads another one, and the command line
+    /// does not name that one.
     func objection(to snapshot: Snapshot, asDaemonOf path: String) -> String? {
         guard !knowsDaemon, snapshot.configuration.path != ConfigurationLoader.absolutePath(of: path)?.description
         else { return nil }
@@ -51,6 +51,6 @@ extension CommandContext {
         context.use()
     }
 
-    /// The commands that ask the daemon, or check what is in its way.
+    /// The commands that ask the daemon, or check for its obstacles.
     private static let asking = ["check", "doctor", "health", "status", "reload", "renew", "rollout", "verify"]
 }

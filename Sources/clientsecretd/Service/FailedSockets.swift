@@ -2,11 +2,11 @@ import Failures
 import Linux
 import Systemd
 
-/// The sockets of the daemon and of its helpers that systemd has given up, for example because there were too many
-/// connections: whatever is asked there is refused until root starts them again.
+/// The sockets of the daemon and of its helpers that systemd has given up, for example because there were too many connections.
+/// Every request there is refused until root starts them again.
 enum FailedSockets {
-    /// The problem and the remedy, for each; empty if systemd cannot be asked, or for a daemon on another socket, which
-    /// is not the service.
+    /// The problem and the remedy of each. Empty if systemd cannot be asked, or if the daemon on another socket is not the
+    /// service.
     static func problems(ofDaemonAt socket: String) -> [[CommandMessage]] {
         guard SystemManager.isSystemd, socket == SocketOption.standard else { return [] }
         let problems = SystemdClient.ask(within: UnitTimeouts.shortAnswer) {
@@ -26,7 +26,7 @@ enum FailedSockets {
 
     private static func remedy(for socket: String, isDaemonUp: Bool) -> Remedy {
         if let remedy = UnitMask.remedy(ofSocket: socket) { return remedy }
-        // What else has such a name may start anything.
+        // Another unit with such a name may start anything.
         guard isShipped(socket) else { return .say("start it again") }
         let unit = CommandContext.packagesUnit
         let isDaemons = daemons.contains(socket)

@@ -5,12 +5,12 @@ import Glibc
 import Linux
 import Model
 
-/// The user that runs a configuration's daemon, with its rights and credentials: the package's user for the package's own
-/// configuration, and for any other the owner of its state directory, which no other user's daemon can use. Root must not
-/// judge, or change, what is that user's as if it were root's.
+/// The user that runs a configuration's daemon, with its rights and credentials. For the package's own configuration that is the
+/// package's user. For any other it is the owner of its state directory, which no other user's daemon can use. Root must not
+/// judge, or change, that user's files as if they were root's.
 enum ServiceUser {
-    /// When root, who may do everything, checks a configuration, makes this process for good the user that runs its daemon,
-    /// who has to work with it. Where none is known, it is checked as the caller.
+    /// Root may do everything. So when root checks a configuration, this turns the process for good into the user that runs its
+    /// daemon. If none is known, it is checked as the caller.
     ///
     /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon uses its
     /// state directory. Nil if it is not known, systemd cannot be asked, or for another user.
@@ -22,7 +22,7 @@ enum ServiceUser {
                 : try stateOwner(of: configuration, environment(for: configuration))
         }
         guard let (account, state) = owner, geteuid() == 0 || geteuid() == account.id else { return nil }
-        // Asked while still root, who needs no message bus for it.
+        // Asked while still root, because root needs no message bus for it.
         let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : state.flatMap(ServiceUnit.ofDaemon)
         if let unit, unit.name != CommandContext.packagesUnit {
             var context = CommandContext.current
@@ -33,16 +33,16 @@ enum ServiceUser {
         return unit
     }
 
-    /// The settings of the service's units, for as long as this process is root; nil for another configuration, and where
-    /// systemd cannot be asked. From now on no command restarts one that cannot start.
+    /// The settings of the service's units, until this process stops being root. Nil for another configuration, and if systemd
+    /// cannot be asked. From now on no command restarts one that cannot start.
     static func unitsInEffect(of configuration: Configuration? = nil, at path: String) -> UnitsInEffect? {
         guard geteuid() == 0, isServices(path), let units = UnitsInEffect(of: configuration) else { return nil }
         units.forbidStarts(by: configuration)
         return units
     }
 
-    /// That the user does not exist as which the service's unit runs; nil if it does, for another configuration, or if
-    /// that is not known. Without the user nothing is judged: root would be told to make the files root's.
+    /// The failure that the user of the service's unit does not exist. Nil if it does, if it is another configuration, or if that
+    /// is not known. Without the user nothing is judged, because root would be advised to give the files to root.
     static func missing(for configuration: String) -> Failure? {
         guard geteuid() == 0, isServices(configuration), let user = ServiceUnit.namedUser else { return nil }
         do throws(SystemError) {
@@ -69,8 +69,8 @@ enum ServiceUser {
         return geteuid() != account.id
     }
 
-    /// Whether this process's user, whom ``judge(configuration:)`` may have changed, is the one that runs the configuration's daemon:
-    /// for another than the package's, who owns the state directory or the configuration.
+    /// Whether the user of this process, which ``judge(configuration:)`` may have changed, runs the configuration's daemon. For a
+    /// configuration other than the package's, it owns the state directory or the configuration.
     static func isCaller(of loaded: LoadedConfiguration, from source: ConfigurationSource) -> Bool {
         if isServices(source.path) { return !isForeign(to: source.path) }
         let state = source.stateDirectory(of: loaded.configuration)?.description
@@ -78,15 +78,15 @@ enum ServiceUser {
             || [state, source.path].contains { path in path.flatMap(FileStatus.following)?.owner == geteuid() }
     }
 
-    /// What `check` shows such a user: it cannot see what the service can do, and commands made for its own rights would be wrong
-    /// as root.
+    /// The note that `check` shows to such a user. It cannot see the service's rights, and commands for its own rights would be
+    /// wrong as root.
     static var limits: String {
         "This user is not the service's, so it cannot judge everything. "
             + (ShellCommand.checkAsRoot.map { "Run: \($0.text)" } ?? "Check it as root")
     }
 
-    /// When root runs the daemon by hand, makes this process the user who owns the state directory: what root created or
-    /// took over there, that user's daemon could no longer use.
+    /// When root runs the daemon by hand, turns this process into the user that owns the state directory. That user's daemon
+    /// could no longer use files that root created or took over there.
     static func run(configuration: String) throws(CommandFailure) {
         let environment = ProcessEnvironment.current
         // systemd starts it as the user that the unit names (systemd.exec(5)).
@@ -112,7 +112,7 @@ enum ServiceUser {
         return account.map { Identity.current().acting(for: $0) } ?? identity
     }
 
-    /// The same for what is to become the service's.
+    /// The same for files that will become the service's.
     static var identity: Identity { Identity.current().acting(for: try? ServiceUnit.daemonAccount()) }
 
     private static func account(of configuration: String) throws(SystemError) -> Account? {
@@ -121,8 +121,8 @@ enum ServiceUser {
             : try stateOwner(of: configuration, environment(for: configuration))?.account
     }
 
-    /// For root, the other user who owns the state directory of a configuration, unless that user has called root (sudo(8)); and
-    /// that directory.
+    /// For root, the other user that owns the state directory of a configuration, and that directory. Nil if that user has called
+    /// root (sudo(8)).
     private static func stateOwner(
         of configuration: String, _ environment: [String: String]
     ) throws(SystemError) -> (account: Account, state: AbsolutePath?)? {
@@ -140,15 +140,15 @@ enum ServiceUser {
             let user = FileStatus.following(state.description)?.owner, user != 0, user != Identity.current().caller,
             let account = try Accounts.user(id: user)
         else { return nil }
-        // Nor is a copy that only root can read what that user's daemon reads.
+        // A copy that only root can read is also not the one that the user's daemon reads.
         let isReadable =
             file.mode & 0o004 != 0 || file.owner == user
             || file.group == account.primaryGroup && file.mode & 0o040 != 0
         return isReadable ? (account, state) : nil
     }
 
-    /// This process's environment and, for the service's own configuration, the directory of the credentials that
-    /// systemd provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
+    /// This process's environment. For the service's own configuration it adds the directory of the credentials that systemd
+    /// provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
     fileprivate static func environment(for configuration: String) -> [String: String] {
         let own = ProcessEnvironment.current
         guard own["CREDENTIALS_DIRECTORY"] == nil, isServices(configuration),

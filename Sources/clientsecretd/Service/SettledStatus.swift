@@ -27,7 +27,7 @@ extension StatusClient {
 }
 
 extension Sequence<ClientView> {
-    /// What is waited for, by the first thing that is pending.
+    /// The reason for waiting, by the first pending part.
     var waitingWords: String {
         let actions = filter(\.isPending).flatMap(\.actions).filter { $0.waitsFor == nil }
         guard let action = actions.first(where: { $0.state == .pending })?.action else {
@@ -49,7 +49,7 @@ extension ClientView {
             outputs.contains { $0.state == .pending }
             || !restraints.contains { $0.rawValue == reasonReport?.failure?.code }
                 && actions.contains { $0.state == .pending && $0.waitsFor == nil }
-        // What is ok may come with a warning.
+        // An ok state may come with a warning.
         return isAnyPending && outputs.allSatisfy { $0.state == .ok || $0.error == nil }
             && actions.allSatisfy { $0.error == nil }
     }

@@ -36,7 +36,7 @@ enum CommandOutput {
         _ = Descriptor.write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Names what did not answer and says what was left out, after an answer that is complete without it.
+    /// Names the paths that did not answer and the omitted parts, after an answer that is complete without them.
     static func complainOfGaps() {
         for path in DiskTimeout.silent {
             complain("\(Printable.name(path)): \(DiskTimeout.words), so what depends on it is not known")
@@ -46,7 +46,7 @@ enum CommandOutput {
 
     /// Ends the process.
     static func end(_ code: Int32) -> Never {
-        // What did not answer still holds up a thread, in libraries that exit(3) takes apart.
+        // A path that did not answer still holds up a thread, in libraries that exit(3) takes apart.
         guard DiskTimeout.silent.isEmpty else {
             fflush(nil)
             _exit(code)
@@ -54,8 +54,8 @@ enum CommandOutput {
         exit(code)
     }
 
-    /// Ends as programs in a pipe do whose reader, such as `head`, has closed it: silently and by the signal, also
-    /// where the parent process had the signal ignored, as systemd and Python do.
+    /// Ends silently and by the signal, as programs in a pipe do if their reader, such as `head`, has closed it. It does so even
+    /// if the parent process had the signal ignored, as systemd and Python do.
     private static func endUnread() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

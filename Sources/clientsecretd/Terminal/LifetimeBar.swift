@@ -1,12 +1,12 @@
 import AppleClientSecret
 
-/// A secret's life as a bar, from its issue on the left to its expiry on the right. Elapsed time is empty and remaining
-/// time full, so that the boundary is the current time; a mark shows when the secret is to be renewed.
+/// A secret's life as a bar, from its issue on the left to its expiry on the right. Elapsed time is empty and remaining time
+/// full, so that the boundary is the current time. A mark shows when the secret must be renewed.
 enum LifetimeBar {
     /// - Parameters:
     ///   - renewal: when the secret is due; nil for no mark.
     ///   - cells: the bar's length in characters.
-    ///   - unicode: blocks and a line; otherwise `#` for what is left, `.` for what has passed and `|` for the mark.
+    ///   - unicode: blocks and a line; otherwise `#` for remaining time, `.` for past time and `|` for the mark.
     static func text(
         from start: WallTime, to end: WallTime, at now: WallTime, renewal: WallTime? = nil, cells: Int, unicode: Bool
     ) -> String {
@@ -23,8 +23,8 @@ enum LifetimeBar {
         return bar.joined()
     }
 
-    /// A secret that is still valid fills one cell at least, and one that has aged at all leaves one empty: an empty
-    /// bar always means expired, and a full one new.
+    /// A secret that is still valid fills one cell at least, and one that has aged at all leaves one empty. So an empty bar
+    /// always means expired, and a full one new.
     private static func filled(from start: WallTime, to end: WallTime, at now: WallTime, cells: Int) -> Int {
         let whole = end - start
         let left = end - now

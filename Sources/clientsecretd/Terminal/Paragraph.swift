@@ -25,8 +25,8 @@ enum Paragraph {
         return lines + [line]
     }
 
-    /// The same for a line of a report: where it is wrapped, its command stays whole on a line of its own. A command that
-    /// `terminal` cannot show is left to `check`.
+    /// The same for a line of a report: if it is wrapped, its command stays whole on a separate line. A command that `terminal`
+    /// cannot show is left to `check`.
     static func lines(_ line: CommandMessage, on terminal: Terminal, indent: Int = 2) -> [String] {
         guard let command = line.command else { return lines(line.text, columns: terminal.columns, indent: indent) }
         let keeps = { (text: String) in terminal.shown(text) == text }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Redraws a display in place on a terminal, without flicker: each frame is one write, every line clears only the rest
-/// of its row, and nothing is erased before it is drawn over.
+/// Redraws a display in place on a terminal, without flicker. Each frame is one write, every line clears only the rest of its
+/// row, and nothing is erased before it is drawn over.
 struct Screen {
     /// The terminal's size for the last frame; nil before the first.
     private var size: [Int]?

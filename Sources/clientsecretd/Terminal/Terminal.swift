@@ -21,7 +21,7 @@ struct Terminal: Equatable {
 
     var isInteractive: Bool { rows != nil }
 
-    /// - Parameter size: columns and rows of the terminal, zero for what it does not say; nil for no terminal.
+    /// - Parameter size: columns and rows of the terminal, zero if it does not report one; nil for no terminal.
     init(size: (columns: Int, rows: Int)?, environment: [String: String]) {
         if let size {
             columns = size.columns > 0 ? size.columns : Self.assumedColumns
@@ -67,7 +67,7 @@ struct Terminal: Equatable {
         return (length + columns - 1) / columns
     }
 
-    /// A line with its colours, where the terminal shows them.
+    /// A line with its colours, if the terminal shows them.
     func line(_ pieces: [Piece]) -> String {
         pieces.map { piece in
             guard colour, let style = piece.style, !piece.text.isEmpty else { return shown(piece.text) }

@@ -11,8 +11,8 @@ struct IdentityCheck {
 
     var isGood: Bool { problems.isEmpty }
 
-    /// Fetches the key set. A key that is not in it may be newer than an answer that lay in a cache: then the key set is
-    /// fetched again, once.
+    /// Fetches the key set. A key that is not in it may be newer than an answer from a cache. Then the key set is fetched again,
+    /// once.
     init(
         _ text: String, _ subject: String = "identity token", client: ClientID, nonce: String?,
         with program: NetworkProgramLauncher
@@ -63,7 +63,7 @@ struct IdentityCheck {
         "sub", "email", "email_verified", "is_private_email", "iss", "aud", "iat", "exp", "nonce",
     ]
 
-    /// The claims in the order in which they are shown. Where the signature is not proved there are none.
+    /// The claims in the order in which they are shown. If the signature is not proved, there are none.
     private var claims: [(name: String, value: JSONValue)] {
         let isProved = !problems.contains { problem in
             switch problem {
@@ -76,14 +76,14 @@ struct IdentityCheck {
         return (Self.order + others).compactMap { name in all[name].map { (name, $0) } }
     }
 
-    /// What was found.
+    /// The findings.
     var verdict: [String] {
         isGood
             ? ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
             : problems.map { "\(subject): not accepted: \($0.words)" }
     }
 
-    /// What was found, then the claims.
+    /// The findings, then the claims.
     var lines: [String] {
         verdict
             + claims.map { name, value in
@@ -102,7 +102,7 @@ struct IdentityCheck {
 }
 
 extension JSONValue {
-    /// A text as it is, anything else as JSON.
+    /// A text unquoted, anything else as JSON.
     var plain: String { text ?? jsonText.rendered }
 
     /// The same value for an answer.

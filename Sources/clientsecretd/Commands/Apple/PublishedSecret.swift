@@ -16,11 +16,11 @@ import State
 struct PublishedSecret {
     /// The client's name; nil for a secret from a file that the caller names.
     let name: ClientName?
-    /// Where it is.
+    /// Its place.
     let place: String
     let token: Token
     let jws: CompactJWS
-    /// For whom it is.
+    /// The client that it authenticates.
     let clientID: ClientID
     /// The configured key with its key id, else the preferred one; nil for a secret from a file that the caller names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
@@ -95,7 +95,7 @@ struct PublishedSecret {
         return (current.secret.token, directory.description)
     }
 
-    /// The first secret that was found of a client; what else is wrong with its outputs does not matter then.
+    /// The first secret that was found of a client; other problems with its outputs do not matter then.
     static func first(
         of name: ClientName, among found: [Result<PublishedSecret, CommandFailure>]
     ) -> Result<PublishedSecret, CommandFailure> {
@@ -121,7 +121,7 @@ struct PublishedSecret {
     /// How advice ends that a renewal helps.
     static func words(_ renewal: Remedy) -> String { "renew it: \(renewal)" }
 
-    /// What is known of this secret after it was refused.
+    /// The facts about this secret after it was refused.
     func evidence(serverTime: WallTime?) -> RefusalAdvice.Evidence {
         let renew = name.map { Self.words(.renew($0.description)) } ?? "mint a new one"
         var expected: SecretForm.Expectation.Key?

@@ -2,7 +2,7 @@ import AppleAPI
 import AppleClientSecret
 import ArgumentParser
 
-/// Which server is asked instead of Apple's, and how long.
+/// The server that is asked instead of Apple's server, and the timeout.
 struct ServerOptions: ParsableArguments {
     @Option(help: .value("url", "A server other than Apple's; https only."), transform: Flags.endpoint)
     var endpoint: Endpoint?

@@ -3,7 +3,7 @@ import ArgumentParser
 import Formats
 import Glibc
 
-/// The code or token that the operator holds. It is never on a command line, where every user of the machine sees it.
+/// The code or token that the operator holds. It is never on a command line, which every user of the machine can see.
 struct TokenArgument: ParsableArguments {
     @Argument(
         help: .value(
@@ -19,8 +19,8 @@ struct TokenArgument: ParsableArguments {
     /// In bytes: a token response with everything in it.
     private static let longest = 65_536
 
-    /// The text of a file, of standard input for `-`, or of what is typed without being shown where standard input is a
-    /// terminal; without blanks around it.
+    /// The text of a file, or of standard input for `-`. If standard input is a terminal, it is typed without being shown.
+    /// Surrounding blanks are removed.
     static func read(_ file: String, asking question: String) throws(CommandFailure) -> String {
         let bytes: [UInt8]
         if file == NamedFile.standardInput, isatty(STDIN_FILENO) == 1 {

@@ -7,7 +7,7 @@ struct TokenReport {
     let user: JSONValue?
     let showing: TokenOutputOptions
     private var checks: [IdentityCheck] = []
-    /// What else is wrong. It is printed after the tokens: the caller has them nowhere else.
+    /// Another problem. It is printed after the tokens, because the caller has them nowhere else.
     private var failure: CommandFailure?
 
     init(tokens: TokenResponse, user: JSONValue?, showing: TokenOutputOptions) {
@@ -21,8 +21,8 @@ struct TokenReport {
         do throws(CommandFailure) { try file.write(tokens, refreshedWith: used) } catch { failure = error }
     }
 
-    /// Checks the identity token that came from Apple itself and, where there is one, the one that came with the code: it
-    /// went through the browser, where any program may have put another one in its place.
+    /// Checks the identity token that came from Apple itself and, if there is one, the one that came with the code. The latter
+    /// went through the browser, in which any program may have replaced it.
     ///
     /// - Parameter isRequired: whether Apple has to send one.
     mutating func check(

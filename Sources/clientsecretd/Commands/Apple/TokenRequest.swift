@@ -66,7 +66,7 @@ extension OAuthError.Request {
         }
     }
 
-    /// What has become of the code or token, where the request did not reach Apple.
+    /// The state of the code or token, if the request did not reach Apple.
     fileprivate var wordsIfNotSent: String {
         switch self {
         case .code: "the code was not sent: you can still exchange it until it is five minutes old"
@@ -75,7 +75,7 @@ extension OAuthError.Request {
         }
     }
 
-    /// What has become of it, where the request may have reached Apple.
+    /// Its state, if the request may have reached Apple.
     fileprivate var wordsIfSent: String {
         switch self {
         case .code:

@@ -90,7 +90,7 @@ struct VerifyCommand: ParsableCommand {
 
     private func secrets() throws -> [(ClientName?, Result<PublishedSecret, CommandFailure>)] {
         if let file { return [(nil, .success(try PublishedSecret(inFile: file, variable: named.variable)))] }
-        // What is no client's name is a file, or was refused.
+        // A word that is no client's name is a file, or was refused.
         let clients = subjects.compactMap { ClientName($0) }
         let settings = try AcceptedConfiguration(settings)
         for name in clients { try settings.client(name, isPerhapsFile: clients.count == 1) }

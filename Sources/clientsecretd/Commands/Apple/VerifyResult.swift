@@ -130,7 +130,7 @@ extension VerifyResult {
             let second = try program.verify(request)
             return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
-            // Nothing is known of this secret; what is known of others is still printed.
+            // Nothing is known of this secret; results for others are still printed.
             return .noVerdict(on: secret, why: error.message, isStray: isStray)
         }
     }

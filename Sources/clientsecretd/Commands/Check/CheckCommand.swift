@@ -34,8 +34,8 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws { try run(after: nil) }
 
-    /// - Parameter heading: what is printed above the report, which is then left out where nothing is missing; nil: the report is
-    ///   what was asked for.
+    /// - Parameter heading: the text above the report; with it, the report is left out if nothing is missing. Nil: the user asked
+    ///   for the report.
     /// - Parameter isLast: whether nothing but what this finds may be missing.
     func run(after heading: String?, isLast: Bool = true) throws {
         let path = settings.path()
@@ -48,8 +48,8 @@ struct CheckCommand: ParsableCommand {
             throw CommandFailure(.failed, failure.sentence)
         }
         try Hardening.protectSecrets()
-        // Before root becomes the daemon's user, who may not read the application's other files, or see what units name. A
-        // configuration that is not accepted is reported below.
+        // Before root becomes the daemon's user, which may not read the application's other files, or see the files that units
+        // name. A configuration that is not accepted is reported below.
         var hidden: [HiddenOutput]?
         var inEffect: UnitsInEffect?
         if geteuid() == 0, case .success(let loaded) = ConfigurationSource.ofService(path).load() {
@@ -107,7 +107,7 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// Shows what 'run' would do, and what is in its way.
+    /// Shows the actions of 'run', and the obstacles.
     private func show(
         _ dryRun: DryRun, of loaded: LoadedConfiguration, _ commands: [String], _ problems: [String]
     ) throws {
@@ -118,7 +118,7 @@ struct CheckCommand: ParsableCommand {
         for problem in problems { CommandOutput.complain(lines: problem) }
     }
 
-    /// What does not keep 'run' from its work now.
+    /// Problems that do not keep 'run' from its work now.
     private static func warnings(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
         let ofWriters = dryRun.idleWriters.map { user in
             Diagnostic(

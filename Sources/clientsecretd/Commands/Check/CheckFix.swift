@@ -24,8 +24,8 @@ struct CheckFix {
         self.arguments = arguments
     }
 
-    /// Shows each line, then carries it out; looks again after one that failed, and for lines that were hidden by what is fixed by
-    /// then, until there is no new one.
+    /// Shows each line, then carries it out. It looks again after one that failed, and for lines that only appear after others
+    /// are fixed, until there is no new one.
     func fix() throws(CommandFailure) {
         var done: Set<String> = []
         while true {

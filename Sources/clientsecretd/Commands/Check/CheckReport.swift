@@ -29,7 +29,7 @@ struct CheckReport {
             + [state].compactMap { $0 }
     }
 
-    /// What takes the place of a report in JSON where the configuration is not judged, for these reasons.
+    /// Takes the place of a report in JSON if the configuration is not judged, for these reasons.
     ///
     /// - Parameter commands: the lines in them that fix something.
     static func json(refused problems: [String], commands: [String] = []) -> String {
@@ -96,14 +96,14 @@ struct CheckReport {
         }
     }
 
-    /// Where a client without a private key receives from.
+    /// The place from which a client without a private key receives its secret.
     private func source(of secret: DryRun.Secret) -> String? {
         guard let source = configuration.clients[secret.client]?.source else { return nil }
         let place = source.path.map(\.description) ?? "the store: \(configuration.store?.place ?? "")"
         return "  would receive newer ones from \(place)"
     }
 
-    /// Where other machines receive what is minted here; what is there already is not asked.
+    /// The place from which other machines receive secrets minted here; existing content is not fetched.
     private func shared(_ secret: DryRun.Secret) -> String? {
         guard let store = configuration.store, let entry = configuration.clients[secret.client], entry.source == nil,
             entry.isShared

@@ -9,8 +9,8 @@ import Model
 import Rotation
 import StatusAPI
 
-/// What is known of the way of one client's secret, by the functions with which `check`, `status`, `health --offline` and
-/// `verify` judge.
+/// Facts about the way of one client's secret, by the functions with which `check`, `status`, `health --offline` and `verify`
+/// judge.
 struct ChainFacts {
     /// What came of asking Apple.
     enum Verdict {
@@ -46,7 +46,7 @@ struct ChainFacts {
     var isEachOutputRead = true
     /// The secret that Apple is asked about, or why there is none.
     var secretToTry: Result<PublishedSecret, CommandFailure>?
-    /// Who may read its outputs.
+    /// The users and groups that may read its outputs.
     var readers = OutputReaders()
     /// When the last of the outputs was written.
     var writtenAt: WallTime?
@@ -97,10 +97,10 @@ struct ChainFacts {
 }
 
 extension ChainFacts {
-    /// What is known of clients, in the order of the names: with root's rights as long as this process has them, and then as the
-    /// service's user, who has to work with the configuration.
+    /// Facts about clients, in the order of the names. They are read with root's rights as long as this process has them. After
+    /// that, they are read as the service's user, which has to work with the configuration.
     ///
-    /// Blocks. Turns root into the service's user for good, where the configuration is the service's.
+    /// Blocks. Turns root into the service's user for good, if the configuration is the service's.
     ///
     /// - Parameter snapshot: the daemon's view; nil if none answers.
     static func all(

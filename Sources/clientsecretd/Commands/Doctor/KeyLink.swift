@@ -12,7 +12,7 @@ extension ChainFacts {
         }
     }
 
-    /// Whether a problem is one of the client's keys.
+    /// Whether a problem is about one of the client's keys.
     func isOfKey(_ failure: Failure) -> Bool {
         let locations = [key.location] + [key.passphrase].compactMap(\.self)
         return switch failure.place {

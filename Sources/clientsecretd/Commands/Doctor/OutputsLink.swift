@@ -44,8 +44,8 @@ extension ChainFacts {
         return ChainLink(.outputs, .ok, places)
     }
 
-    /// What is read without the daemon. Where the daemon finds nothing wrong, only what keeps applications from any secret counts:
-    /// it knows more of what is under way.
+    /// Read without the daemon. If the daemon finds no problem, only failures that keep applications from any secret count: it
+    /// knows more about work in progress.
     private var evaluationLink: ChainLink? {
         guard let evaluation, let failure = evaluation.failure, evaluation.health != .ok, failure.place != .clock,
             failureOfDelivery == nil, !client.outputs.isEmpty || evaluation.health != nil,
@@ -57,7 +57,7 @@ extension ChainFacts {
             isUnknown || isForCallerOnly ? nil : failure.remedy)
     }
 
-    /// What is known of a target's place.
+    /// The state of a target's place.
     private enum Sight {
         /// The API shows the secret.
         case shown
@@ -75,7 +75,7 @@ extension ChainFacts {
         }
     }
 
-    /// What keeps applications from a secret that all outputs hold; nil if nothing is known to.
+    /// The failure that keeps applications from a secret that all outputs hold; nil if none is known.
     var failureOfDelivery: Failure? {
         guard let current, let failure = evaluation?.failure, case .client = failure.place, isCurrentEverywhere
         else { return nil }

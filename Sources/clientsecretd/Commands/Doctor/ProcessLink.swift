@@ -5,16 +5,16 @@ import Linux
 import Model
 
 /// What running processes hold. Those of the configuration's units count, and those of the users and groups that may read an
-/// output. A process is judged by what can be seen of it:
+/// output. A process is judged by its visible parts:
 /// - An Apple secret of this client, or in the variable that an output sets, other than the current one: broken. If the
 ///   configuration names units, another process may belong to another installation, so only an expired secret counts there.
 /// - In a variable that an output sets, anything else than a client secret: broken. Of several outputs, only that of the file
 ///   counts which the unit reads.
 /// - The current one in its environment, a credential or an open file: ok.
 /// - Started without the variable that its unit reads from an output: not known, because a wrapper may have kept it elsewhere.
-/// - Nothing: what it has read is in its memory. A unit with `restart:` reads the secret when it starts, so the time of its start
-///   decides, if a process of it may read an output. If none may, it cannot have the secret: broken, unless another program may
-///   have given it to it.
+/// - Nothing: it holds the secret only in its memory. A unit with `restart:` reads the secret when it starts. So the time of its
+///   start decides, if a process of it may read an output. If none may, it cannot have the secret. It is broken, unless another
+///   program may have given it the secret.
 extension ChainFacts {
     var processLink: ChainLink {
         guard let processes else {
@@ -54,8 +54,8 @@ extension ChainFacts {
         }
     }
 
-    /// The outputs' variables that count in a unit's processes: those that it reads from an output; else all, unless one of the
-    /// processes is seen to hold the current secret.
+    /// The outputs' variables that count in a unit's processes. These are those that it reads from an output; else all, unless
+    /// one of the processes is seen to hold the current secret.
     private func variables(of unit: ReaderUnit, _ processes: [ReaderProcess]) -> Set<String> {
         if !unit.variables.isEmpty { return Set(unit.variables.keys) }
         let isHeld = processes.contains { process in
@@ -79,7 +79,7 @@ extension ChainFacts {
         return nil
     }
 
-    /// A main process without the variable that its unit reads from an output, where nothing shows the secret.
+    /// A main process without the variable that its unit reads from an output, if nothing shows the secret.
     private func withoutVariable(_ processes: [ReaderProcess]) -> ChainLink? {
         for unit in units {
             guard let first = processes.filter({ $0.unit == unit.name }).min(by: { $0.id < $1.id }),
@@ -99,7 +99,7 @@ extension ChainFacts {
     /// A unit of which no process may read an output, and where nothing shows the secret.
     private func unreadable(_ processes: [ReaderProcess]) -> ChainLink? {
         guard let output = client.outputs.first(where: { FileSlot.whole == $0.slot }) ?? client.outputs.first,
-            // Who may read a file that is not there is not known.
+            // The readers of a missing file are unknown.
             writtenAt != nil
         else { return nil }
         for unit in units where unit.variables.isEmpty {
@@ -187,8 +187,9 @@ extension ChainFacts {
         return "\(secret.fingerprint) in \(secret.words)\(end)"
     }
 
-    /// A command only for a unit that the configuration names, or whose settings name an output: another user's process, with a secret that it made up, would
-    /// choose which unit root restarts, and a program that pm2 or a container keeps gets the same environment again.
+    /// There is a command only for a unit that the configuration names, or whose settings name an output. Otherwise another
+    /// user's process with an invented secret would choose which unit root restarts. A program that pm2 or a container keeps gets
+    /// the same environment again.
     private func restart(_ process: ReaderProcess, holding secret: HeldSecret) -> Remedy {
         if let unit = process.unit, units.contains(where: { $0.name == unit }) { return restart(unit) }
         var words = "start process \(process.id) again"
@@ -199,8 +200,8 @@ extension ChainFacts {
         return .say("\(words), as \(started) of on_change has to after each renewal")
     }
 
-    /// A command only where it may help: what was started after the secret was written, by a unit that was not changed since,
-    /// gets the same again.
+    /// There is a command only if it may help. A unit that was started after the write and not changed since would get the same
+    /// secret again.
     private func restart(_ unit: String) -> Remedy {
         let started = (processes ?? []).filter { $0.unit == unit }.compactMap(\.startedAt).min()
         let changed = units.first { $0.name == unit }?.changedAt

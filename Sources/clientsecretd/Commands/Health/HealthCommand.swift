@@ -70,8 +70,8 @@ struct HealthCommand: ParsableCommand {
             }
             return HealthLine(snapshot, now: now)
         } catch {
-            // The default configuration is not known to be that of a daemon on a socket that the flag names; one in the environment
-            // is that of the environment's daemon, as in the container image.
+            // A socket flag names a daemon whose configuration is unknown, so the default one does not apply. A configuration in
+            // the environment is that of the environment's daemon, as in the container image.
             guard daemon.socket == nil || settings.isNamed else {
                 return HealthLine(
                     unanswered: HealthLine.words(of: error)
@@ -86,7 +86,7 @@ struct HealthCommand: ParsableCommand {
 
     private func judge(unanswered: String?, now: WallTime) -> HealthLine {
         let before = unanswered.map { $0 + "; " } ?? ""
-        // What asks the daemon helps nothing.
+        // Commands that ask the daemon do not help.
         var context = CommandContext.current
         context.hasDaemon = false
         context.use()
@@ -117,7 +117,7 @@ struct HealthCommand: ParsableCommand {
         }
     }
 
-    /// By the published files as this user finds them, and then as the service's user, who has to work with the rest. Turns root
+    /// Judges the published files as this user, and then the rest as the service's user, which has to work with it. Turns root
     /// into that user for good.
     private func health(
         of loaded: LoadedConfiguration, from source: ConfigurationSource

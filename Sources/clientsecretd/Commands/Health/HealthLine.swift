@@ -4,14 +4,13 @@ import Model
 import Rotation
 import StatusAPI
 
-/// The output of `health`: one line and an exit code, after the monitoring plugins' development guidelines
-/// (https://www.monitoring-plugins.org/doc/guidelines.html): the service, the state, words, and after a `|` the
+/// The output of `health`: one line and an exit code. It follows the monitoring plugins' development guidelines
+/// (https://www.monitoring-plugins.org/doc/guidelines.html). The line has the service, the state and words. After a `|` come the
 /// performance data, the remaining life of each client's secret in seconds.
 ///
-/// Monitoring systems read 4 KiB and cut off the rest. So a reason that is too long is cut, a command that does not fit is
-/// left to `check`, the first clients that are
-/// not ok are named and the others counted, and performance data is given for as many clients as there is room for. The
-/// worst clients always come first.
+/// Monitoring systems read 4 KiB and cut off the rest. So a reason that is too long is cut, and a command that does not fit is
+/// left to `check`. The first clients that are not ok are named and the others counted. Performance data is given for as many
+/// clients as there is room for. The worst clients always come first.
 struct HealthLine: Equatable {
     /// The exit codes of monitoring plugins.
     enum State: Int32 {
@@ -53,8 +52,8 @@ struct HealthLine: Equatable {
 
     /// Bytes of the line with its line break.
     static let limit = 4096
-    /// Bytes of the words before the `|`, and of the reason in them: the names of clients and the times that follow the
-    /// reason take a thousand at most.
+    /// Bytes of the words before the `|`, and of the reason in them. The names of clients and the times that follow the reason
+    /// take a thousand at most.
     private static let wordsLimit = 3072
     private static let reasonLimit = 1536
     /// Bytes of why the daemon did not answer, which comes before the reason.
@@ -78,7 +77,7 @@ struct HealthLine: Equatable {
     /// The line for an offline health evaluation of the published files.
     ///
     /// - Parameters:
-    ///   - isForeign: whether a user other than root and the service's asks, for whom no remedy is right.
+    ///   - isForeign: whether a user other than root and the service's user asks. No remedy suits that user.
     ///   - unanswered: why the daemon did not answer, such as ``words(of:)``; nil when it was not asked.
     init(_ evaluations: [OutputsHealth], isForeign: Bool = false, unanswered: String?, now: WallTime) {
         clients = Self.worstFirst(
@@ -152,7 +151,7 @@ struct HealthLine: Equatable {
         return "\(count), the first secret \(verb) \(first.0)'s, \(TimeWords.full(first.1, to: now))"
     }
 
-    /// Whether the line shows `text` as it is: without a `|`, and in any locale.
+    /// Whether the line shows `text` unchanged: without a `|`, and in any locale.
     private static func keeps(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0.isASCIIPrintable && $0 != UInt8(ascii: "|") }
     }

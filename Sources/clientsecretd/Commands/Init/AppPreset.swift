@@ -2,15 +2,15 @@ import ArgumentParser
 import Formats
 import Model
 
-/// A program that takes the client secret as a string, as `init --app` knows it: how it gets the secret, and how it comes to
-/// read the next one.
+/// A program that takes the client secret as a string, as `init --app` knows it. It says how the program gets the secret, and how
+/// it comes to read the next one.
 struct AppPreset {
     let name: String
     /// The output format's name.
     let format: String
     /// The variable that it reads; nil for a file with nothing else.
     var variable: String?
-    /// The file's name, where the program wants a certain one.
+    /// The file's name, if the program requires one.
     var file: String?
     /// What systemd does after a renewal; nil for a program that reads the file again by itself.
     var verb: Action.UnitVerb?
@@ -18,7 +18,7 @@ struct AppPreset {
     var unit: String?
     /// What the oneshot unit that is started runs; nil if no unit is started.
     var runs: String?
-    /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path; nil if it has
+    /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path. Nil if it has
     /// no such settings.
     var settings: (secret: String, file: String)?
     /// What the program's own settings have to say.

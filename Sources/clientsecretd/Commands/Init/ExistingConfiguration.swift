@@ -5,7 +5,7 @@ import Failures
 import Linux
 import Model
 
-/// The configuration to which `init --name` adds a client, by a drop-in file of its own.
+/// The configuration to which `init --name` adds a client, by a new drop-in file.
 struct ExistingConfiguration {
     private let loaded: LoadedConfiguration
     /// The drop-in file that is to be written.
@@ -114,8 +114,8 @@ struct ExistingConfiguration {
         return new
     }
 
-    /// The main file with a section of its own for a target; nil without one. Throws where it has that section already, or where
-    /// lines at its end would change a client, whose template may be the last thing in it: no line that is there is changed.
+    /// The main file with a section for a target; nil without one. Throws if it has that section already, or if lines at its end
+    /// would change a client, whose template may be the last thing in it. No existing line is changed.
     func mainFile(with target: TargetEntry?) throws(CommandFailure) -> SystemFiles.File? {
         guard let target else { return nil }
         let main = loaded.sources[0]
@@ -135,7 +135,7 @@ struct ExistingConfiguration {
                 + "and name it in the client's \"outputs\", with push: \(target.name)")
     }
 
-    /// What the configuration is with the drop-in file, and with what is added to the main file, which are not written yet.
+    /// The configuration with the drop-in file and the additions to the main file, which are not written yet.
     func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, ConfigurationError>
     {
         let main = target.flatMap { loaded.sources[0].adding($0) } ?? loaded.sources[0]

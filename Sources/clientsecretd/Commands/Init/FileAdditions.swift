@@ -21,7 +21,7 @@ struct FileAdditions {
         let isSecret: Bool
     }
 
-    /// Reads what is there.
+    /// Reads the existing files.
     init(_ files: [SystemFiles.File]) throws(CommandFailure) {
         for file in files {
             let old = try Self.old(file.path, identity)
@@ -34,7 +34,7 @@ struct FileAdditions {
         }
     }
 
-    /// polkit's directory for rules belongs to its own user, who decides about them anyway.
+    /// polkit's directory for rules belongs to polkit's own user, which decides about them anyway.
     private static var identity: Identity {
         Identity.current().trusting([FilePath(PolkitRule.file).removingLastComponent()])
     }
@@ -80,7 +80,7 @@ struct FileAdditions {
         for change in changes {
             do throws(FileError) {
                 let file = try AtomicFile(change.path, as: identity, limit: Self.sizeLimit)
-                // What has come meanwhile is kept.
+                // Keeps lines that were added meanwhile.
                 guard (file.content == nil) == change.isNew else {
                     throw FileError(.changedMeanwhile, at: change.path)
                 }

@@ -4,9 +4,10 @@ import Failures
 import Formats
 import Model
 
-/// What the Apple client secret in a file says about its client, for `init --from`. Whether it has expired does not matter.
+/// Facts about the client of an Apple client secret in a file, as `init --from` finds them. Whether it has expired does not
+/// matter.
 struct FoundClient: Equatable {
-    /// Where in the file a new secret replaces this one.
+    /// The place in the file at which a new secret replaces this one.
     enum Place: Equatable {
         /// The file is the secret, in this format.
         case whole(format: String)

@@ -26,7 +26,7 @@ struct InitAnswers {
     var unit: String?
     /// What systemd does with the unit; nil: what the program needs, or a restart.
     var verb: Action.UnitVerb?
-    /// Where the secret goes behind an API.
+    /// The place behind an API for the secret.
     var target: InitTarget?
     /// The program of `--app`.
     var app: AppPreset?
@@ -37,7 +37,7 @@ struct InitAnswers {
     /// A key of the configuration to which a client is added; nil: the client has its own.
     var existingKey: KeyName?
 
-    /// Takes what the secret in a file says, where the flags do not.
+    /// Takes values from the secret in a file, if the flags do not give them.
     ///
     /// - Parameters:
     ///   - path: the file's.
@@ -64,8 +64,8 @@ struct InitAnswers {
         isFromFile = true
     }
 
-    /// Takes what the program of `--app` needs, where the flags do not say otherwise. Nothing, and returns false, where the file
-    /// of `--from` has another format: then the program reads its secret in another way than the preset is about.
+    /// Takes the settings that the program of `--app` needs, if the flags do not give others. Does nothing, and returns false, if
+    /// the file of `--from` has another format. Then the program reads its secret in another way than the preset assumes.
     @discardableResult
     mutating func adopt(_ app: AppPreset) -> Bool {
         guard !isFromFile || format?.type.name == app.format else { return false }
@@ -80,14 +80,14 @@ struct InitAnswers {
         return true
     }
 
-    /// Takes the user that owns the output, where no flag names one and it is not the daemon's own.
+    /// Takes the user that owns the output, if no flag names one and it is not the daemon's own.
     mutating func adoptOwner(isOfService: Bool) throws(CommandFailure) {
         guard user == nil, group == nil, let output else { return }
         user = try InitSource.user(owning: output, isOfService: isOfService)
     }
 
-    /// Takes the format that the output already has or that its name says, where the flags name none; of an environment file
-    /// also the variable, if exactly one holds an Apple client secret.
+    /// Takes the format that the output already has or that its name shows, if the flags name none. For an environment file it
+    /// also takes the variable, if exactly one holds an Apple client secret.
     mutating func adoptFormat() {
         guard format == nil, let output else { return }
         let isNamedSo = DotenvPrecedence.isOne(output.name) || output.name.hasSuffix(".env")
@@ -113,7 +113,7 @@ struct InitAnswers {
         output != nil || format != nil || variable != nil || user != nil || group != nil || credential != nil
     }
 
-    /// What contradicts itself, whatever else is still to be said.
+    /// Contradictions, whichever values are still missing.
     ///
     /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
     func validate(canAsk: Bool = false) throws {
@@ -149,7 +149,7 @@ struct InitAnswers {
         return needed.filter(\.1).map(\.0) + (target?.missing ?? [])
     }
 
-    /// Throws what is missing or wrong.
+    /// Throws missing or wrong values.
     ///
     /// - Parameter isOfService: whether systemd hands over tokens.
     func configuration(isOfService: Bool = false) throws -> NewClient {

@@ -9,7 +9,7 @@ import Outputs
 
 // What `init` refuses before it writes anything.
 extension InitCommand {
-    /// Throws where `--now` cannot start what reads the configuration.
+    /// Throws if `--now` cannot start the programs that read the configuration.
     func checkNow(_ path: String) throws(CommandFailure) {
         guard now else { return }
         guard path == ConfigurationOption.standard else {

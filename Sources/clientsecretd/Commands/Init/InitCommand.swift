@@ -165,7 +165,7 @@ struct InitCommand: ParsableCommand {
                 lines: "\(Printable.name(path.description)): the configuration has this key as \"\(key)\", in "
                     + "\(Printable.name(file.description)), which is used")
         }
-        // Before the question about the unit: it says what that unit has to do.
+        // Before the question about the unit, because it describes that unit's task.
         if let app = answers.app, !place.isPrinted { CommandOutput.complain(lines: "\(app.name): \(app.hint)") }
         guard var dialog else { return (answers, found) }
         dialog.takesDefaults = yes

@@ -12,19 +12,19 @@ import Outputs
 ///
 /// The rules:
 /// - An answer that cannot be used is asked for again, with the reason.
-/// - An empty answer takes what is offered in brackets.
-/// - What may be left out is asked only where the flags do not say where the secret is read; but how it is written, always:
-///   a program that expects a variable or JSON would not find the secret in a file that holds nothing else.
+/// - An empty answer accepts the text in brackets.
+/// - Optional values are asked for only if the flags do not say where the secret is read. The format is always asked for. A
+///   program that expects a variable or JSON would not find the secret in a file that holds nothing else.
 struct InitDialog {
     /// Shows a question and returns a line; nil at the end of the input.
     let ask: (String) -> String?
     /// Shows a line.
     let say: (String) -> Void
-    /// Shows a question and returns what is typed, which is not shown.
+    /// Shows a question and returns the typed text, which is not shown.
     var askHidden: (String) -> String? = { _ in nil }
     /// Whether a target's settings that have a default are not asked for.
     var takesDefaults = false
-    /// What is offered where nothing else is known.
+    /// The offers if nothing else is known.
     var proposals = InitProposals()
     /// The configuration's key that the answers name; nil if they name another. Throws where its team is not theirs.
     var existingKey: (InitAnswers) throws(CommandFailure) -> KeyName? = { _ in nil }
@@ -276,7 +276,7 @@ struct InitDialog {
     /// The prompt says "none", so it is taken as it says.
     private static func isNone(_ text: String) -> Bool { text.isEmpty || text.lowercased() == "none" }
 
-    /// Who has the file, or will, as the directory's owner.
+    /// The owner of the file, or the directory's owner, which will own it.
     private static func owner(of path: AbsolutePath) -> String? {
         let status = FileStatus.following(path.description) ?? FileStatus.following(path.directory.description)
         return status.flatMap { try? Accounts.user(id: $0.owner) }?.name

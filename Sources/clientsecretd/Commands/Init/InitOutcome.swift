@@ -9,7 +9,7 @@ struct InitOutcome {
     /// Whether the secret is published, and its application was notified.
     let isServed: Bool
 
-    /// Nil if the service does not know the client: then it has not loaded what was written.
+    /// Nil if the service does not know the client: then it has not loaded the new file.
     ///
     /// - Parameters:
     ///   - isComplete: whether nothing is left for the person to change.

@@ -4,17 +4,17 @@ import Failures
 import Linux
 import Model
 
-/// Where `init` writes the configuration.
+/// The place in which `init` writes the configuration.
 struct InitPlace {
     /// As it was named.
     let path: String
     let file: AbsolutePath
-    /// What is there, if a client is added to it.
+    /// The existing configuration, if a client is added to it.
     let existing: ExistingConfiguration?
 
     /// Throws where the configuration exists and no client is to be added.
     ///
-    /// - Parameter name: the client's, where a flag names it.
+    /// - Parameter name: the client's, if a flag names it.
     init(_ path: String, adding name: ClientName?) throws(CommandFailure) {
         let isPrinted = path == NamedFile.standardInput
         guard let file = ConfigurationLoader.absolutePath(of: isPrinted ? ConfigurationOption.standard : path) else {
@@ -42,7 +42,7 @@ struct InitPlace {
 
     /// The file that is written: the configuration, or its drop-in file.
     ///
-    /// - Parameter main: what is added to the main file.
+    /// - Parameter main: the additions to the main file.
     /// - Throws: where it would not be accepted. The errors are printed.
     func file(for new: NewClient, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File {
         let text = new.text(isOfService: isService, isAddition: existing != nil)

@@ -15,7 +15,7 @@ struct InitPlan {
     private let new: NewClient
     private let additions: FileAdditions
     private let commands: [ShellCommand]
-    /// What is needed and masked.
+    /// Units that are needed and masked.
     private let masked: [Remedy]
     /// The remedy if the service is masked, so that no command starts it; nil if it is not.
     private let mask: Remedy?
@@ -53,14 +53,14 @@ struct InitPlan {
         self.new = new
     }
 
-    /// What is shown before anything is written.
+    /// The text that is shown before anything is written.
     var preview: [String] {
         additions.preview
             + (commands.isEmpty ? [] : ["These commands would be run:"] + commands.map { "    " + $0.text })
             + masked.map { "warning: \($0)" }
     }
 
-    /// Writes and runs it, and says what has come of it and what is left to do.
+    /// Writes and runs it, and prints the outcome and the remaining steps.
     ///
     /// - Parameters:
     ///   - change: what the person has to change, so that the application reads the new secret; nil if nothing.
@@ -90,12 +90,12 @@ struct InitPlan {
         var steps = NextSteps(
             mask: mask, start: isStarted ? nil : NextSteps.start(place.path, isAdded: place.existing != nil),
             change: change, copiedKey: copiedKey)
-        // The verdict comes before what is left to do, and gives up root's rights.
+        // The verdict comes before the remaining steps, and gives up root's rights.
         let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
         let check = try CheckCommand.parse(["--config", place.path, "--socket", socket])
         let isServed = outcome?.isServed != false
         var verdict = Result { try check.run(after: heading, isLast: change == nil && isServed) }
-        // What is left to do points at the message, which would else come last.
+        // The remaining steps point at the message, which would else come last.
         if case .failure(let failure as CommandFailure) = verdict, !failure.message.isEmpty {
             CommandOutput.complain(failure.message)
             verdict = .failure(CommandFailure(failure.code, ""))
@@ -103,13 +103,13 @@ struct InitPlan {
         steps.isComplete = isServed && (try? verdict.get()) != nil
         try CommandOutput.answer(lines: steps.lines)
         try verdict.get()
-        // What fails was printed with the outcome.
+        // The failure was printed with the outcome.
         if !isServed { throw CommandFailure(.failed, "") }
     }
 
     // MARK: The service
 
-    /// Starts the service, and has one that runs read what was written.
+    /// Starts the service, and has a running one read the new files.
     private static var start: [ShellCommand] {
         // A reload after a start is harmless, and one that is left out is not.
         let isRunning = ServiceUnit.ofDaemon()?.isRunning != false
@@ -173,8 +173,7 @@ struct InitPlan {
             mask: UnitMask.remedy(ofSocket:))
     }
 
-    /// Throws where the user who is to write a file may not write to its directory: the daemon would fail, with everything
-    /// written.
+    /// Throws if the user that is to write a file may not write to its directory: the daemon would fail, with everything written.
     private static func checkIsWritable(
         _ file: NewClient.OutputFile, isOfService: Bool
     ) throws(CommandFailure) {

@@ -14,7 +14,7 @@ struct InitProposals {
 
     /// - Parameters:
     ///   - found: the secret of `--from`, and the file that it is in.
-    ///   - id: the key's, where it is known.
+    ///   - id: the key's, if it is known.
     ///   - isOthers: whether a key file is another team's.
     ///   - environment: of this process.
     init(
@@ -27,7 +27,7 @@ struct InitProposals {
 
     // MARK: Keys
 
-    /// Where people put the file that Apple gave them.
+    /// The directories in which people put the file that Apple gave them.
     private static func keyDirectories(_ environment: [String: String]) -> [AbsolutePath] {
         let home = environment["HOME"] ?? ""
         return [
@@ -55,7 +55,8 @@ struct InitProposals {
         return Set(files.map(\.name)).count == 1 ? files.first : nil
     }
 
-    /// Not what another user has placed there, such as a link to another user's key: what is offered is accepted without a second look.
+    /// Does not offer files that another user has placed there, such as a link to another user's key: users accept an offer
+    /// without a second look.
     static func isOffered(_ key: AbsolutePath, _ identity: Identity) -> Bool {
         do throws(FileError) {
             return try TrustedFile.check(key.description, for: .configuration, as: identity).kind == .regular

@@ -11,7 +11,7 @@ import Outputs
 struct InitSource {
     private let path: AbsolutePath
     private let bytes: [UInt8]
-    /// The user who writes it from now on; nil: the daemon's.
+    /// The user that writes it from now on; nil: the daemon's.
     let user: String?
 
     init(_ path: AbsolutePath, isOfService: Bool) throws(CommandFailure) {
@@ -41,7 +41,7 @@ struct InitSource {
         let directory = path.directory.description
         return ApplicationFileReader.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
             .first { other in
-                // The application's user chooses what is there: a FIFO would be waited for.
+                // The application's user chooses the file, and reading a FIFO would wait.
                 ForeignFile.read(other, limit: OutputLimits.fileSize).map {
                     !FoundClient.all(in: $0, of: other).isEmpty
                 } == true
@@ -52,7 +52,7 @@ struct InitSource {
     ///
     /// - Parameters:
     ///   - variable: the one that a flag names.
-    ///   - dialog: asks which one, where there are several.
+    ///   - dialog: asks which one, if there are several.
     func client(variable: String?, client: ClientID?, _ dialog: InitDialog?) throws -> FoundClient {
         let name = path.description
         let found = FoundClient.all(in: bytes, of: name, variable: variable, client: client)

@@ -10,9 +10,9 @@ struct InitTarget {
     let name: TargetName
     /// By their names; a list has commas.
     var settings: [String: String]
-    /// Where the token is, or is written.
+    /// The place of the token, or of the new file with it.
     var tokenFile: AbsolutePath?
-    /// What was typed, for a file that does not exist yet.
+    /// The typed token, if its file does not exist yet.
     var token: String?
     /// Whether a file for the token is written where there is none.
     private var isWritten = true
@@ -45,13 +45,13 @@ struct InitTarget {
         tokenFile = tokenFile ?? AbsolutePath("\(directory)/\(name)-token")
     }
 
-    /// Takes the variable that the application reads now, where the target has one and no flag names it.
+    /// Takes the variable that the application reads now, if the target has one and no flag names it.
     mutating func adopt(variable: String) {
         guard names.contains("variable"), settings["variable"] == nil else { return }
         settings["variable"] = variable
     }
 
-    /// The file that what was typed is written to.
+    /// The file that gets the typed token.
     var typedToken: SystemFiles.File? {
         guard let token, let tokenFile else { return nil }
         return SystemFiles.File(path: tokenFile.description, lines: token + "\n", isSecret: true)
@@ -94,7 +94,7 @@ struct InitTarget {
     }
 }
 
-/// A target as it is written.
+/// A target in its written form.
 struct TargetEntry: Equatable {
     let name: TargetName
     /// Its settings.

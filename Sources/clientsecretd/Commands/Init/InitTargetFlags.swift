@@ -48,7 +48,7 @@ struct InitTargetFlags: ParsableArguments {
         }
     }
 
-    /// A kind with requests of its own; a target of the kind `http` is written by hand.
+    /// A kind with built-in requests; a target of the kind `http` is written by hand.
     struct Kind: ExpressibleByArgument {
         let kind: PushKind
 

@@ -3,7 +3,7 @@ import Failures
 import Linux
 import Model
 
-/// Where the service reads a key that `init` is given: in its own directory, and by its own group.
+/// The place in which the service reads a key that `init` is given: in its own directory, and by its own group.
 struct KeyPlacement {
     /// The key's file in the configuration.
     let file: AbsolutePath

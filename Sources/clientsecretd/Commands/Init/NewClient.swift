@@ -20,7 +20,7 @@ struct NewClient: Equatable {
         var name: KeyName?
     }
 
-    /// Where the application reads the secret.
+    /// The place in which the application reads the secret.
     enum Destination: Equatable {
         case file(OutputFile)
         /// A credential of the unit that is restarted, by this name.
@@ -32,7 +32,7 @@ struct NewClient: Equatable {
         /// The format's name.
         var format = FormatRegistry.standard.name
         var variable: String?
-        /// The user who owns and writes the file; nil: the daemon's.
+        /// The user that owns and writes the file; nil: the daemon's.
         var user: String?
         /// The group that may read it.
         var group: String?
@@ -43,7 +43,7 @@ struct NewClient: Equatable {
     var client: ClientID
     /// Nil if the secret goes only behind an API.
     var destination: Destination?
-    /// Where it goes behind an API.
+    /// Its place behind an API.
     var target: TargetEntry?
     /// The unit that is notified when the secret has changed.
     var unit: String?
@@ -55,8 +55,8 @@ struct NewClient: Equatable {
     }
 
     /// - Parameters:
-    ///   - isOfService: whether it is for the package's service, where a group reads through a directory that has the
-    ///     set-group-id bit (``SystemFiles``): the service's user is in no other group and could not give files away.
+    ///   - isOfService: whether it is for the package's service. There a group reads through a directory that has the
+    ///     set-group-id bit (``SystemFiles``). The service's user is in no other group and could not give files away.
     ///   - isAddition: whether it is a drop-in file, which may hold no targets.
     func text(isOfService: Bool, isAddition: Bool = false) -> String {
         var lines = ["# Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do."]
@@ -122,8 +122,8 @@ struct NewClient: Equatable {
 
 /// Text as `init` writes it into YAML.
 enum YAMLText {
-    /// A scalar (YAML 1.2, chapter 7): plain where no character has a meaning in YAML, else in single quotes,
-    /// where only the quote itself has one. Neither a path nor a name holds a line break.
+    /// A scalar (YAML 1.2, chapter 7). It is plain if no character has a meaning in YAML, else in single quotes, in which only
+    /// the quote itself has one. Paths and names hold no line break.
     static func scalar(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-".utf8.contains($0) }
         guard !isPlain || text.isEmpty || text.hasPrefix("-") || text.hasPrefix(".") else { return text }

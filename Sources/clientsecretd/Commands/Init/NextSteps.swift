@@ -2,17 +2,17 @@ import Failures
 import Linux
 import Model
 
-/// What is left to do after `init`, in the order in which it is done.
+/// The remaining steps after `init`, in their order.
 struct NextSteps {
     /// Whether 'check' finds nothing missing.
     var isComplete = true
     /// Of the service.
     var mask: Remedy?
-    /// What makes a daemon use the file that was written; nil if one does.
+    /// The step that makes a daemon use the new file; nil if one does.
     var start: Remedy?
     /// What the person has to change where the application reads another secret than the one that is renewed.
     var change: String?
-    /// The key's file, where the service has a copy of its own.
+    /// The key's file, if the service has a copy of it.
     var copiedKey: AbsolutePath?
 
     var lines: [String] {
@@ -49,8 +49,8 @@ extension NextSteps {
     }
 
     /// - Parameters:
-    ///   - file: where the application reads its secret now, and what was found there.
-    ///   - new: what was written.
+    ///   - file: the file from which the application reads its secret now, with its content.
+    ///   - new: the new settings.
     static func change(
         _ file: AbsolutePath?, _ found: FoundClient?, to new: NewClient, _ app: AppPreset?
     ) -> String? {

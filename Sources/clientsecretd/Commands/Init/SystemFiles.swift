@@ -3,14 +3,14 @@ import Failures
 import Model
 import Systemd
 
-/// What the machine needs in addition to the configuration, so that the service can write the secret and its reader finds it:
-/// files, and commands that have them take effect. Nothing here touches the machine.
+/// The files and commands that the machine needs in addition to the configuration. With them the service can write the secret and
+/// its reader finds it. Nothing here touches the machine.
 ///
 /// The rules:
-/// - A file that exists keeps what it holds, and gets the missing lines at its end. Only lines that an earlier `init` wrote for a
-///   unit are removed, once the configuration gives the unit nothing by them: with them it could not start.
+/// - A file that exists keeps what it holds, and gets the missing lines at its end. Lines are removed only if an earlier `init`
+///   wrote them for a unit and the configuration gives the unit nothing by them now. With them it could not start.
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
-/// - A directory is made where there is none, by the command that `check` would name; one that exists stays as it is.
+/// - A missing directory is created by the command that `check` would name; an existing one is not changed.
 struct SystemFiles: Equatable {
     /// A file, and the lines that have to be in it.
     struct File: Equatable {
@@ -32,7 +32,7 @@ struct SystemFiles: Equatable {
         /// The lines of a unit that an earlier `init` wrote and that give it nothing now.
         func former(in old: String) -> [String] { split(old).former }
 
-        /// Only what is written as `init` writes it counts: a person may have added lines to the section.
+        /// Only lines exactly as `init` writes them count, because a person may have added lines to the section.
         private func split(_ old: String) -> (kept: String, former: [String]) {
             guard let given else { return (old, []) }
             var kept = ""
@@ -56,7 +56,7 @@ struct SystemFiles: Equatable {
     var files: [File] = []
     /// The commands that have them take effect.
     var commands: [ShellCommand] = []
-    /// What is needed and masked, and what to do: the command that starts it would fail.
+    /// Units that are needed and masked, with the remedy: the command that starts them would fail.
     var masked: [Remedy] = []
 
     /// Nothing: for a configuration that is not the service's.
@@ -66,7 +66,7 @@ struct SystemFiles: Equatable {
     ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
     ///   - given: the lines by which the configuration that is there gives the unit other secrets.
-    ///   - make: what creates the directory of the service's own output; nil if nothing needs to.
+    ///   - make: the command that creates the directory of the service's own output; nil if none is needed.
     ///   - mask: the remedy where a socket, or what it starts, is masked.
     init(
         for new: NewClient, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [], make: ShellCommand?,

@@ -48,8 +48,8 @@ struct InspectCommand: ParsableCommand {
         if !inspection.isGood { throw CommandFailure(.failed, "") }
     }
 
-    /// What this machine's configuration has against the secret's ids, as far as this user may read it and the keys; and why
-    /// this machine's clock cannot judge it.
+    /// Conflicts between this machine's configuration and the secret's ids, as far as this user may read it and the keys. Also
+    /// why this machine's clock cannot judge it.
     private static func judge(
         _ secret: FoundSecret, in file: String?, key: PublicKey?
     ) -> (refusalOfIds: Objection?, clockFailure: Failure?) {

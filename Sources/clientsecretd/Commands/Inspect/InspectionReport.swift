@@ -13,9 +13,9 @@ struct InspectionReport {
     let fingerprint: Fingerprint
     /// Nil when there was no key to check with.
     let signatureVerified: Bool?
-    /// Whether nothing but the name of the key's file speaks against it: the key itself carries no id.
+    /// Whether only the name of the key's file speaks against it: the key itself carries no id.
     private let isByFileName: Bool
-    /// The id in the name of the key's file; nil if the file is not called as Apple calls it.
+    /// The id in the name of the key's file; nil if the file does not have Apple's name.
     let keyFileID: KeyID?
     /// Why the clock cannot tell whether Apple accepts its times; nil if it can.
     private let clockFailure: Failure?
@@ -131,7 +131,7 @@ struct InspectionReport {
 
     // MARK: Words
 
-    /// How a good secret differs from what is minted here.
+    /// How a good secret differs from those minted here.
     private var oddities: String {
         guard let form, !form.oddities.isEmpty else { return "" }
         var words: [String] = []

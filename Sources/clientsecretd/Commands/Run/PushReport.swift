@@ -1,7 +1,7 @@
 import Failures
 import Model
 
-/// What `run --once` prints: what became of each place behind an API.
+/// The output of `run --once`: the outcome for each place behind an API.
 enum PushReport {
     /// A line for each target, in the order of their names. The log shows what fixes a failure.
     static func lines(of snapshot: Snapshot) -> [String] {

@@ -3,8 +3,8 @@ import Failures
 import Model
 import StatusAPI
 
-/// What the machines of the fleet hold, for operators: a line for each client, and below it a table of the machines, the
-/// worst first.
+/// The secrets that the machines of the fleet hold, as operators see them. There is a line for each client, and below it a table
+/// of the machines, the worst first.
 struct FleetReport {
     var view: FleetView
     var now: WallTime

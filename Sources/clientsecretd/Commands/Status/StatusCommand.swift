@@ -63,7 +63,7 @@ struct StatusCommand: ParsableCommand {
         try CommandOutput.answer(report.lines)
         for warning in findings.warnings { CommandOutput.complain(lines: warning) }
         guard geteuid() == 0, let configuration else { return }
-        // Last, because a disk that does not respond delays it, and neither for a program nor for a screen that is redrawn.
+        // Last, because a disk that does not respond delays it. Programs and a redrawn screen do not get it.
         try? Hardening.forbidInspection()
         // One that is not accepted, other messages explain.
         guard case .success(let loaded) = ConfigurationSource.ofService(configuration).load() else { return }

@@ -60,13 +60,13 @@ struct StatusProblems {
         }
     }
 
-    /// What is reported of a client, or of the daemon.
+    /// A reported problem of a client, or of the daemon.
     private struct CommonProblem: Hashable {
         var health: HealthState
         var reason: String
         /// Nil from a daemon that sends no parts, or where nothing is known.
         var failure: FailureReport?
-        /// Outputs and actions with failures of their own.
+        /// Outputs and actions with separate failures.
         var parts: [String] = []
     }
 
@@ -112,7 +112,7 @@ struct StatusProblems {
 
     /// A line for each part: what happened; since when, and when it is tried again; the remedy.
     ///
-    /// - Parameter more: what else happened for which the same helps.
+    /// - Parameter more: other problems that have the same remedy.
     private func lines(_ subject: String, _ problem: CommonProblem, more: [CommandMessage] = []) -> [CommandMessage] {
         guard let failure = problem.failure else {
             return ["\(subject)\(problem.health.rawValue): \(TimeWords.annotated(problem.reason, now: now))"]

@@ -9,7 +9,7 @@ struct StatusReport {
     var now: WallTime
     /// How many lines the terminal has for it; nil for no limit.
     var room: Int?
-    /// What else is wrong on the machine, a block for each.
+    /// Other problems on the machine, a block for each.
     var findings: [[CommandMessage]] = []
 
     func lines(for terminal: Terminal) -> [[Piece]] {
