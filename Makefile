@@ -1,10 +1,11 @@
-# `make help` names what there is. Needs GNU make, a Swift toolchain (6.2 or newer) and, for what it installs, Debian.
+# `make help` lists the targets. The Makefile needs GNU make and a Swift toolchain (6.2 or newer). Some targets install
+# packages and need Debian.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Where `make install` puts things; DESTDIR goes before each of them.
+# The directories of `make install`; DESTDIR goes before each of them.
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
@@ -14,7 +15,7 @@ docdir ?= $(datadir)/doc/clientsecretd
 mandir ?= $(datadir)/man
 bashcompletiondir ?= $(datadir)/bash-completion/completions
 fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
-# Debian's zsh looks elsewhere for what packages bring than for what is installed by hand.
+# Debian's zsh looks in another place for the completions of packages.
 zshcompletiondir ?= $(datadir)/zsh/$(if $(filter /usr,$(prefix)),vendor-completions,site-functions)
 sysconfdir ?= /etc
 
@@ -26,7 +27,7 @@ build_packages := libcurl4-openssl-dev libssl-dev libsystemd-dev libyaml-dev ope
 test_packages := acl attr bash-completion binutils curl dash dbus e2fsprogs fish gcc git gnupg gpgv libc6-dev libfaketime man-db \
     mandoc iproute2 lintian mmdebstrap podman polkitd procps python3-venv runc strace systemd tmux util-linux zsh
 
-# What packing needs; then what else a release needs.
+# Requirements of packing, and the other requirements of a release.
 package_packages := debhelper dpkg-dev
 release_packages := binutils dpkg-dev git gnupg mmdebstrap podman python3
 
@@ -34,8 +35,8 @@ release_packages := binutils dpkg-dev git gnupg mmdebstrap podman python3
 build_limit := 25m
 test_limit := 60m
 
-# With everything, what is downloaded is made beside the first build, once all Debian packages are there. The release build
-# comes after the tests of everybody: beside it, tests that wait for others' programs fail now and then.
+# With everything, downloads run during the first build, once all Debian packages are there. The release build comes after
+# all tests. During it, tests that wait for other programs fail now and then.
 with_everything := $(filter test-all nightly,$(MAKECMDGOALS))
 ifdef with_everything
 MAKEFLAGS += --jobs=3
@@ -50,8 +51,8 @@ swift_build := timeout $(build_limit) swift build --no-color-diagnostics
 
 # Full RELRO, separate code pages, no rpath, the C stack protector, reproducible paths. Hidden symbols save 1.5 MB; packed
 # relocations would save as much, but glibc reads them only since 2.36. (_FORTIFY_SOURCE is in Package.swift, only for CLinux.)
-# The last two leave out the path of the compiler's module cache and the digests that depend on it, so that two folders give
-# the same bytes.
+# The last two leave out the path of the compiler's module cache and the digests that depend on it. So two folders give the
+# same bytes.
 release := --configuration release --static-swift-stdlib \
     -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker -z -Xlinker separate-code \
     -Xlinker --no-export-dynamic --disable-local-rpath -Xcc -fstack-protector-strong \
@@ -76,7 +77,8 @@ build: deps ## builds the release binaries, clientsecretd and clientsecretd-netw
 	for product in clientsecretd clientsecretd-network; do $(swift_build) $(release) --product $$product; done
 	@$(MAKE) --no-print-directory $(generated)/ready
 
-# Manual pages are made of the pages in docs/ and, as completions, of the program's own definitions of its arguments.
+# Manual pages are generated from the pages in docs/, and completions from the program's own definitions of its
+# arguments.
 generated := .build/generated
 $(generated)/ready: $(binary) scripts/man-pages debian/changelog $(wildcard docs/*.md)
 	mkdir -p $(generated)/completions
@@ -133,7 +135,7 @@ nightly: test-all .build/venv/nightly .build/ubuntu-root/usr/bin/python3 ## runs
 simulator: deps
 	$(swift_build) $(release) --product simulate
 
-# Years and fleet-years of a seed that is drawn anew each time; with SEED or FLEET_SEED only the life of that seed.
+# Years and fleet-years of a new random seed; with SEED or FLEET_SEED only the life of that seed.
 .PHONY: simulate
 simulate: simulator ## simulates years of faults (YEARS=20000; SEED=N or FLEET_SEED=N replays one run)
 	$(if $(SEED),timeout $(test_limit) $(simulate) --seed $(SEED))
@@ -162,12 +164,11 @@ bench: build .build/venv/ready .build/etcd/usr/bin/etcdctl .build/peers-root/etc
 	timeout 10m mmdebstrap --quiet --variant=minbase --include=caddy,certmonger bookworm .build/peers-root.new
 	mv .build/peers-root.new .build/peers-root
 
-# What runs in the tests' own process, optimised: otherwise a run takes hours. The other suites start the release binary, which
-# no sanitizer looks into. Left out are races with files that others change, which last too long, and searches of the
+# Code that runs in the tests' own process, optimised: otherwise a run takes hours. The other suites start the release binary,
+# which no sanitizer looks into. Left out are races with files that others change, which last too long, and searches of the
 # process's memory, of which both sanitizers map terabytes. The thread sanitizer makes vfork a fork, which shares no memory
-# with its parent: why a child did not start, and which children are waited for, is then not known. The address sanitizer
-# gives a new thread its creator's signal mask, whatever its attributes say. XCTest's runner itself leaks, so leaks are not
-# counted.
+# with its parent. Then it is unknown why a child did not start, and which children are waited for. The address sanitizer gives
+# a new thread its creator's signal mask, whatever its attributes say. XCTest's runner itself leaks, so leaks are not counted.
 SANITIZER ?= thread address
 SUITES ?= AppleClientSecret|Failures|Formats|Model|Rotation|Linux|Systemd|Config|Keys|Outputs|State|UserWriter|StatusAPI|Actions|AppleAPI|Store|Push|Daemon|clientsecretd|Fuzzing
 not_sanitized := PathAttackTests|PublisherRaceTests|aKeyLiesInThePrivateKeyHeapAlone|aCopyWouldBeFound
@@ -219,18 +220,18 @@ site: .build/site-venv/ready ## renders the documentation as .build/site, a fold
 	timeout 10m .build/site-venv/bin/python -m pip install --quiet --require-hashes --requirement docs/site/requirements.txt
 	touch $@
 
-# How many seconds `make fuzz` spends on each target; with TARGET, on that one alone.
+# How many seconds `make fuzz` spends on each target; with TARGET, on only that one.
 FUZZ_SECONDS ?= 60
 
-# In a folder of its own: everything that is looked into is built anew, so that the fuzzer sees which way an input takes.
+# In a separate folder, because all fuzzed code is built again, so that the fuzzer sees which way an input takes.
 .PHONY: fuzz
 fuzz: deps ## fuzzes the parsers (FUZZ_SECONDS=600; TARGET=key for one; KEEP=1 for the corpus)
 	CLIENTSECRETD_FUZZ=1 $(swift_build) --configuration release --sanitize fuzzer \
 	    -Xswiftc -enable-testing -Xswiftc -parse-as-library --product fuzz --scratch-path .build-fuzz
 	scripts/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(TARGET)
 
-# The docker client, by which the tests have environment files read: taken out of its package where there is none, because
-# the package would start an engine that nobody asked for.
+# The docker client, by which the tests have environment files read. If it is missing, it is taken out of its package,
+# because the package would start an unwanted engine.
 docker_client := $(if $(shell command -v docker),,.build/docker/usr/bin/docker)
 
 # Prometheus with its promtool and Nagios likewise: their packages would start servers.
@@ -240,11 +241,11 @@ nagios := .build/nagios/usr/sbin/nagios4
 # Apache and its module, with the libraries that nothing else brings.
 apache := .build/apache/usr/sbin/apache2
 
-# etcd, of which the tests start three members of their own.
+# etcd, of which the tests start three members.
 etcd := .build/etcd/usr/bin/etcdctl
 
-# Packages are installed on a Debian 12 without a toolchain, with what they depend on, what makes a key, and what the stand-in
-# for Apple is written in; root alone can make one, and boot it.
+# Packages are installed on a Debian 12 without a toolchain. It has their dependencies, a tool for keys, and the language of
+# the stand-in for Apple. Only root can create one, and boot it.
 debian_root := $(if $(filter 0,$(shell id -u)),.build/debian-root/usr/lib/python3/dist-packages/apt/__init__.py .build/image-root.tar)
 
 .PHONY: test-packages
@@ -274,8 +275,8 @@ test-deps: test-packages .build/venv/ready $(docker_client) $(prometheus) $(nagi
 	mkdir -p .build/prometheus
 	cd .build/prometheus && timeout 10m ../../scripts/download-package prometheus && touch usr/bin/promtool
 
-# Nagios, the objects that Debian configures it with, and the plugins' own tools; always the unpacked ones, which need no
-# configuration of the machine's.
+# Nagios, the objects that Debian configures it with, and the plugins' own tools. Always the unpacked ones, which need no
+# configuration of the machine.
 .build/nagios/usr/sbin/nagios4:
 	mkdir -p .build/nagios
 	cd .build/nagios && for package in nagios4-common monitoring-plugins-common nagios4-core; do \
@@ -351,7 +352,7 @@ release: ## builds everything that a release publishes, signed, in .build/distri
 units := $(notdir $(wildcard systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer))
 unitdir := $(libdir)/systemd/system
 
-# What is written for Debian's places, for the places chosen here.
+# Rewrites files for Debian's places to the places chosen here.
 relocate = sed -e 's|/usr/bin/clientsecretd|$(bindir)/clientsecretd|g' -e 's|/usr/share/doc/clientsecretd|$(docdir)|g' \
     -e 's|/usr/libexec/clientsecretd|$(libexecdir)/clientsecretd|g'
 

@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// A target with the strict rules, so that the list below reads as the table of who may use what.
+/// A target with the strict rules, so that the list below reads as the table of modules and their dependencies.
 func source(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -76,7 +76,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                // Used by NIO alone: SwiftPM warns of a package that no target names.
+                // Only NIO uses it: SwiftPM warns of a package that no target names.
                 .product(name: "Atomics", package: "swift-atomics"),
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
@@ -128,7 +128,7 @@ let package = Package(
         test("Formats", of: ["Formats", "Model", "AppleClientSecret"]),
         test("Model", of: ["Model", "AppleClientSecret"]),
         test("Rotation", of: ["Model", "Rotation", "Failures", "AppleClientSecret"]),
-        // A program of its own as well, which `make simulate` builds optimised: years pass thirty times as fast in it.
+        // Also a separate program, which `make simulate` builds optimised: years pass thirty times as fast in it.
         .target(
             name: "Simulation", dependencies: ["Model", "Rotation", "Failures", "AppleClientSecret", "TestSupport"],
             path: "Tests/Simulation/Simulator", swiftSettings: strict),
@@ -185,7 +185,7 @@ let package = Package(
         // The real programs against a stand-in for Apple.
         test("Network", of: []),
         test("AppleAPI", of: ["AppleAPI", "Failures", "AppleClientSecret"]),
-        // What reads other people's bytes, for the fuzzer and for the replay of what it has found.
+        // Reads other people's bytes; the fuzzer and the replay of its findings use it.
         .target(
             name: "Fuzzing",
             dependencies: [
