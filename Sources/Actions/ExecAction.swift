@@ -12,7 +12,7 @@ internal import Model
 ///   clients do not fit into one environment.
 /// - It has failed unless it exits with 0 within its time limit; then it is run again after a pause (Rotation/RetryPause).
 ///   One that is cut off because the daemon stops runs again after the next start.
-/// - What it prints is logged without secrets, a hundred lines of its beginning and of its end.
+/// - Its output is logged without secrets: a hundred lines of the beginning and of the end.
 package struct ExecAction: Sendable {
     let identity: Identity
     let cancel: EventCounter

@@ -10,7 +10,7 @@ enum HookEnvironment {
     /// environment (execve(2)).
     static let longestPortion = 100_000
 
-    /// A client and what an action is passed about it.
+    /// A client and the facts about it that an action gets.
     typealias Client = (key: ClientName, value: CoveredClient)
 
     /// The clients of each run, in the order of their names. State-change actions cover none, and run once.

@@ -5,7 +5,7 @@ enum PolkitVersion {
     /// The version of a polkit that does not read rules in JavaScript (0.105 and older, as on Ubuntu 22.04). Nil if it reads
     /// them, or if the version is unknown. Asked once. Blocks.
     ///
-    /// What such a polkit reads instead would let the user manage every unit.
+    /// The rules that such a polkit reads instead would let the user manage every unit.
     static let ignoringRules: String? = {
         let program = ["/usr/bin/pkaction", "--version"]
         guard
@@ -15,7 +15,7 @@ enum PolkitVersion {
         return versionIgnoringRules(in: report.lines.joined(separator: "\n"))
     }()
 
-    /// - Parameter text: what pkaction(1) says of itself, such as `pkaction version 0.105`. Versions after 0.120 are whole numbers.
+    /// - Parameter text: the output of pkaction(1), such as `pkaction version 0.105`. Versions after 0.120 are whole numbers.
     static func versionIgnoringRules(in text: String) -> String? {
         guard let version = text.split(whereSeparator: \.isWhitespace).last else { return nil }
         let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }

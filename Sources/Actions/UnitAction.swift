@@ -57,7 +57,7 @@ package struct UnitAction: Sendable {
             var systemd = try SystemdClient(timeout: UnitTimeouts.answer, as: user, cancel: cancel)
             for (action, (order, unit)) in orders {
                 if let problem = try systemd.problem(with: order, on: unit) {
-                    // The problem is reported even where no name can be suggested.
+                    // The problem is reported even if no name can be suggested.
                     let near = problem == .noSuchUnit ? (try? Self.unit(near: unit, in: &systemd)) : nil
                     found[action] = Failure(
                         problem, of: action, for: user, after: timeout, near: near)
@@ -81,7 +81,7 @@ package struct UnitAction: Sendable {
 }
 
 extension Action {
-    /// The polkit rule that lets the user have the action carried out; nil for an action that needs none, and where polkit would
+    /// The polkit rule that lets the user have the action carried out; nil for an action that needs none, and if polkit would
     /// ignore it.
     package func rule(for id: UInt32) -> String? {
         // A user without a name is called by its number.
@@ -169,7 +169,7 @@ extension Failure {
         Printable.clause(words.hasSuffix(".") ? String(words.dropLast()) : words)
     }
 
-    /// The remedy where there is no systemd to ask; nil elsewhere.
+    /// The remedy if there is no systemd to ask; nil otherwise.
     private static var withoutSystemd: Remedy? {
         SystemManager.isSystemd
             ? nil : .say("use exec: instead, because systemd does not run this machine")

@@ -32,7 +32,7 @@ extension Configuration {
         for action in clients.values.flatMap(\.onChange) {
             let own = action.named { names[$0] ?? $0 }
             chosen[own] = [chosen[own], action].compactMap(\.self).min { left, right in
-                // One that is written in the configuration, which is where people look for it: its own name if possible.
+                // One that is written in the configuration, because people look for it there: its own name if possible.
                 (left == own ? 0 : 1, left.id) < (right == own ? 0 : 1, right.id)
             }
         }

@@ -2,7 +2,7 @@ package import AppleClientSecret
 
 /// An authorization request (RFC 6749, section 4.1.1): the address that a browser opens to sign in.
 package struct AuthorizationRequest: Hashable, Sendable {
-    /// What Apple may be asked for; it tells them once, at the first sign-in.
+    /// The data that Apple may be asked for; it sends them once, at the first sign-in.
     package enum Scope: String, Hashable, Sendable, CaseIterable {
         case name
         case email
@@ -15,7 +15,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 
     package let clientID: ClientID
-    /// Where Apple sends the browser afterwards, registered for the client id.
+    /// The address to which Apple sends the browser afterwards, registered for the client id.
     package let redirectURI: String
     package let scopes: [Scope]
     package let responseType: ResponseType
@@ -24,7 +24,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     /// Comes back in the identity token, so that one of another sign-in is recognised.
     package let nonce: String
 
-    /// A request with a state and a nonce of its own, 192 random bits each.
+    /// A request with a new state and nonce, 192 random bits each.
     package init(clientID: ClientID, redirectURI: String, scopes: [Scope], responseType: ResponseType) {
         self.clientID = clientID
         self.redirectURI = redirectURI
@@ -88,7 +88,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// What came back to the return address: the address itself, the form that was posted to it, or the bare code.
+/// The answer at the return address: the address itself, the form that was posted to it, or the bare code.
 package struct AuthorizationResponse: Sendable {
     /// The authorization code, or why there is none.
     package let code: Result<String, OAuthError>
@@ -98,7 +98,7 @@ package struct AuthorizationResponse: Sendable {
     package let isCodeAlone: Bool
     /// The identity token that came with the code.
     package let identityToken: String?
-    /// What Apple sends only at the first sign-in, as the browser sent it: unlike the identity token it is not signed.
+    /// Data that Apple sends only at the first sign-in, as the browser sent it: unlike the identity token it is not signed.
     package let user: JSONValue?
 
     /// Nil for any other text.

@@ -3,7 +3,7 @@ internal import AppleClientSecret
 /// The server that is asked: Apple's, or another one that speaks like it. Its paths are fixed here and not discovered,
 /// so that no answer can send a secret elsewhere.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// Where the server begins: `https://`, a host, a port where it is not 443, and a path's beginning, without a slash
+    /// The beginning of the server's address: `https://`, a host, a port other than 443, and a path's beginning, without a slash
     /// at the end.
     package let description: String
 

@@ -13,14 +13,14 @@ import Digest
 package struct IdentityToken: Sendable {
     /// The only issuer of identity tokens.
     package static let issuer = "https://appleid.apple.com"
-    /// What Apple's metadata has said for a while, and no identity token (supabase/auth#2050).
+    /// Apple's metadata has named this issuer for a while, but no identity token has (supabase/auth#2050).
     static let otherIssuerOfApple = "https://account.apple.com"
     /// How far clocks may differ, in seconds.
     package static let clockTolerance: Seconds = 60
 
     /// `kid` of the header; nil if there is none.
     package let keyID: String?
-    /// What the token states, whether it is true or not.
+    /// The token's claims, whether they are true or not.
     package let claims: [String: JSONValue]
 
     private let header: [String: JSONValue]

@@ -35,7 +35,7 @@ package struct OAuthError: Error, Hashable, Sendable {
         self.init(code, description: json["error_description"]?.text)
     }
 
-    /// What the error means and the remedy, as a sentence; nil for a code that Apple does not document.
+    /// The meaning of the error and the remedy, as a sentence; nil for a code that Apple does not document.
     ///
     /// - Parameter request: the request that was refused.
     package func explanation(of request: Request) -> String? {
@@ -65,7 +65,7 @@ package struct OAuthError: Error, Hashable, Sendable {
         }
     }
 
-    /// What an error is the answer to.
+    /// The request that an error answers.
     package enum Request: Sendable {
         case code
         case refresh

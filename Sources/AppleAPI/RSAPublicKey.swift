@@ -1,7 +1,6 @@
 internal import CLibcrypto
 
-/// The public half of an RSA key, which verifies what RS256 signed (RFC 7518, section 3.3: RSASSA-PKCS1-v1_5 with
-/// SHA-256).
+/// The public half of an RSA key, which verifies RS256 signatures (RFC 7518, section 3.3: RSASSA-PKCS1-v1_5 with SHA-256).
 @safe struct RSAPublicKey: ~Copyable {
     private let key: OpaquePointer
 

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
-/// A cause that a refused client secret may have, and the remedy. Apple says `invalid_client` whatever the cause; some
-/// causes can be found in the secret, the two clocks and the key, the others only at Apple.
+/// A cause that a refused client secret may have, and the remedy. Apple says `invalid_client` for every cause. Some causes can be
+/// found in the secret, the two clocks and the key, the others only at Apple.
 package struct RefusalAdvice: Hashable, Sendable {
     /// Raw values are used in JSON.
     package enum Cause: String, Hashable, Sendable, CaseIterable {
@@ -23,7 +23,7 @@ package struct RefusalAdvice: Hashable, Sendable {
     package let cause: Cause
     /// Whether it is a cause for certain: seen here, and not only possible.
     package let isCertain: Bool
-    /// The evidence, or where to look, and the remedy; a sentence without its end.
+    /// The evidence, or the place to look at, and the remedy; a sentence without its end.
     package let words: String
 
     /// The facts about a refused secret. The client id needs no comparison, because only the client's own secrets are verified.
@@ -55,7 +55,7 @@ package struct RefusalAdvice: Hashable, Sendable {
     /// Clocks that differ by more than this are worth a word: a request takes a few seconds.
     static let clockTolerance: Seconds = 30
 
-    /// The causes that are certain; where none is, those that are possible, the likeliest first.
+    /// The causes that are certain. If none is, the possible ones, the likeliest first.
     package static func all(for evidence: Evidence) -> [RefusalAdvice] {
         guard let form = evidence.secret.form else {
             return evidence.secret.objections.map { RefusalAdvice($0, evidence) }
@@ -64,7 +64,7 @@ package struct RefusalAdvice: Hashable, Sendable {
         return found.isEmpty ? possible(form.claims, evidence) : found
     }
 
-    /// What the one judgement has against it, by Apple's clock where that is known.
+    /// The objections of the one judgement, by Apple's clock if that is known.
     private static func seen(_ form: SecretForm, _ evidence: Evidence) -> [RefusalAdvice] {
         let apple = evidence.serverTime ?? evidence.now
         var found: [Objection] = []

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 package import Failures
 
-/// What came of a request, as the network program writes it.
+/// The result of a request, as the network program writes it.
 package struct RequestResult: Hashable, Sendable {
     package let result: Result<HTTPAnswer, TransportFailure>
 

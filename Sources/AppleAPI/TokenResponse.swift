@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 package import Failures
 
-/// What the token endpoint answers with when all is well (RFC 6749, section 5.1). Other members are passed over.
+/// The token endpoint's answer to a good request (RFC 6749, section 5.1). Other members are passed over.
 package struct TokenResponse: Sendable {
     package let accessToken: String
     /// Comes only with a code.

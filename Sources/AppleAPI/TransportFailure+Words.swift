@@ -1,7 +1,7 @@
 package import Failures
 
 extension TransportFailure {
-    /// What happened and the remedy, as a sentence without its end.
+    /// The problem and the remedy, as a sentence without its end.
     ///
     /// - Parameter quoted: quotes the library's message, which may contain words that a server chose.
     package func words(_ quoted: (String) -> String) -> String {

@@ -14,10 +14,10 @@ package struct Verdict: Hashable, Sendable {
     package let outcome: Outcome
     /// The `error` that Apple answered with; nil if there is none.
     package let code: String?
-    /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil
-    /// where something is known.
+    /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil if
+    /// something is known.
     package let reason: String?
-    /// What happened, in words that a server or the library for the network may have chosen; nil if it was accepted.
+    /// The event, in words that a server or the library for the network may have chosen; nil if it was accepted.
     package let detail: String?
     /// The answer's HTTP status; nil without an answer.
     package let status: Int?
@@ -52,10 +52,10 @@ package struct Verdict: Hashable, Sendable {
         .unknown, reason: "cannot_be_tried",
         detail: "Apple offers no check of a Maps token for web pages")
 
-    /// What came of a request.
+    /// The result of a request.
     ///
     /// - Parameters:
-    ///   - rules: how it was asked, and what the answers mean.
+    ///   - rules: the rules of the request and of its answers.
     ///   - redacted: removes secrets from a text of the answer.
     package init(
         _ result: Result<HTTPAnswer, TransportFailure>,

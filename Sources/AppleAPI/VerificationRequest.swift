@@ -27,7 +27,7 @@ package struct VerificationRequest: Sendable {
     /// The request on the network program's standard input.
     package var bytes: [UInt8] { jsonText.bytes }
 
-    /// Where and how it is asked about, and what the answers mean.
+    /// The rules of the request and of its answers.
     package var rules: VerificationRules { clientID.kind.rules.verification }
 
     /// The form to post; nil if it goes into a header.

@@ -1,4 +1,4 @@
-/// What a token states, in the words of RFC 7519 and of Apple's "Creating a client secret".
+/// The claims of a token, in the words of RFC 7519 and Apple's "Creating a client secret".
 public struct Claims: Hashable, Sendable {
     /// The only audience that Apple accepts of the kinds that state one.
     public static let audience = "https://appleid.apple.com"

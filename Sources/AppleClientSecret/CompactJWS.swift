@@ -1,7 +1,7 @@
 /// A parsed token: the compact serialisation of RFC 7515, section 7.1, with a JSON object as its payload (RFC 7519).
 /// Its signature is not checked here.
 ///
-/// When printed or dumped it shows what the token states, never its bytes.
+/// When printed or dumped it shows its header and claims, never its bytes.
 public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One of the three parts between the dots.
     public enum Part: String, Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
         case notJSONObject(Part)
     }
 
-    /// What the header and the payload state.
+    /// The content of the header and the payload.
     public let stated: Statement
 
     /// The bytes that are signed (RFC 7515, section 5.1).
@@ -57,13 +57,13 @@ public struct CompactJWS: Sendable, CustomStringConvertible, CustomDebugStringCo
         return bytes
     }
 
-    /// What the token states; never its bytes.
+    /// The token's header and claims; never its bytes.
     public var description: String { "\(stated)" }
 
-    /// What the token states; never its bytes.
+    /// The token's header and claims; never its bytes.
     public var debugDescription: String { description }
 
-    /// A mirror with what the token states; never its bytes.
+    /// A mirror with the token's header and claims; never its bytes.
     public var customMirror: Mirror { Mirror(self, children: ["stated": stated]) }
 }
 
@@ -72,7 +72,7 @@ extension CompactJWS {
     package static let signatureLength = 64
 
     /// The claims of a client secret in a form that Apple accepts, so that an existing one can be adopted; nil for any other
-    /// token. Neither the signature nor the expiry is checked here.
+    /// token. The signature and the expiry are not checked here.
     ///
     /// Stricter than RFC 7519: only ES256, well-formed ids, Apple's audience as one text, `iat` before `exp`, no name
     /// twice, no `crit` (RFC 7515, section 4.1.11). Fractions of a second are dropped. Other names are accepted.
@@ -82,8 +82,8 @@ extension CompactJWS {
     /// id of ``ClientID/maximumLength``; those of other programs may have a few claims more.
     package static let usualLength = 2_048
 
-    /// Whether these bytes begin like the base64url of a JSON object: with `eyJ` for `{"` and a letter, or with what `{` and
-    /// white space give.
+    /// Whether these bytes begin like the base64url of a JSON object: with `eyJ` for `{"` and a letter, or like `{` and white
+    /// space.
     package static func seemsToBegin(_ bytes: some Collection<UInt8>) -> Bool {
         let start = bytes.prefix(3)
         return ["eyJ", "eyA", "ewo", "ewk", "ew0"].contains { start.elementsEqual($0.utf8) }
@@ -94,7 +94,7 @@ extension CompactJWS {
     ///
     /// - Parameter limit: the longest candidate, in bytes. Parsing one takes time in proportion to its length.
     ///
-    /// The time is proportional to the count of bytes, whatever they are: others write them.
+    /// The time is always proportional to the count of bytes, because others write them.
     package static func candidates(in bytes: [UInt8], upTo limit: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         // From the end, so that the dots behind each beginning are known when it is reached.

@@ -50,14 +50,14 @@ public struct ClientID: Hashable, Sendable, LosslessStringConvertible {
         return isSearchAdsID(description) ? .appleAds : .signIn
     }
 
-    /// MusicKit, only on web pages of these origins; on all where there is none.
+    /// MusicKit, only on web pages of these origins; on all pages if there is none.
     public static func music(origins: some Sequence<WebOrigin> = []) -> ClientID {
         let texts = Set(origins).sorted().map(\.description)
         return ClientID(checked: "music:" + texts.joined(separator: ","))
     }
 
-    /// MapKit, only on web pages of this origin, and only for this `scope`; for everything where they are nil. Nil for a
-    /// scope that Apple does not know.
+    /// MapKit, only on web pages of this origin, and only for this `scope`; no restriction if they are nil. Nil for a scope that
+    /// Apple does not know.
     public static func maps(origin: WebOrigin? = nil, scope: String? = nil) -> ClientID? {
         if let scope, !TokenKind.maps.rules.scopes.contains(scope) { return nil }
         return ClientID(checked: "maps:\(scope ?? ""):\(origin?.description ?? "")")

@@ -23,13 +23,13 @@ public struct Seconds: Hashable, Comparable, Sendable, ExpressibleByIntegerLiter
         left.count < right.count
     }
 
-    /// The sum of two spans, clamped to what 64 bits hold.
+    /// The sum of two spans, clamped to 64 bits.
     public static func + (left: Seconds, right: Seconds) -> Seconds {
         let (sum, overflow) = left.count.addingReportingOverflow(right.count)
         return Seconds(overflow ? (right.count < 0 ? .min : .max) : sum)
     }
 
-    /// The difference of two spans, clamped to what 64 bits hold.
+    /// The difference of two spans, clamped to 64 bits.
     public static func - (left: Seconds, right: Seconds) -> Seconds {
         let (difference, overflow) = left.count.subtractingReportingOverflow(right.count)
         return Seconds(overflow ? (right.count < 0 ? .max : .min) : difference)

@@ -1,4 +1,4 @@
-/// The judgement of what a token states: by its ids, its key and its times.
+/// The judgement of a token's content: its ids, its key and its times.
 extension SecretForm {
     /// How far ahead of this machine's clock an `iat` may be: clocks differ.
     package static let clockTolerance: Seconds = 60

@@ -1,15 +1,14 @@
-/// What a token of a form that Apple accepts states, and the one judgement of it: whether its client can use it, and why
-/// not.
+/// The content of a token in a form that Apple accepts, and the one judgement of it: whether its client can use it, and why not.
 ///
 /// Everything that accepts, keeps, refuses or explains a secret asks here, so that no two parts of the program disagree.
 package struct SecretForm: Hashable, Sendable {
     package let claims: Claims
     /// `nbf` (RFC 7519, section 4.1.5); nil if there is none.
     package let notBefore: WallTime?
-    /// How it differs from what this package mints, although Apple accepts it.
+    /// How it differs from this package's secrets, although Apple accepts it.
     package let oddities: Set<Oddity>
 
-    /// What Apple accepts, and this package does not mint.
+    /// Properties that Apple accepts, but this package's secrets do not have.
     package enum Oddity: Hashable, Sendable {
         /// A time with a fraction, as Auth.js's generator writes it.
         case fractionalTime
@@ -28,7 +27,7 @@ package struct SecretForm: Hashable, Sendable {
         self.oddities = oddities
     }
 
-    /// What a secret has to be. Unknown properties are not required.
+    /// The required properties of a secret. Unknown properties are not required.
     package struct Expectation {
         /// Nil if it is not known.
         package var client: ClientID?
@@ -78,7 +77,7 @@ package struct SecretForm: Hashable, Sendable {
 }
 
 extension CompactJWS {
-    /// What a token of a form that Apple accepts states; nil for any other one.
+    /// The content of a token in a form that Apple accepts; nil for any other one.
     package var form: SecretForm? {
         guard objections.isEmpty, let issuer = stated.issuer.value.flatMap({ TeamID($0) }),
             let keyID = stated.keyID.value.flatMap({ KeyID($0) }), let subject = stated.client,

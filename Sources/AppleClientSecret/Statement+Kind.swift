@@ -1,5 +1,5 @@
 extension Statement {
-    /// Which kind of token it is, as far as its names tell; a client secret of Sign in with Apple where they tell nothing.
+    /// Which kind of token it is, as far as its names tell; a client secret of Sign in with Apple if they show nothing.
     ///
     /// Without an origin and a scope, MusicKit's and MapKit's differ only in `typ`, which other programs may write into
     /// either.

@@ -1,6 +1,6 @@
-/// What a token's header and payload state, without validation, so that a foreign or damaged token can be explained.
+/// The content of a token's header and payload, without validation, so that a foreign or damaged token can be explained.
 ///
-/// Texts come from the token: before showing them, escape what a terminal would act on.
+/// Texts come from the token: before showing them, escape the characters that a terminal would act on.
 public struct Statement: Hashable, Sendable {
     /// `alg` of the header (RFC 7515, section 4.1.1).
     public let algorithm: Stated<String>
@@ -57,7 +57,7 @@ public struct Statement: Hashable, Sendable {
     }
 }
 
-/// What a token says under one name.
+/// The value of one member of a token.
 public enum Stated<Value> {
     /// The name does not occur.
     case missing

@@ -29,10 +29,10 @@ public struct Token: Sendable, CustomStringConvertible, CustomDebugStringConvert
         signed = bytes.lastIndex(of: UInt8(ascii: ".")).map { digest(Array(bytes[..<$0])) } ?? fingerprint
     }
 
-    /// What identifies this secret on other machines.
+    /// Identifies this secret on other machines.
     package var name: SecretName { SecretName(fingerprint, signed: signed) }
 
-    /// What it states; nil if it is no compact JWS.
+    /// Its content; nil if it is no compact JWS.
     package var parsed: CompactJWS? { try? CompactJWS(bytes) }
 
     /// Calls `body` with the secret's bytes. They must not be kept, logged or put into a message.

@@ -14,12 +14,12 @@ public struct WallTime: Hashable, Comparable, Sendable {
         left.secondsSinceEpoch < right.secondsSinceEpoch
     }
 
-    /// The moment `span` later, clamped to what 64 bits hold.
+    /// The moment `span` later, clamped to 64 bits.
     public static func + (moment: WallTime, span: Seconds) -> WallTime {
         WallTime(secondsSinceEpoch: (Seconds(moment.secondsSinceEpoch) + span).count)
     }
 
-    /// The moment `span` earlier, clamped to what 64 bits hold.
+    /// The moment `span` earlier, clamped to 64 bits.
     public static func - (moment: WallTime, span: Seconds) -> WallTime {
         WallTime(secondsSinceEpoch: (Seconds(moment.secondsSinceEpoch) - span).count)
     }

@@ -55,7 +55,7 @@ struct ClientSettings {
         let isOfMinting: Bool
         /// Reads it from a section.
         fileprivate let read: @Sendable (Section, inout ClientSettings) -> Void
-        /// Takes it from `defaults` where the client does not have it.
+        /// Takes it from `defaults` if the client does not have it.
         fileprivate let complete: @Sendable (inout ClientSettings, _ defaults: ClientSettings) -> Void
         let position: @Sendable (ClientSettings) -> Position?
 

@@ -7,7 +7,7 @@ extension ConfigurationLoader {
     /// Reads them in the order of their names: those that end in `.yaml`. One that ends in `.yml`, or in either with capitals, is
     /// warned about.
     ///
-    /// - Parameter unread: set where the directory or a file could not be read.
+    /// - Parameter unread: set if the directory or a file could not be read.
     static func dropInFiles(
         of main: AbsolutePath, name: String, as identity: Identity, diagnostics: Diagnostics, unread: inout UnreadText?
     ) -> [SourceFile] {

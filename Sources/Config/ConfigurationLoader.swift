@@ -18,7 +18,7 @@ package enum ConfigurationLoader {
     ///   - path: as the user wrote it and diagnostics show it; a relative one starts at the working directory.
     ///   - identity: the user whose configuration it is.
     ///   - stateDirectory: the first directory of `$STATE_DIRECTORY`, if that is set.
-    ///   - last: what an earlier call returned, which is returned again if every file still has the same bytes.
+    ///   - last: the result of an earlier call, which is returned again if every file still has the same bytes.
     package static func load(
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil, after last: LoadedConfiguration? = nil
     ) -> Result<LoadedConfiguration, ConfigurationError> {
@@ -44,8 +44,8 @@ package enum ConfigurationLoader {
     /// may be able to write to it.
     ///
     /// If the file is missing or its targets are wrong, these are the targets of the last good configuration. The daemon uses
-    /// that text, and what it pushes must arrive. This does not apply if this user may not read the file, because the daemon may
-    /// have adopted it since.
+    /// that text, and its pushes must arrive. This does not apply if this user may not read the file, because the daemon may have
+    /// adopted it since.
     ///
     /// Blocks on the file system.
     ///
@@ -68,7 +68,7 @@ package enum ConfigurationLoader {
         }
     }
 
-    /// What `read` makes of the main file's settings, or of those last adopted.
+    /// The result of `read` for the main file's settings, or for those last adopted.
     private static func section<Value>(
         of path: String, _ adopted: String?, as identity: Identity, _ read: (Section) -> Value
     ) -> Result<Value, ConfigurationError> {
@@ -90,7 +90,7 @@ package enum ConfigurationLoader {
         else {
             return .failure(configurationError)
         }
-        // If neither can be used, the reasons are those of the current file, which an operator has to correct.
+        // If both are unusable, the reasons are those of the current file, which an operator has to correct.
         return section(in: kept, read).mapError { _ in configurationError }
     }
 
@@ -136,7 +136,7 @@ package enum ConfigurationLoader {
         }
     }
 
-    /// Why the file or directory cannot be read, and what to do.
+    /// Why the file or directory cannot be read, and the remedy.
     static func words(for error: FileError, of path: AbsolutePath) -> String {
         func sentence(_ what: String, _ remedy: Remedy?) -> String { remedy.map { "\(what); \($0)" } ?? what }
         switch error.code {

@@ -51,7 +51,7 @@ enum CredentialSettings {
         }
     }
 
-    /// - Parameter units: those that read a credential, and where it is named.
+    /// - Parameter units: those that read a credential, and the position of its name.
     private static func checkReloads(
         by client: WrittenClient, of units: [String: Position], _ diagnostics: Diagnostics
     ) {

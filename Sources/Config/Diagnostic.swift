@@ -45,10 +45,10 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 package enum UnreadText: Hashable, Sendable {
     /// The current user may not read it.
     case notPermitted
-    /// The system could not read it now, for example because of a disk error, whatever the text says.
+    /// The system could not read it now, for example because of a disk error. The text may be correct.
     case systemFailed
 
-    /// - Parameter code: why the file could not be read; nil results where the file itself has to be changed.
+    /// - Parameter code: why the file could not be read; nil results if the file itself has to be changed.
     package init?(_ code: FailureCode) {
         switch code {
         case .permissionDenied: self = .notPermitted

@@ -11,7 +11,7 @@ package struct FailurePositions {
     /// Several clients may name the same: it is reported at the first place.
     private var places: [Thing: Position] = [:]
 
-    /// What a failure may be about, other than keys and clients.
+    /// The possible subjects of a failure, other than keys and clients.
     private enum Thing: Hashable {
         case path(AbsolutePath)
         case target(TargetName)
@@ -90,7 +90,7 @@ package struct FailurePositions {
         places[.user(user)] ?? start
     }
 
-    /// The first place where the action is written, else the start.
+    /// The first position of the action, else the start.
     package func position(of action: ActionID) -> Position { places[.action(action)] ?? start }
 
     func position(of failure: Failure, client: ClientName?) -> Position {

@@ -22,7 +22,7 @@ package struct LastGoodConfiguration: Hashable, Sendable {
     /// users files are written.
     package static let directory = "/var/lib/clientsecretd-adopted"
 
-    /// In bytes: many times what ten thousand clients need.
+    /// In bytes: many times the size of ten thousand clients.
     private static let sizeLimit = 32 << 20
 
     /// The text of files that passed all checks.

@@ -7,7 +7,7 @@ package import Store
 /// An accepted configuration with its warnings and files.
 package struct LoadedConfiguration: Sendable {
     package let configuration: Configuration
-    /// The same with the places where its values are written.
+    /// The same with the positions of its values.
     let located: WrittenConfiguration
     /// The warnings, sorted by file and position.
     package let warnings: [Diagnostic]

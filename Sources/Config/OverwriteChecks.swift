@@ -11,7 +11,7 @@ struct ConfigurationPaths {
     let stateDirectory: AbsolutePath?
 }
 
-/// Checks that nothing is written over a key, the configuration or another thing that decides what the daemon does.
+/// Checks that nothing is written over a key, the configuration or another file that decides about the daemon.
 struct OverwriteChecks {
     private let places: ConfigurationPaths
     private let main: TopLevelSettings
@@ -19,7 +19,7 @@ struct OverwriteChecks {
     /// The private keys' files and those of their passphrases.
     private let keys: [AbsolutePath: String]
     private let programs: [AbsolutePath]
-    /// What the configuration uses each path for, in words for messages.
+    /// The use of each path in the configuration, in words for messages.
     private let reserved: [AbsolutePath: String]
     private let stateDirectory: AbsolutePath?
     private let diagnostics: Diagnostics
@@ -121,7 +121,7 @@ struct OverwriteChecks {
         }
     }
 
-    /// Others may write to a trusted directory: nothing in it may decide what the daemon does.
+    /// Others may write to a trusted directory: nothing in it may decide about the daemon.
     private func checkTrusted() {
         var deciding = places.files.map { ($0, "the configuration") }
         deciding.append((places.directory, "the directory of the configuration"))

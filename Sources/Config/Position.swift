@@ -32,7 +32,7 @@ package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 }
 
-/// A value and where it is written.
+/// A value and its position.
 struct Located<Value> {
     let value: Value
     let position: Position
@@ -45,7 +45,7 @@ struct Located<Value> {
 
 extension Located: Sendable where Value: Sendable {}
 
-/// `text` with `?` for what a terminal or the journal would act on.
+/// `text` with `?` for each character that a terminal or the journal would act on.
 func harmless(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isUnprintable ? "?" : $0 }))
 }

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Model
 
 /// A name or value of the file as messages show it. It is quoted when it is short, printable ASCII and cannot be a secret, and
-/// described otherwise. Users will paste private keys or tokens where a name belongs.
+/// described otherwise. Users will paste private keys or tokens in the place of a name.
 func quoted(_ text: String) -> String {
     if text.isEmpty { return "an empty text" }
     if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }
@@ -24,7 +24,7 @@ func apposition(_ text: String) -> String {
     return (shown.hasPrefix("\"") ? " " : ", ") + shown
 }
 
-/// What to write instead of a text that is none of these names: the one that was meant, else one of `choices`.
+/// The correction of a text that is none of these names: the probably intended one, else one of `choices`.
 func advice(
     for text: String, among names: some Sequence<String>, otherwise choices: some Sequence<String>
 ) -> String {

@@ -121,7 +121,7 @@ package enum Scalar {
 
     /// A credential's name by systemd's rules: a file name of printable ASCII without `:`.
     ///
-    /// - Parameter secret: the value may be what the credential should hold, written in the wrong place, and is not quoted.
+    /// - Parameter secret: the value may be the credential's content, written in the wrong place, and is not quoted.
     static func credential(
         _ text: String, longest: Int = 255, secret: Bool = false
     ) throws(ValueError) -> String {

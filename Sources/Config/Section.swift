@@ -53,7 +53,7 @@ struct Section {
 
     private func entry(_ name: String) -> YAMLEntry? { entries.first { $0.key.value == name } }
 
-    /// Whether the setting is there, whatever its value.
+    /// Whether the setting is present, with any value.
     func has(_ name: String) -> Bool {
         entry(name) != nil
     }
@@ -97,7 +97,7 @@ struct Section {
 
     /// The value of a setting that has to be there.
     ///
-    /// - Parameter advice: what to write.
+    /// - Parameter advice: the correction.
     func needed<Value>(
         _ name: String, _ parse: (String) throws(ValueError) -> Value, _ advice: String
     ) -> Setting<Value> {
@@ -122,7 +122,7 @@ struct Section {
     /// One value, or a list of them.
     ///
     /// - Parameters:
-    ///   - item: what an item of the list is called in messages.
+    ///   - item: the name of a list's item in messages.
     ///   - problem: the error for a list of so many items, with its correction.
     func oneOrMore<Value>(
         _ name: String, each item: String, _ parse: (String) throws(ValueError) -> Value,
@@ -145,8 +145,8 @@ struct Section {
         return known.count == items.count ? .given(Located(known, at: node.position)) : .wrong
     }
 
-    /// The section of a setting that names a unit and one other thing. Nil if there is none or, with an error, it is no
-    /// section; what it lacks is reported.
+    /// The section of a setting that names a unit and one other thing. Nil if there is none or, with an error, it is no section.
+    /// Missing settings of it are reported.
     ///
     /// - Parameter value: an example of the other thing.
     func unitAnd(_ other: String, of name: String, such value: String) -> Section? {
@@ -168,7 +168,7 @@ struct Section {
 
     /// The setting's list of single values; nil for an item that is wrong.
     ///
-    /// - Parameter item: what an item is called in messages.
+    /// - Parameter item: the name of an item in messages.
     func list<Value>(
         _ name: String, each item: String, _ parse: (String) throws(ValueError) -> Value
     ) -> Setting<[Located<Value>?]> {

@@ -47,8 +47,8 @@ extension Setting {
     /// A single value, parsed by `parse`; wrong when it is none or `parse` throws, which is reported.
     ///
     /// - Parameters:
-    ///   - name: what the value is called in messages.
-    ///   - position: where that name is written.
+    ///   - name: the value's name in messages.
+    ///   - position: the position of that name.
     ///   - mayBeEmpty: whether an empty text is a value.
     init(
         _ node: YAMLNode, named name: String, at position: Position, _ diagnostics: Diagnostics,
@@ -71,7 +71,7 @@ extension Setting {
     }
 }
 
-/// Why a value cannot be used, and what to write instead.
+/// Why a value cannot be used, and its correction.
 struct ValueError: Error {
     let words: String
     /// If the reason is that a file could not be read: why its text is not known.

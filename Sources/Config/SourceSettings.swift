@@ -1,7 +1,7 @@
 import Formats
 import Model
 
-/// `from`: where a client without a private key receives its secrets.
+/// `from`: the place from which a client without a private key receives its secrets.
 enum SourceSettings {
     static let names = ["path", "format"] + readable.compactMap { $0.setting?.name }
 

@@ -7,7 +7,7 @@ import Store
 enum StoreSettings {
     static let names = ["endpoints", "user", "machine", "prefix"] + StoreConfiguration.File.allCases.map(\.rawValue)
 
-    /// Absent without the section; wrong where one of its settings is, all of which are checked.
+    /// Absent without the section; wrong if one of its settings is. All of them are checked.
     ///
     /// - Parameter places: gets the files that it names.
     static func read(

@@ -5,13 +5,13 @@ package import Push
 
 /// One entry of `targets`: a place behind an API that takes secrets.
 struct TargetSettings {
-    /// What every kind has.
+    /// The settings of every kind.
     static let shared = ["kind", "endpoint", "ca_file", "token_credential", "token_file"]
-    /// What kinds also have whose secrets act with the next deployment.
+    /// Further settings of kinds whose secrets act with the next deployment.
     static let deployed = ["redeploy"]
-    /// What `http` also has.
+    /// Further settings of `http`.
     static let custom = ["url", "method", "headers", "body", "done", "read"]
-    /// What `read` has.
+    /// The settings of `read`.
     static let read = ["url", "pointer"]
 
     /// Every setting of some kind.
@@ -172,8 +172,8 @@ struct TargetSettings {
         return list.map { $0.compactMap(\.self) }
     }
 
-    /// Reports that production does not get the secret: an error where the target deploys production; otherwise a warning,
-    /// unless the target has an error.
+    /// Reports that production does not get the secret: an error if the target deploys production; otherwise a warning, unless
+    /// the target has an error.
     ///
     /// - Parameter errorsBefore: how many errors there were before those of this target.
     private static func checkProduction(
@@ -257,7 +257,7 @@ struct TargetSettings {
 }
 
 extension PushSetting {
-    /// Why a text cannot be the value of a setting that is no list, and what to write instead; nil if it can.
+    /// Why a text cannot be the value of a setting that is no list, and its correction; nil if it can.
     package func problem(in text: String) -> String? {
         do throws(ValueError) {
             _ = try choices == nil ? TargetSettings.word(text, isPath: isPath) : TargetSettings.choice(text, of: self)

@@ -1,6 +1,6 @@
 import Model
 
-/// `restart:`, `reload:`, `reload_or_restart:`, `start:`: what systemd does with a unit.
+/// `restart:`, `reload:`, `reload_or_restart:`, `start:`: orders to systemd about a unit.
 enum UnitActionSettings: ActionKind {
     static let verbs = Action.UnitVerb.allCases.map(\.rawValue)
 

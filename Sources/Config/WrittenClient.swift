@@ -7,7 +7,7 @@ final class WrittenClient: Sendable {
     let name: Located<ClientName>
     /// Its own settings, completed from `defaults`.
     let settings: ClientSettings
-    /// What it says itself.
+    /// Its own settings.
     private let own: ClientSettings
 
     var source: Setting<SourceConfiguration> { settings.source }
@@ -216,7 +216,7 @@ final class WrittenClient: Sendable {
         return true
     }
 
-    /// Whatever is received is used until it expires; how early it should be replaced follows from its own life.
+    /// Every received secret is used until it expires; its own life decides how early it should be replaced.
     private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
         if settings.renewBefore.isWrong { return nil }
         let longest = Lifetime.longest(of: kind)

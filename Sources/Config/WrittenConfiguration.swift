@@ -3,7 +3,7 @@ import Linux
 import Model
 import Store
 
-/// The configuration of all files together, each value with the place where it is written.
+/// The configuration of all files together, each value with its position.
 struct WrittenConfiguration {
     /// The start of the main file.
     let start: Position
@@ -13,7 +13,7 @@ struct WrittenConfiguration {
     let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
     let clients: [WrittenClient]
-    /// Where in ``keys`` each one is.
+    /// The index of each one in ``keys``.
     private let keyPositions: [KeyName: Int]
 
     /// - Parameter files: the main file's settings, then those of the files of the `.d` directory.

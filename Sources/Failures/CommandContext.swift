@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What commands have to name, or cannot do, because of how this process was started.
+/// Facts about this process's start that commands must name, or that limit them.
 package struct CommandContext: Hashable, Sendable {
     /// The configuration's absolute path; nil: the default.
     package var configuration: String?

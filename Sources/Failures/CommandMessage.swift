@@ -11,7 +11,7 @@ package struct CommandMessage: Hashable, Sendable, ExpressibleByStringInterpolat
 
     /// - Parameters:
     ///   - text: on one line.
-    ///   - command: what `text` ends with, as in a ``Remedy``; nil if it has none.
+    ///   - command: the end of `text`, as in a ``Remedy``; nil if it has none.
     package init(_ text: String, command: String? = nil) {
         self.command = command.flatMap { !$0.isEmpty && text.hasSuffix($0) ? $0 : nil }
         lead = String(text.dropLast(self.command?.count ?? 0))

@@ -1,11 +1,11 @@
-/// What the kernel's error numbers mean, in plain words and without the C library.
+/// The meaning of the kernel's error numbers, in plain words and without the C library.
 package enum ErrorNumber {
     /// Words for the Linux numbers (asm-generic/errno.h) that file systems, sockets and exec return; else the number.
     package static func words(for number: Int32) -> String {
         known[number] ?? "errno \(number)"
     }
 
-    /// What ends a call that was cancelled (`ECANCELED`).
+    /// Ends a call that was cancelled (`ECANCELED`).
     package static let cancelled: Int32 = 125
 
     private static let known: [Int32: String] = [

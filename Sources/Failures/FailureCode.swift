@@ -77,9 +77,10 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case unitMismatch = "unit_mismatch"
     /// Another program changed the file faster than it could be merged.
     case changedMeanwhile = "changed_meanwhile"
-    /// The output's format cannot read what the file holds, or cannot write into it safely; detail: the line and why.
+    /// The output's format cannot read the file's content, or cannot write into it safely; detail: the line and why.
     case outputMalformed = "output_malformed"
-    /// The daemon has never written the file, and it holds something else than a secret in the output's format; detail: what.
+    /// The daemon has never written the file, and it holds something else than a secret in the output's format; detail: the
+    /// content.
     case outputForeign = "output_foreign"
     case nameTooLong = "name_too_long"
     case outOfDescriptors = "out_of_descriptors"
@@ -152,13 +153,13 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case noOutputs = "no_outputs"
     /// The daemon has not looked there since it started.
     case notChecked = "not_checked"
-    /// detail: where it is missing.
+    /// detail: the place in which it is missing.
     case notPublished = "not_published"
     case notDelivered = "not_delivered"
     // Places from which clients without a private key receive their secrets.
     /// detail: why its secret is not received.
     case sourceStale = "source_stale"
-    /// It holds no secret of this client that a configured key has signed; detail: what was found.
+    /// It holds no secret of this client that a configured key has signed; detail: its content.
     case sourceWrong = "source_wrong"
     case sourceMissing = "source_missing"
     /// detail: why.
@@ -210,18 +211,18 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushTokenUnusable = "push_token_unusable"
     /// The `ca_file` of the target cannot be used; detail: which file, and why.
     case pushFileUnusable = "push_file_unusable"
-    /// The API does not accept the token, or the token may not even read there; detail: what it said.
+    /// The API does not accept the token, or the token may not even read there; detail: its message.
     case pushCredentialsRefused = "push_credentials_refused"
     /// The API refuses a signature whose time differs from its own clock; detail: how far the clocks are apart.
     case pushClockRefused = "push_clock_refused"
     /// The API wants a second factor of the user whose password the token is.
     case pushSecondFactorWanted = "push_second_factor_wanted"
-    /// The API accepts the token and refuses this change; detail: what it said.
+    /// The API accepts the token and refuses this change; detail: its message.
     case pushChangeRefused = "push_change_refused"
-    /// There is no such project, secret, collection or path; detail: what the API said.
+    /// There is no such project, secret, collection or path; detail: the API's message.
     case pushPlaceMissing = "push_place_missing"
     case pushRateLimited = "push_rate_limited"
-    /// What the place may hold is used up, which waiting does not change; detail: what the API said.
+    /// The quota of the place is used up, which waiting does not change; detail: the API's message.
     case pushQuotaExceeded = "push_quota_exceeded"
     /// The API has an internal error; detail: its message.
     case pushServerFailed = "push_server_failed"
@@ -240,11 +241,11 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushStatusNotListed = "push_status_not_listed"
     /// The API took the secret and has shown another one for five minutes.
     case pushNotKept = "push_not_kept"
-    /// The place holds something of another kind, which is not replaced; detail: what was found.
+    /// The place holds something of another kind, which is not replaced; detail: its content.
     case pushPlaceUnsuitable = "push_place_unsuitable"
     /// The place shows the client id of another client; detail: both ids.
     case pushOtherClient = "push_other_client"
-    /// The API took the secret, and shows that applications do not use the place; detail: what shows it.
+    /// The API took the secret, and shows that applications do not use the place; detail: the evidence.
     case pushSwitchedOff = "push_switched_off"
     /// The object can never be changed.
     case pushImmutable = "push_immutable"
@@ -274,14 +275,14 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case socketUnusable = "socket_unusable"
     /// The same for the socket from which units load credentials.
     case credentialSocketUnusable = "credential_socket_unusable"
-    /// detail: what prevents writing it, as for an output.
+    /// detail: the obstacle to writing it, as for an output.
     case metricsFileUnwritable = "metrics_file_unwritable"
     /// The kernel gives this user no inotify instance.
     case noNotices = "no_notices"
 }
 
 extension FailureCode {
-    /// Whether a failure may have this code. The others are only between the code that opens files and its callers,
-    /// which know what the file was to be.
+    /// Whether a failure may have this code. The others are only between the code that opens files and its callers, which know
+    /// the file's purpose.
     package var isReported: Bool { self != .missing && self != .notGuarded }
 }

@@ -1,11 +1,11 @@
 extension FailureCode {
-    /// What happened, in words that follow the failure's place: "/srv/web.jwt: the disk is full".
+    /// The problem, in words that follow the failure's place: "/srv/web.jwt: the disk is full".
     package var words: String { row.words }
 
     /// How soon failed work is tried again.
     package var retry: RetryKind { row.retry }
 
-    /// What the code has in common with others, beyond its retries.
+    /// The common traits of the code and others, beyond its retries.
     package var traits: FailureTraits { row.traits }
 
     /// The remedy for any failure of this code; nil when there is none.

@@ -10,8 +10,8 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let refusalOfStore = FailureTraits(rawValue: 1 << 1)
     /// The push service on this machine is at fault, and not the API behind it.
     package static let ofPushService = FailureTraits(rawValue: 1 << 2)
-    /// What the file holds is not known: the process that read it is at fault, or its disk does not respond now. Others may
-    /// well be able to read it.
+    /// The file's content is unknown: the process that read it is at fault, or its disk does not respond now. Others may well be
+    /// able to read it.
     package static let ofReader = FailureTraits(rawValue: 1 << 3)
     /// No reader can find a secret at the file's path, because there is no readable file.
     package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)
@@ -20,7 +20,7 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
     /// The user that writes lacks access, a directory or a group, which its unit's sandbox may have removed.
     package static let mayBeOfSandbox = FailureTraits(rawValue: 1 << 6)
-    /// The file was seen and holds what the daemon has not written. If it is deleted, its content is not created again.
+    /// The file was seen and has content that the daemon did not write. If it is deleted, its content is not created again.
     package static let showsOthersContent = FailureTraits(rawValue: 1 << 7)
     /// Only the daemon can find it. A role of the network program that reports it is not believed.
     package static let ofDaemonOnly = FailureTraits(rawValue: 1 << 8)

@@ -1,10 +1,10 @@
 package import AppleClientSecret
 
-/// What an HTTP server answered.
+/// The answer of an HTTP server.
 package struct HTTPAnswer: Hashable, Sendable {
     /// The status of the answer; 200 for success.
     package let status: Int
-    /// At most ``longestBody`` bytes, whatever they are.
+    /// At most ``longestBody`` bytes, of any kind.
     package let body: [UInt8]
     /// The server's clock (`Date:`); nil if it does not tell.
     package let date: WallTime?

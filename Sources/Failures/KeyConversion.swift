@@ -67,7 +67,7 @@ package enum KeyConversion: Hashable, Sendable {
             // Removes the rest of BEGIN, END and escaped line breaks, and a name with "=" in front of the key.
             let script =
                 #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
-            // Written in one word, BEGIN and its dashes would be treated as a key and cut away where this is shown.
+            // Written in one word, BEGIN and its dashes would be treated as a key and cut away when this is shown.
             return ShellCommand(
                 #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(old) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(new)"#
             )

@@ -7,7 +7,7 @@ internal import AppleClientSecret
 ///   Cc, Cf, Zl and Zp, such as ESC, the C1 controls and the marks for the direction of text. systemd's journal shows an entry
 ///   with a control character as a blob.
 /// - A backslash is not escaped, so that text which is escaped twice looks as if escaped once.
-/// - A name in running text is quoted where it could be mistaken for something else than one name.
+/// - A name in running text is quoted if it could be mistaken for something else than one name.
 /// - Words that another user, program or machine chose are quoted, so that they never look like ours.
 package enum Printable {
     /// `text` escaped, on one line.

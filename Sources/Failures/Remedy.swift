@@ -3,7 +3,7 @@
 /// Shown as "words: command". A command that fixes nothing by itself, because it only shows something or because the words
 /// ask for more, is shown in parentheses.
 package struct Remedy: Hashable, Sendable, CustomStringConvertible {
-    /// What to do; nil if the command is enough.
+    /// The advice; nil if the command is enough.
     package let words: String?
     /// For POSIX's sh; nil if no command that is safe fixes the failure, or the operator has to decide something first.
     package let command: String?
@@ -15,7 +15,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         Remedy(words: Printable.line(words) + (look.map { " (\($0.text))" } ?? ""), command: nil)
     }
 
-    /// The command that does what the words say. Without a command, only the words.
+    /// The command that carries out the words. Without a command, only the words.
     package static func say(_ words: String, run command: ShellCommand?) -> Remedy {
         Remedy(words: Printable.line(words), command: command?.text)
     }
@@ -29,9 +29,9 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         Remedy(words: nil, command: command.text)
     }
 
-    /// What this program's daemon reports as a remedy.
+    /// A remedy that this program's daemon reports.
     ///
-    /// - Parameter command: what `text` ends with; nil if it is all words.
+    /// - Parameter command: the end of `text`; nil if it is all words.
     package static func reported(_ text: String, command: String?) -> Remedy {
         guard let command, text.hasSuffix(command) else { return .say(text) }
         let words = text.dropLast(command.count)
@@ -55,7 +55,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
 
     /// Without a daemon to ask, the obstacle is unknown. A single run might be refused too, or belong to another user.
     ///
-    /// - Parameter words: what then helps, unless something is in its way.
+    /// - Parameter words: the remedy then, unless it has an obstacle.
     private static func asking(_ command: ShellCommand?, otherwise words: String? = nil) -> Remedy {
         guard CommandContext.current.hasDaemon, let command else {
             let look = "see what the daemon would do, and what is in its way"

@@ -6,9 +6,9 @@ package struct RoleFailure: Error, Hashable, Sendable {
     /// The message of the other side or the network library, or the file concerned. It is on one line, without passwords, tokens
     /// or anything that could be a piece of a secret.
     package let detail: String?
-    /// For how many seconds nothing is to be asked from now on, ``longestRetryAfter`` at most; nil if there is no pause.
+    /// For how many seconds no request may be sent from now on, ``longestRetryAfter`` at most; nil if there is no pause.
     package private(set) var retryAfter: Int?
-    /// What the API has just shown that the place holds; nil if that is not known.
+    /// The content that the API has just shown for the place; nil if that is not known.
     package private(set) var placeContent: PushPlaceContent?
     /// The target's setting for the address that answered so, if the remedy names it; nil otherwise.
     package private(set) var addressSetting: TargetAddressSetting?
@@ -35,7 +35,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
         return failure
     }
 
-    /// The same, and what the place holds.
+    /// The same, and the place's content.
     package func ofPlace(holding content: PushPlaceContent?) -> RoleFailure {
         var failure = self
         failure.placeContent = content
@@ -52,7 +52,7 @@ package struct RoleFailure: Error, Hashable, Sendable {
 
     /// The members of an answer that reports it.
     ///
-    /// - Parameter prefix: with what the names of the role's codes begin: it may report none of another part's failures.
+    /// - Parameter prefix: the beginning of the names of the role's codes. It may report none of another part's failures.
     package init(
         _ failure: RoleFailure?, _ members: inout JSONMembers, codesOf prefix: String
     ) throws(JSONError) {

@@ -2,13 +2,13 @@
 extension ShellCommand {
     // MARK: Directories and links
 
-    /// Creates a directory that does not exist and those above it, and gives it to `owner`. `mkdir` fails where there is
-    /// one by now, and nothing is given away then; only its maker can put something below the first.
+    /// Creates a directory that does not exist and those above it, and gives it to `owner`. `mkdir` fails if there is one by now,
+    /// and nothing is given away then. Only its creator can put something below the first.
     ///
     /// - Parameters:
     ///   - first: the highest of the missing directories, in `parent`.
     ///   - parent: the deepest directory that exists.
-    ///   - group: nil: whichever it gets from the directory above.
+    ///   - group: nil: the one that it gets from the directory above.
     ///   - isVolatile: whether a reboot removes it: then it is described in ``runtimeDirectories`` too, once it is there.
     package static func makeDirectory(
         _ path: String, from first: String, in parent: PathComponent, for owner: PathComponent.User,
@@ -19,14 +19,14 @@ extension ShellCommand {
         }
         let isOne = path == first
         let made = ShellCommand("mkdir -m \(isOne ? mode : "0755") \(first)")?.run(as: keeper)
-        // install gives the directories between the two mode 0755, whatever the umask is.
+        // install gives the directories between the two mode 0755 with any umask.
         let all = isOne ? made : made?.then(ShellCommand("install -d -m \(mode) \(path)")?.run(as: keeper))
         let holder = owner.name + (group.map { ":" + $0 } ?? "")
         let given =
             keeper.id == owner.id && group == nil
             ? all : all?.then(ShellCommand("chown \(holder) \(path)")?.run(as: keeper))
         guard isVolatile else { return given }
-        // At boot, root creates it by its path and gives away what is there. So only root may be able to put something there.
+        // At boot, root creates it by its path and gives its content away. So only root may be able to put something there.
         guard CommandContext.current.hasSystemd, keeper.id == 0 else { return nil }
         let line = UnitFileLine.directory(path, mode: mode, owner: owner.name, group: group ?? "root")
         return given?.then(append([line], to: runtimeDirectories)?.readableByAll)
@@ -125,8 +125,8 @@ extension ShellCommand {
         ShellCommand(#"printf '%s\n' \#([""] + lines) >>\#(file)"#)
     }
 
-    /// Copies a key to where the service reads it: root's, and readable by the service's own group only. A file that is
-    /// there is not replaced.
+    /// Copies a key to the place from which the service reads it: root's, and readable by the service's own group only. An
+    /// existing file is not replaced.
     package static func copyKey(_ key: String, to path: String, forServiceGroup group: String) -> ShellCommand? {
         ShellCommand("test ! -e \(path) && install -o root -g \(group) -m 0640 \(key) \(path)")
     }

@@ -2,7 +2,7 @@
 extension ShellCommand {
     package static func list(_ path: String) -> ShellCommand? { ShellCommand("ls -ld \(path)") }
 
-    /// What each name on the way to `path` is, and whose.
+    /// The kind and the owner of each name on the way to `path`.
     package static func listWay(to path: String) -> ShellCommand? { ShellCommand("namei -l \(path)") }
 
     package static func showAccessList(of path: String) -> ShellCommand? { ShellCommand("getfacl \(path)") }

@@ -26,7 +26,7 @@ extension ShellCommand {
     /// Has systemd listen again at a socket that it has given up. It refuses while the service runs that the socket starts.
     ///
     /// - Parameters:
-    ///   - service: what the socket starts; nil for one that starts an instance for each connection.
+    ///   - service: the service that the socket starts; nil for one that starts an instance for each connection.
     ///   - isWanted: whether the service runs also when nothing has connected.
     package static func listenAgain(_ socket: String, of service: String?, isWanted: Bool) -> ShellCommand? {
         guard CommandContext.current.socket == nil else { return nil }
@@ -56,7 +56,7 @@ extension ShellCommand {
 
     package static func unmask(_ name: String) -> ShellCommand? { unit("unmask", name) }
 
-    /// Has a running unit read its credentials and configuration again. What a reload runs needs the same as a start.
+    /// Has a running unit read its credentials and configuration again. The programs of a reload need the same as a start.
     package static func reloadUnit(_ name: String? = daemonUnit) -> ShellCommand? {
         name.flatMap { unit("reload", $0) }
     }
@@ -84,8 +84,8 @@ extension ShellCommand {
     /// Has systemd read its units' files again.
     package static let readUnits = ShellCommand(constant: "systemctl daemon-reload")
 
-    /// Lets a unit write to `directory`, and restarts it where it runs. Nil if anything but its sandbox makes the
-    /// directory read-only.
+    /// Lets a unit write to `directory`, and restarts it if it runs. Nil if anything but its sandbox makes the directory
+    /// read-only.
     package static func letWrite(
         _ unit: String? = daemonUnit, to directory: String, readOnlyBy cause: ReadOnlyCause
     ) -> ShellCommand? {
@@ -93,7 +93,7 @@ extension ShellCommand {
         return addSettings([UnitFileLine.paths("ReadWritePaths", directory)], to: unit)
     }
 
-    /// Adds settings to a service, and restarts it where it runs and can be started.
+    /// Adds settings to a service, and restarts it if it runs and can be started.
     ///
     /// - Parameter lines: quoted as a unit file needs it.
     package static func addSettings(_ lines: [String], to unit: String) -> ShellCommand? {
@@ -104,7 +104,7 @@ extension ShellCommand {
         return added?.then(ShellCommand("systemctl daemon-reload && systemctl try-restart \(unit)"))
     }
 
-    /// The drop-in of a service for what its outputs need.
+    /// The drop-in of a service with the needs of its outputs.
     package static func outputsFile(of unit: String) -> (directory: String, path: String) {
         let directory = "/etc/systemd/system/\(unit).d"
         return (directory, directory + "/outputs.conf")

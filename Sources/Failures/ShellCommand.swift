@@ -9,7 +9,7 @@
 /// - A key becomes readable only to the daemon's user. Nothing is given to a user unless the configuration lets that user write
 ///   or read it.
 /// - A link that a stranger placed is removed, never followed. Other files of a stranger are not touched.
-/// - Where another user than root controls a directory on the way, the command runs with that user's rights.
+/// - If another user than root controls a directory on the way, the command runs with that user's rights.
 package struct ShellCommand: Hashable, Sendable {
     package let text: String
 
@@ -27,8 +27,7 @@ package struct ShellCommand: Hashable, Sendable {
         self.init(text: text)
     }
 
-    /// A line in the making. Text interpolated into it becomes one word, quoted where needed; a command becomes a part of
-    /// it.
+    /// A line in the making. Text interpolated into it becomes one word, quoted if needed; a command becomes a part of it.
     struct Line: ExpressibleByStringInterpolation {
         fileprivate let text: String?
 
@@ -78,10 +77,10 @@ package struct ShellCommand: Hashable, Sendable {
     /// This command, whose output `next` reads.
     func pipe(_ next: ShellCommand) -> ShellCommand { ShellCommand(text: "\(text) | \(next.text)") }
 
-    /// This command as one part of another, whatever it consists of.
+    /// This command as one part of another, even if it has several parts.
     var grouped: ShellCommand { ShellCommand(text: "{ \(text); }") }
 
-    /// This command, but all users may read the files and directories that it creates, whatever root's umask is. A service that
+    /// This command, but all users may read the files and directories that it creates, with any umask of root. A service that
     /// reads them may run as another user.
     var readableByAll: ShellCommand { ShellCommand(text: "(umask 022 && \(text))") }
 

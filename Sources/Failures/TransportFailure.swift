@@ -3,7 +3,7 @@ internal import AppleClientSecret
 /// Why there is no answer.
 package struct TransportFailure: Error, Hashable, Sendable {
     package let kind: Kind
-    /// What the library for the network says of it, on one line.
+    /// The message of the library for the network, on one line.
     package let detail: String
     /// Whether the server may have got the request, wholly or in part.
     package let mayBeSent: Bool
@@ -20,14 +20,14 @@ package struct TransportFailure: Error, Hashable, Sendable {
         case proxyFailed = "proxy_failed"
         case connectionLost = "connection_lost"
         case answerTooLong = "answer_too_long"
-        /// What came is no answer of HTTP/1.1, but of HTTP/0.9, HTTP/2 or another protocol.
+        /// The answer is not one of HTTP/1.1, but of HTTP/0.9, HTTP/2 or another protocol.
         case notHTTP = "not_http"
         case caFileUnusable = "ca_file_unusable"
         /// Anything else, as ``TransportFailure/detail`` tells.
         case failed
     }
 
-    /// What a role reports of it next to a code: a code does not tell that it was an answer that was too long.
+    /// A role's report about it, next to a code: a code does not show that an answer was too long.
     package var report: String {
         kind == .answerTooLong ? "it is longer than 1 MiB, or its header than 64 KiB" : detail
     }

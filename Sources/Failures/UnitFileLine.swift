@@ -1,4 +1,4 @@
-/// Lines of a unit file, and of tmpfiles.d, that set a path, whatever characters are in it (systemd.syntax(7)). A `%` begins a
+/// Lines of a unit file, and of tmpfiles.d, that set a path with any characters in it (systemd.syntax(7)). A `%` begins a
 /// specifier in all of them; the rest differs.
 package enum UnitFileLine {
     /// A list of paths, such as `ReadWritePaths=` and `BindPaths=` (systemd.exec(5)): words in which quotes and backslashes have a

@@ -2,7 +2,7 @@
 package struct FormatError: Error, Hashable, Sendable {
     package let line: Int
     package let reason: String
-    /// What to do instead of correcting the line; nil if nothing else helps.
+    /// The advice instead of correcting the line; nil if nothing else helps.
     package let advice: String?
 
     package init(line: Int, reason: String, advice: String? = nil) {

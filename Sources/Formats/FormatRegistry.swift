@@ -12,7 +12,7 @@ package enum FormatRegistry {
     package static let environment: any OutputFormat.Type = EnvironmentFormat.self
     /// The format in which the user writes the text around the secret.
     package static let template: any OutputFormat.Type = TemplateFormat.self
-    /// What programs read that take a JSON document with the ids.
+    /// Read by programs that take a JSON document with the ids.
     package static let json: any OutputFormat.Type = JSONFormat.self
 
     /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.

@@ -9,7 +9,7 @@ package struct FormatSetting: Sendable {
 
     package let name: String
     package let scope: Scope
-    /// What to write for it, as the end of a sentence.
+    /// Its correction, as the end of a sentence.
     package let advice: String
     /// The problem with a value, and its correction; nil for a good value. `quoted` shows the value, as far as it may be shown.
     package let check: @Sendable (_ value: String, _ quoted: (String) -> String) -> String?

@@ -76,8 +76,8 @@ package struct JSONFormat: OutputFormat {
         return Array(head.utf8) + secret.token + Array(tail.utf8)
     }
 
-    /// Of an object, whatever else it has: other programs write objects with the secret too. Of two
-    /// members with the name, the last counts, as for Python, JavaScript and C.
+    /// The value of an object with any other members: other programs write objects with the secret too. Of two members with the
+    /// name, the last counts, as for Python, JavaScript and C.
     package static func candidate(in bytes: [UInt8], at slot: FileSlot) -> SecretCandidate? {
         let text = TokenLikeness.trimmed(bytes)
         guard slot == .whole, text.first == UInt8(ascii: "{") else { return nil }

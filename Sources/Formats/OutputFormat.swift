@@ -10,13 +10,14 @@ package protocol OutputFormat: Sendable {
     static var setting: FormatSetting? { get }
     /// Whether several outputs may share the file, and lines that others have written.
     static var isShared: Bool { get }
-    /// What the file holds, as an answer in a menu.
+    /// The file's content, as an answer in a menu.
     static var words: String { get }
 
-    /// - Parameter parameter: the setting's value where it concerns the whole file, checked before by ``FormatSetting/check``.
+    /// - Parameter parameter: the setting's value if it concerns the whole file, checked before by ``FormatSetting/check``.
     init(parameter: String?)
 
-    /// What the bytes hold in these slots. Throws for a file in which nothing can be read, but not for one slot of a shared file.
+    /// The content of these slots in the bytes. Throws for a file in which nothing can be read, but not for one slot of a shared
+    /// file.
     func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) throws(FormatError) -> ParsedFile
 
     /// Whether a write would lose nothing but a secret in this format, of any program, or nothing at all.

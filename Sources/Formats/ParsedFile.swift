@@ -1,13 +1,13 @@
 package import Model
 
-/// What a file was found to hold.
+/// The content that was found in a file.
 package struct ParsedFile: Sendable {
     package enum Content: Hashable, Sendable {
         /// Bytes that may be a token.
         case token([UInt8])
         /// Anything else: damage, or two different values for one variable.
         case foreign
-        /// What programs read there differs, or must not be replaced; and why.
+        /// Programs read different values there, or it must not be replaced; and why.
         case unclear(FormatError)
     }
 

@@ -9,7 +9,7 @@ package enum PrivateKeyText {
         "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRVkt", "AgEAMBMGByqGSM49AgEG",
     ].map { Array($0.utf8) }
 
-    /// With what a key in DER begins behind its length: PKCS #8 in its two versions, SEC 1, and PKCS #1.
+    /// The beginning of a key in DER after its length: PKCS #8 in its two versions, SEC 1, and PKCS #1.
     private static let beginnings: [[UInt8]] = [[2, 1, 0, 0x30], [2, 1, 1, 0x30], [2, 1, 1, 4], [2, 1, 0, 2]]
     /// PKCS #5, with which PKCS #8 is encrypted, behind the length of the algorithm.
     private static let encryption: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05]
@@ -37,7 +37,7 @@ package enum PrivateKeyText {
         return dense
     }
 
-    /// What the pieces of base64 or base64url in a text hold.
+    /// The bytes in a text's pieces of base64 or base64url.
     private static func decoded(_ dense: [UInt8]) -> [[UInt8]] {
         dense.split { !$0.isASCIIAlphanumeric && !"+/-_".utf8.contains($0) }.filter { $0.count >= shortest }
             .compactMap { Base64.decode($0, in: .standard) ?? Base64.decode($0, in: .url) }

@@ -9,7 +9,7 @@ package struct RawFormat: OutputFormat {
 
     package init(parameter: String?) {}
 
-    /// The secret is also found between blanks and line breaks, as `inspect` finds it. They are to be removed.
+    /// The secret is also found between blanks and line breaks, as `inspect` finds it. They should be removed.
     package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) -> ParsedFile {
         let token = TokenLikeness.trimmed(bytes)
         var parsed = ParsedFile(slots: [:], isExact: token == bytes)

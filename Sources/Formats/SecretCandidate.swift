@@ -1,6 +1,6 @@
 /// A possible secret in another program's file.
 package enum SecretCandidate: Hashable, Sendable {
-    /// Whatever these bytes are, they are in its place.
+    /// Any bytes in the secret's place.
     case bytes([UInt8])
     /// Why there is none, as the end of a sentence.
     case missing(String)

@@ -26,7 +26,7 @@ package struct TemplateFormat: OutputFormat {
     package static let isShared = false
     package static let words = "a text of your own with the secret in it"
 
-    /// What a name in double braces means.
+    /// The meaning of a name in double braces.
     enum Field: String, CaseIterable {
         case clientSecret = "client_secret"
         case clientID = "client_id"

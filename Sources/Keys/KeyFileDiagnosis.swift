@@ -2,7 +2,7 @@ internal import AppleClientSecret
 internal import Failures
 internal import Model
 
-/// What people do to a key file on its way from Apple to here, found in a text that holds no readable key.
+/// Common damage to a key file on its way from Apple to here, found in a text that holds no readable key.
 ///
 /// Only reversible damage counts: the command's result was read as a key here, in secure memory.
 struct KeyFileDiagnosis: Hashable {
@@ -13,7 +13,7 @@ struct KeyFileDiagnosis: Hashable {
         case missingLineBreaks
         case dashes
         case spaces
-        /// Ordinary ones where a BEGIN or END line has none, or one.
+        /// Ordinary ones in a BEGIN or END line, if that has none, or one.
         case plainSpaces
         case quotes
         case assignment
@@ -39,7 +39,7 @@ struct KeyFileDiagnosis: Hashable {
     /// Of the key in it, such as `PRIVATE KEY`.
     let label: String
 
-    /// A damaged key is little longer than a key. A quarter of what the secure heap has room for.
+    /// A damaged key is little longer than a key. A quarter of the secure heap's room.
     private static let maximumLength = 4_096
 
     private static let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"]
@@ -117,7 +117,7 @@ struct KeyFileDiagnosis: Hashable {
         "RSAPRIVATEKEY", "PUBLICKEY", "CERTIFICATE", "CERTIFICATEREQUEST", "NEWCERTIFICATEREQUEST",
     ]
 
-    /// What a file holds instead of a key from Apple, in PEM or DER and despite damage; nil if that cannot be told.
+    /// The kind of a file that holds no key from Apple, in PEM or DER and despite damage; nil if that is unknown.
     static func wrongKind(in text: borrowing SecureBuffer) -> KeyError? {
         let isDER = text.count > 0 && text[0] == DERReader.Tag.sequence
         if isDER, let error = PrivateKeyInfo.otherKind(text) { return error }
@@ -139,7 +139,7 @@ struct KeyFileDiagnosis: Hashable {
             // A key that cannot be decoded counts more than other text.
             if !otherLabels.contains(label) { return nil }
         }
-        // What the label says where the rest is damaged.
+        // The label decides if the rest is damaged.
         if letters.contains("BEGINRSAPRIVATEKEY") { return KeyError(.keyIsRSA) }
         if letters.contains("BEGINPUBLICKEY") { return KeyError(.keyIsPublic) }
         if letters.contains("CERTIFICATEREQUEST") { return PrivateKeyInfo.certificateRequest }
@@ -215,7 +215,7 @@ extension KeyFileDiagnosis {
 }
 
 extension SecureBuffer {
-    /// What of the text is in the way of reading a key with this label.
+    /// The parts of the text that prevent reading a key with this label.
     func damage(ofKey label: String) -> [KeyFileDiagnosis.Kind] {
         let nul = ranges(of: [0])
         // Of each letter's two or four bytes all are NUL but one.

@@ -2,7 +2,7 @@ internal import Failures
 internal import Glibc
 package import Model
 
-/// The text of a key file, in secure memory, and what it holds.
+/// The text of a key file, in secure memory, and its content.
 struct KeyFileText: ~Copyable {
     /// The longest key file, in bytes: a key takes some 250, an encrypted one 500, and the file may also hold a chain
     /// of certificates. At most a quarter of the secure heap.
@@ -119,7 +119,7 @@ extension PublicKey {
     ///
     /// - Parameters:
     ///   - descriptor: stays open; the caller closes it.
-    ///   - place: what failures name.
+    ///   - place: the place that failures name.
     ///   - passphrase: decrypts an encrypted private key; else ignored.
     package convenience init(
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil

@@ -9,7 +9,7 @@ package struct KeyLoader: Sendable {
 
     /// - Parameters:
     ///   - identity: the user that must own the key files, unless root does; no other user may read them.
-    ///   - credentials: where systemd puts credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
+    ///   - credentials: systemd's directory of credentials, `$CREDENTIALS_DIRECTORY`; nil when there is none.
     package init(as identity: Identity, credentials: AbsolutePath?) {
         self.identity = identity
         self.credentials = credentials

@@ -87,7 +87,7 @@ struct PEMBlock {
         text.starts(with: Array("Proc-Type:".utf8), at: text.line(from: body.lowerBound).start)
     }
 
-    /// What the base64 in a range decodes to; nil if it is damaged.
+    /// The bytes of the base64 in a range; nil if it is damaged.
     ///
     /// - Parameter isPadded: false also decodes text without padding, as base64url has none.
     static func decode(
@@ -137,7 +137,7 @@ extension SecureBuffer {
         return bytes.indices.allSatisfy { self[start + $0] == bytes[$0] }
     }
 
-    /// The line that begins at `position`, without the blanks at its ends, and where the next one begins.
+    /// The line that begins at `position`, without the blanks at its ends, and the beginning of the next one.
     func line(from position: Int) -> (start: Int, end: Int, next: Int) {
         var end = position
         while end < count, self[end] != UInt8(ascii: "\n") { end += 1 }

@@ -4,7 +4,7 @@ package import Model
 
 /// The passphrase of an encrypted key file, in secure memory.
 package struct Passphrase: ~Copyable {
-    /// The longest passphrase, in bytes: what OpenSSL's own tools read (PEM_BUFSIZE).
+    /// The longest passphrase, in bytes: the limit of OpenSSL's own tools (PEM_BUFSIZE).
     static let maximumLength = 1024
 
     /// In bytes, with the LF or CR LF that an editor leaves at the end.
@@ -14,7 +14,7 @@ package struct Passphrase: ~Copyable {
 
     /// Reads an open file to its end; one line break at the end, as editors add it, is not part of the passphrase.
     ///
-    /// - Parameter place: what failures name.
+    /// - Parameter place: the place that failures name.
     package init(descriptor: Int32, place: Failure.Place) throws(Failure) {
         var bytes: SecureBuffer
         do throws(KeyError) {

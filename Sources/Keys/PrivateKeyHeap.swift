@@ -5,8 +5,8 @@ internal import Glibc
 /// OpenSSL's secure heap: memory between guard pages that is locked against swapping and left out of core dumps.
 /// Private keys and passphrases are kept nowhere else.
 package enum PrivateKeyHeap {
-    /// 256 kB where the process may lock as much, as systemd lets it: some 2,000 keys fit. Else 64 kB, which an unprivileged
-    /// process may lock on old kernels too. A key that is being loaded takes a few kB.
+    /// 256 kB if the process may lock as much, as systemd lets it: some 2,000 keys fit. Else 64 kB, which an unprivileged process
+    /// may lock on old kernels too. A key that is being loaded takes a few kB.
     static let size: Int = {
         var limit = rlimit()
         let isKnown = unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0

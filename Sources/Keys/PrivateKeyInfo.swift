@@ -39,7 +39,7 @@ struct PrivateKeyInfo {
         guard let algorithm = info.take(DERReader.Tag.sequence, in: der) else { throw KeyError(.keyMalformed) }
         try Self.check(algorithm: algorithm, in: der)
         guard let inner = info.take(DERReader.Tag.octetString, in: der) else { throw KeyError(.keyMalformed) }
-        // Attributes and, in version 1, the public key once more: neither is used.
+        // Attributes and, in version 1, the public key once more: both are unused.
         if info.nextTag(in: der) == DERReader.Tag.context0 { _ = info.take(DERReader.Tag.context0, in: der) }
         if version == 1, info.nextTag(in: der) == DERReader.Tag.primitiveContext1 {
             _ = info.take(DERReader.Tag.primitiveContext1, in: der)

@@ -22,7 +22,7 @@ extension SecureBuffer {
         return letters
     }
 
-    /// Removes what precedes the first `=` if `value` follows it.
+    /// Removes the text before the first `=` if `value` follows it.
     mutating func dropName(before value: [UInt8]) {
         guard let equals = (0..<count).first(where: { self[$0] == UInt8(ascii: "=") }),
             starts(with: value, at: equals + 1)

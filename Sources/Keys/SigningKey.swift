@@ -10,7 +10,7 @@ package final class SigningKey: Sendable {
     /// The public half; it verifies everything that this key signs.
     package let publicKey: PublicKey
 
-    /// What failures of this key name.
+    /// The place that failures of this key name.
     private let place: Failure.Place
     private let signer: QuietMutex<OperationHandle>
 
@@ -21,7 +21,7 @@ package final class SigningKey: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: stays open; the caller closes it.
-    ///   - place: what failures name, now and when signing fails.
+    ///   - place: the place that failures name, now and when signing fails.
     ///   - passphrase: decrypts an encrypted key; else ignored.
     package init(
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil

@@ -58,13 +58,13 @@ package struct JSONMembers {
         return value
     }
 
-    /// A member that is null where there is no value; one that is read may also be absent.
+    /// A member that is null if there is no value; one that is read may also be absent.
     package mutating func orNull<Value: JSONConvertible>(_ name: String, _ value: Value?) throws(JSONError) -> Value? {
         if object == nil, value == nil { written.append((name, .null)) }
         return try orAbsent(name, value)
     }
 
-    /// A member that is left out where there is no value; one that is read may also be null.
+    /// A member that is left out if there is no value; one that is read may also be null.
     package mutating func orAbsent<Value: JSONConvertible>(_ name: String, _ value: Value?) throws(JSONError) -> Value?
     {
         if let object {
@@ -75,14 +75,14 @@ package struct JSONMembers {
         return value
     }
 
-    /// A member that is left out where it holds nothing; nil if one is read that is absent or null.
+    /// A member that is left out if it is empty; nil if one is read that is absent or null.
     package mutating func unlessEmpty<Value: JSONConvertible & Collection>(
         _ name: String, _ value: Value?
     ) throws(JSONError) -> Value? {
         try orAbsent(name, value.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// A member that is left out where it is false.
+    /// A member that is left out if it is false.
     package mutating func flag(_ name: String, _ value: Bool?) throws(JSONError) -> Bool {
         try orAbsent(name, value == true ? true : nil) ?? false
     }

@@ -7,8 +7,8 @@ package enum JSONError: Error, Hashable, Sendable {
     case numberTooLarge
     /// A name occurs twice in one object.
     case duplicate(String)
-    /// A value is not what its document says: what it should be, and where it is, `clients[0].name`; the whole text where
-    /// that is empty.
+    /// A value differs from its document's rules. The first text is the expected form. The second is its place,
+    /// `clients[0].name`, or empty if the whole text is meant.
     case unexpected(String, at: String = "")
 
     /// The same of a document inside another one.

@@ -9,7 +9,7 @@ struct JSONReader {
     private let wanted: [String]?
     /// How many of ``wanted`` lead to the value that is being read.
     private var entered = 0
-    /// Where the value at ``wanted`` is.
+    /// The position of the value at ``wanted``.
     private(set) var found: Range<Int>?
 
     init(

@@ -54,7 +54,7 @@ package enum JSONText {
         }
     }
 
-    /// Writes a string in quotes; escapes what RFC 8259, section 7, requires, and all else that a terminal acts on.
+    /// Writes a string in quotes; escapes the characters of RFC 8259, section 7, and all others that a terminal acts on.
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy(isPlain) {

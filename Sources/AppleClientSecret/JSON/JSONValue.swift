@@ -20,7 +20,7 @@ package enum JSONValue: Hashable, Sendable {
     /// How many levels of arrays and objects are read.
     package static let deepest = 32
 
-    /// What becomes of members with the same name.
+    /// The treatment of members with the same name.
     package enum Duplicates: Sendable {
         case lastCounts
         case refused

@@ -1,4 +1,4 @@
-/// A setting that does not fit a token's kind, and what to do about it.
+/// A setting that does not fit a token's kind, and the remedy.
 ///
 /// The words call settings as the configuration does.
 package enum KindMisfit: Error, Hashable, Sendable {

@@ -52,17 +52,17 @@ extension TokenKind {
     /// The sources are Apple's "Creating a client secret", "Implementing OAuth for the Apple Search Ads API", "Generating
     /// developer tokens" (MusicKit) and "Creating a Maps token".
     package struct Rules: Sendable {
-        /// What such a token is called in messages, after "a".
+        /// The name of such a token in messages, after "a".
         package let words: String
         /// The form of the ids of its team and key.
         package let ids: IDForm
-        /// `aud`, which is next to `sub`; nil if a token states neither.
+        /// `aud`, which is next to `sub`; nil if a token has no such claim.
         package let audience: String?
         /// Whether its header has `typ`.
         let hasType: Bool
         /// How it states the only web pages that may use it.
         package let origins: Origins
-        /// What `scope` may be; none if there is no such claim.
+        /// The possible values of `scope`; none if there is no such claim.
         package let scopes: [String]
         /// The longest lifetime that is minted.
         package let longest: Seconds

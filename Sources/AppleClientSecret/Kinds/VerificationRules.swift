@@ -1,6 +1,6 @@
-/// How Apple is asked whether it accepts a token of a kind, and what its answers mean.
+/// The request whether Apple accepts a token of a kind, and the meaning of its answers.
 package struct VerificationRules: Hashable, Sendable {
-    /// Where Apple's server begins: a scheme and a host.
+    /// The beginning of the address of Apple's server: a scheme and a host.
     package let server: String
     package let path: String
     package let request: Request
@@ -40,7 +40,7 @@ package struct VerificationRules: Hashable, Sendable {
         case error(String)
     }
 
-    /// What Apple answers where it refuses, in words.
+    /// Apple's refusal, in words.
     package var refusal: String {
         for answer in answers where !answer.isAcceptance {
             if case .error(let code) = answer.body { return code }
@@ -61,7 +61,7 @@ package struct VerificationRules: Hashable, Sendable {
             Answer(statuses: [400, 401], body: .error("invalid_client"), isAcceptance: false),
         ])
 
-    /// An access token is what applications ask for, so this is full proof. It is valid for an hour and is thrown away.
+    /// An access token is the purpose of the secret, so this is full proof. It is valid for an hour and is thrown away.
     static let appleAds = VerificationRules(
         server: Claims.audience, path: "/auth/oauth2/token",
         request: .form([

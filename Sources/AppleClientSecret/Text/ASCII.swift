@@ -19,7 +19,7 @@ extension UInt8 {
     /// A space, a tab, a line feed, a vertical tab, a form feed or a carriage return: isspace(3) in the C locale.
     @inlinable package var isASCIISpace: Bool { self == UInt8(ascii: " ") || self &- UInt8(ascii: "\t") < 5 }
 
-    /// No control character: a space, or what ``isASCIIVisible`` says.
+    /// No control character: a space, or an ``isASCIIVisible`` byte.
     @inlinable package var isASCIIPrintable: Bool { self &- UInt8(ascii: " ") < 95 }
 
     /// A letter, a digit or a mark: `VCHAR` of RFC 5234, appendix B.1.

@@ -37,7 +37,7 @@ package enum Hex {
         return number
     }
 
-    /// What a digit counts, in either case; nil for any other byte.
+    /// The value of a digit, in either case; nil for any other byte.
     package static func value(of digit: UInt8) -> UInt8? {
         if digit.isASCIIDigit { return digit - UInt8(ascii: "0") }
         let value = digit.asciiLowercased &- UInt8(ascii: "a")

@@ -1,10 +1,10 @@
 /// The address of a server to which secrets may be sent (RFC 3986, section 3).
 ///
 /// The rules are:
-/// - `https`, or `http` where the host is this machine itself (``isLoopback(_:)``).
+/// - `https`, or `http` if the host is this machine itself (``isLoopback(_:)``).
 /// - The host is a name of letters, digits, `-` and `.` (other scripts as `xn--…`), or an address. That is IPv4, or IPv6 in
 ///   brackets, without a zone. A port is one from 1 to 65535.
-/// - No user information and no fragment, and a query only where it is asked for.
+/// - No user information and no fragment, and a query only if it is asked for.
 /// - At most 2,048 bytes, and no characters that no address has.
 package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Scheme: String, Sendable {
@@ -52,8 +52,8 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The same text for all addresses of one place, only to compare them by (RFC 3986, section 6.2). The following makes no
-    /// other place: another name of this machine, a dot after the host's name, or the scheme's default port. Nor does a slash at
-    /// the end of the path, or needless percent-encoding.
+    /// other place: another name of this machine, a dot after the host's name, or the scheme's default port. A slash at the end
+    /// of the path, or needless percent-encoding, makes no other place either.
     package var identity: String {
         var address = self
         address.host = Self.identity(ofHost: host)

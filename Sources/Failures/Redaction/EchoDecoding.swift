@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 
-/// What a server says, as one decoding reads it: bytes, and for each the range of the original text that it comes from.
+/// A server's message, as one decoding reads it: bytes, and for each the range of the original text that it comes from.
 struct EchoDecoding {
     private(set) var bytes: [UInt8] = []
     private(set) var places: [Range<Int>] = []
@@ -18,7 +18,7 @@ struct EchoDecoding {
         places.append(place)
     }
 
-    /// What each decoding reads in it.
+    /// The text by each decoding of it.
     var decoded: [EchoDecoding] {
         (0..<4).map(decodedBase64) + (0..<2).map(decodedHexadecimal)
             + [unescaped(), decodedNumbers(of: 1, 0), decodedNumbers(of: 2, 0), decodedNumbers(of: 2, 1)]
@@ -96,7 +96,7 @@ struct EchoDecoding {
 
     // MARK: Encodings
 
-    /// What the text's characters of base64 and base64url encode, whatever is between them.
+    /// The bytes that the text's characters of base64 and base64url encode, with any text between them.
     ///
     /// - Parameter phase: how many characters are left out at the beginning, because text before the encoded part counts too.
     private func decodedBase64(phase: Int) -> EchoDecoding {
@@ -105,7 +105,7 @@ struct EchoDecoding {
         }
     }
 
-    /// What the text's hexadecimal digits encode, whatever is between them.
+    /// The bytes that the text's hexadecimal digits encode, with any text between them.
     private func decodedHexadecimal(phase: Int) -> EchoDecoding {
         decoded(bits: 4, phase: phase) { Hex.value(of: $0).map(Int.init) }
     }

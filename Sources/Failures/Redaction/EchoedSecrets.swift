@@ -10,9 +10,9 @@ internal import AppleClientSecret
 ///
 /// A piece of a text is ``pieceLength`` consecutive letters and digits of it, or as many characters that are no blanks.
 package struct EchoedSecrets: Sendable {
-    /// What replaces a piece.
+    /// Replaces a piece.
     static let replacement = "(secret)"
-    /// As much as is shown of what a server says, in Unicode scalars.
+    /// The longest part of a server's message that is shown, in Unicode scalars.
     static let longestWords = 200
     /// In bytes: more of an answer is not looked at.
     private static let longestText = 4_096
@@ -41,7 +41,7 @@ package struct EchoedSecrets: Sendable {
         }
     }
 
-    /// What a server says, fit to be shown: without these texts, on one line, in ``longestWords`` at most.
+    /// A server's message, fit to be shown: without these texts, on one line, in ``longestWords`` at most.
     package func words(_ text: String) -> String {
         let words = Redaction.plain(redacted(text)).split { $0.isWhitespace }.joined(separator: " ")
         return String(String.UnicodeScalarView(Printable.clause(words).unicodeScalars.prefix(Self.longestWords)))
@@ -110,6 +110,6 @@ package struct EchoedSecrets: Sendable {
         byte.isASCIIAlphanumeric ? byte.asciiLowercased : nil
     }
 
-    /// Whatever is no blank, letters without their case.
+    /// Every byte that is no blank, letters without their case.
     @Sendable private static func visible(_ byte: UInt8) -> UInt8? { byte > 0x20 ? letter(byte) ?? byte : nil }
 }

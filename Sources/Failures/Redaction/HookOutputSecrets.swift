@@ -26,7 +26,7 @@ package struct HookOutputSecrets {
     /// - Parameters:
     ///   - lengths: of the known secrets, in bytes.
     ///   - isCut: whether the last line may end in the middle of a secret. Then a possible beginning of one is removed.
-    ///   - name: what replaces these bytes if they are a known secret; nil if they are not.
+    ///   - name: the replacement for these bytes if they are a known secret; nil if they are not.
     package func replaced(lengths: Set<Int>, isCut: Bool = false, name: ([UInt8]) -> String?) -> [String?] {
         var replacements: [Int: [Int: String]] = [:]
         for (range, name) in found(lengths, isCut, name) {

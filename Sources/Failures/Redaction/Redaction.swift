@@ -3,7 +3,7 @@ internal import AppleClientSecret
 /// Makes untrusted text safe to show, such as a hook's output or a mistyped name.
 ///
 /// The program redacts here and nowhere else:
-/// - ``plain(_:)`` removes what looks like a secret from text that may hold one by mistake;
+/// - ``plain(_:)`` removes possible secrets from text that may hold one by mistake;
 /// - ``foreign(_:)`` does that for the words of another process;
 /// - ``printed(lineByLine:)`` and ``HookOutputSecrets`` are for lines that a hook printed;
 /// - ``EchoedSecrets`` is for servers, which may return a request in another form.

@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 
-/// Long runs of characters that stay in what a program printed.
+/// Long runs of characters that stay in a program's output.
 extension Redaction {
     /// In characters, of a name that a program prints.
     private static let longestName = 100

@@ -62,7 +62,7 @@ struct EnvironmentAssignment {
         return nil
     }
 
-    /// Whether the comment after the value would have to go where a byte-order mark is.
+    /// Whether the comment after the value would have to go into the place of a byte-order mark.
     var isCommentInTheWay: Bool { hasByteOrderMark && valueEnd < statement.upperBound }
 
     /// The comment after the value as a separate line; empty when there is none. It is never indented, because Node 20 reads an

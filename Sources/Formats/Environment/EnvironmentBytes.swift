@@ -56,7 +56,7 @@ enum UnicodeBlanks {
     case none
     /// `\s` of Python's regular expressions.
     case python
-    /// The same where a line ends as it does for Python's `str.splitlines`.
+    /// The same if a line ends as it does for Python's `str.splitlines`.
     case pythonLines
     /// `\s` of JavaScript's regular expressions; a line ends at U+2028 and U+2029.
     case javaScript

@@ -40,7 +40,7 @@ extension EnvironmentFile {
 
     /// Sets all of these variables, or none. The bytes of the values must be plain (``Swift/UInt8/isTokenCharacter``).
     ///
-    /// - Parameter kept: what our other variables are set to, and must be set to afterwards.
+    /// - Parameter kept: the values of our other variables, before and afterwards.
     mutating func set(
         _ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]
     ) throws(FormatError) {
@@ -99,8 +99,7 @@ extension EnvironmentFile {
         return file
     }
 
-    /// The file with the missing variables in each place where they may be added; the best of places that are equally good
-    /// comes first.
+    /// The file with the missing variables in each possible place; the best of places that are equally good comes first.
     private func additions(
         of missing: [String], _ values: [String: [UInt8]], to edited: [UInt8]
     ) -> [[UInt8]] {

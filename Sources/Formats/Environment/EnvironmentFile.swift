@@ -3,7 +3,7 @@
 /// - A variable is known if all readers that accept the file find it in the same lines. It is unknown if two of them disagree, or
 ///   a shell may change it again. All are unknown if a shell may accept the file and cannot be followed. A reader that rejects
 ///   the whole file does not count.
-/// - Only some readers understand the first line after a byte-order mark: what it sets counts as no assignment.
+/// - Only some readers understand the first line after a byte-order mark: its assignments do not count.
 /// - A file with a NUL is refused, because some readers stop there.
 struct EnvironmentFile {
     /// The value found for a variable.
@@ -28,9 +28,9 @@ struct EnvironmentFile {
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var bytes: [UInt8]
-    /// What the readers that accept the file find in it.
+    /// The results of the readers that accept the file.
     let readings: [Reading]
-    /// Where each line begins.
+    /// The beginning of each line.
     private let lineStarts: [Int]
 
     struct Reading {
@@ -56,12 +56,12 @@ struct EnvironmentFile {
         }
     }
 
-    /// The different values to which the variable is set, without comments after them: what a person means by it.
+    /// The different values to which the variable is set, without comments after them, as a person means it.
     func uncommentedValues(of name: String) throws(FormatError) -> Set<[UInt8]> {
         Set(try find([name]).assignments(of: name).map { $0.uncommentedValue(in: bytes) })
     }
 
-    /// What each of the variables is set to.
+    /// The value of each of the variables.
     func values(of names: some Collection<String>) -> [String: Value] {
         let found = find(Set(names))
         return names.reduce(into: [:]) { values, name in
@@ -69,7 +69,7 @@ struct EnvironmentFile {
         }
     }
 
-    /// What every variable is set to; those are missing whose value cannot be determined.
+    /// The value of every variable; those are missing whose value cannot be determined.
     var knownValues: [String: [UInt8]] {
         let names = Set(readings.flatMap { $0.entries.map(\.name) }).map { String(decoding: $0, as: UTF8.self) }
         return values(of: Set(names.filter { VariableName.isValid($0) })).compactMapValues {
@@ -166,8 +166,8 @@ struct EnvironmentFile {
                 line: lines.lowerBound + 1, reason: "\(name) holds a private key, which is never overwritten",
                 advice: "write the variable from which the application reads the client secret")
         }
-        // Some readers know no values of several lines, such as django-environ and old ones of dotenv for Ruby. To them the edit
-        // would remove another variable, also where only the closing quote was forgotten.
+        // Some readers know no values of several lines, such as django-environ and old ones of dotenv for Ruby. For them the edit
+        // would remove another variable, even if only the closing quote was forgotten.
         for line in lines.dropFirst() where assigns(line) {
             throw FormatError(
                 line: line + 1,
@@ -210,7 +210,7 @@ struct EnvironmentFile {
         return nil
     }
 
-    /// How the reader that misses a variable in these lines reads them instead, and the line that is to be corrected.
+    /// How the reader that misses a variable in these lines reads them instead, and the line to correct.
     private func formatError(
         _ name: String, _ lines: ClosedRange<Int>, _ sees: Int, _ misses: Int, _ others: Set<ClosedRange<Int>>
     ) -> FormatError {

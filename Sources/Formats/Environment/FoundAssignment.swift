@@ -14,8 +14,8 @@ package struct FoundAssignment: Hashable, Sendable {
         FoundAssignment(name: name, line: line, value: [], isExported: isExported)
     }
 
-    /// All assignments in the file, in its order, as systemd finds them, else as dotenv does; none in a file that neither
-    /// reads. The time is proportional to the file's size.
+    /// All assignments in the file, in its order, as systemd finds them, else as dotenv does; none in a file that both reject.
+    /// The time is proportional to the file's size.
     package static func all(in bytes: [UInt8]) -> [FoundAssignment] {
         guard !bytes.contains(0),
             let entries = EnvironmentReader.systemd.entries(in: bytes)

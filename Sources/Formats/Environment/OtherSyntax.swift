@@ -12,7 +12,7 @@ package enum OtherSyntax {
     private static func words(_ text: String) -> Set<Substring> { Set(text.split(separator: " ")) }
 
     /// Why a file gets no variable, as the end of a sentence. The reason is its ending, or the program that its first line names.
-    /// Nil if neither shows another syntax.
+    /// Nil if both show no other syntax.
     package static func reason(_ file: String, _ bytes: [UInt8]) -> String? {
         let ending = ending(of: file)
         if endings.contains(ending) { return "by its ending .\(ending) it is no environment file" }

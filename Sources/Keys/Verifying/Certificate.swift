@@ -2,7 +2,7 @@ package import AppleClientSecret
 internal import CLibcrypto
 import Glibc
 
-/// What the first certificate of a PEM file says of itself (RFC 5280).
+/// The claims of a PEM file's first certificate (RFC 5280).
 package struct Certificate: Hashable, Sendable {
     package let expiresAt: WallTime
     /// The CN of its subject; nil without one.

@@ -5,7 +5,7 @@ internal import Failures
 internal import Linux
 package import Model
 
-/// The public half of a P-256 key, which verifies what the private half signed.
+/// The public half of a P-256 key, which verifies the private half's signatures.
 package final class PublicKey: Sendable {
     /// The digest that identifies this key.
     package let print: KeyDigest
@@ -56,7 +56,7 @@ package final class PublicKey: Sendable {
     }
 }
 
-/// What kind of key a SubjectPublicKeyInfo holds.
+/// The kind of the key in a SubjectPublicKeyInfo.
 enum KeyKind: Hashable {
     case p256
     case rsa
@@ -68,7 +68,7 @@ enum KeyKind: Hashable {
 }
 
 extension PublicKey {
-    /// The key in a DER SubjectPublicKeyInfo that ends where the bytes end; nil when libcrypto finds none.
+    /// The key in a DER SubjectPublicKeyInfo that ends with the bytes; nil when libcrypto finds none.
     static func decode(_ spki: [UInt8]) -> PKeyHandle? {
         guard spki.count <= maximumSPKILength else { return nil }
         var end = 0
@@ -113,7 +113,7 @@ extension PublicKey {
     private static func encode(_ key: borrowing PKeyHandle) -> [UInt8]? {
         var point = [UInt8](repeating: 0, count: 65)
         var length = 0
-        // Always the uncompressed form, whatever form was read: the key's digest depends on it.
+        // Always the uncompressed form, also for a key in another form, because the key's digest depends on it.
         let found = unsafe EVP_PKEY_get_octet_string_param(
             key.raw, OSSL_PKEY_PARAM_ENCODED_PUBLIC_KEY, &point, point.count, &length)
         guard found == 1, length == point.count else { return nil }

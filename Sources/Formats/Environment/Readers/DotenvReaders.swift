@@ -11,7 +11,7 @@ extension LineReader {
         return entries
     }
 
-    /// What the expression matches at `start`; ``index`` is behind the value then.
+    /// The expression's match at `start`; ``index`` is after the value then.
     private mutating func dotenvMatch(from start: Int, _ backticks: Bool) -> EnvironmentEntry? {
         skipExport { $0.isDotenvSpace }
         var name = index

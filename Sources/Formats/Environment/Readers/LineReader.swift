@@ -21,7 +21,7 @@ struct LineReader {
 
     mutating func skipBlanks() { skip { $0.isDotenvSpace && !$0.isLineBreak } }
 
-    /// Skips `export` where white space follows, and that.
+    /// Skips `export` if white space follows, and that.
     mutating func skipExport(_ isSpace: (UInt8) -> Bool) {
         guard bytes[index...].starts(with: Self.export), index + 6 < bytes.count, isSpace(bytes[index + 6]) else {
             return

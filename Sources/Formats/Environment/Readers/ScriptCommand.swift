@@ -5,7 +5,7 @@ struct ScriptCommand {
         case simple([ScriptWord], [ScriptWord])
         /// `{ … }`
         case group([ScriptList])
-        /// `( … )`: whatever is in it, this shell's variables stay.
+        /// `( … )`: this shell's variables stay, whatever it contains.
         case subshell
         /// `(( … ))`
         case arithmetic

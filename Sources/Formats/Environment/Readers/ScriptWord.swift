@@ -10,7 +10,7 @@ struct ScriptWord {
     var isQuoted = false
     /// Whether the shell puts something else in place of a part.
     var isExpanded = false
-    /// Whether a part is replaced with what a command prints.
+    /// Whether a part is replaced with a command's output.
     var isSubstituted = false
     /// Whether a part is an arithmetic expression, which may assign, and fail.
     var isArithmetic = false
@@ -51,7 +51,7 @@ struct ScriptWord {
         let value: ArraySlice<UInt8>
     }
 
-    /// What the word assigns at the beginning of a command.
+    /// The word's assignment at the beginning of a command.
     ///
     /// - Parameter isArgument: whether it is an argument of `export` and its like, which may be quoted.
     func assignment(isDash: Bool, isArgument: Bool = false) -> Assignment? {

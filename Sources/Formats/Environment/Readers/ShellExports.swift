@@ -62,7 +62,7 @@ struct ShellExports {
         let isOver: Bool
     }
 
-    /// What a file exports for bash; nil when the shell stops at an error in its syntax.
+    /// The variables that a file exports for bash; nil when the shell stops at an error in its syntax.
     static func of(_ bytes: [UInt8]) -> Found? {
         guard let reader = ShellReader.atEnd(of: bytes, isDash: false) else { return nil }
         return reader.exports.found(assigned: Set(reader.entries.map(\.name).filter { $0.allSatisfy(\.isNamePart) }))

@@ -78,7 +78,7 @@ extension ShellParser {
         return word
     }
 
-    /// Reads a word where there must be one.
+    /// Reads a word that must be present.
     mutating func someWord(isDelimiter: Bool = false) throws(ShellError) -> ScriptWord {
         let word = try word(isDelimiter: isDelimiter)
         guard !word.range.isEmpty else { throw .syntax }
@@ -93,7 +93,7 @@ extension ShellParser {
         }
     }
 
-    /// Advances over one character, or what a quote, a backslash or a dollar sign begins.
+    /// Advances over one character, or the text after a quote, a backslash or a dollar sign.
     private mutating func piece(_ byte: UInt8, of word: inout ScriptWord, inQuotes: Bool) throws(ShellError) {
         switch byte {
         case .backslash where peek(1) == .lineFeed: index += 2
@@ -207,7 +207,7 @@ extension ShellParser {
         pending = []
         try nested { parser throws(ShellError) in _ = try parser.lists(to: .parenthesis, mayBeEmpty: true) }
         index += 1
-        // The shells differ about where such a one is.
+        // The shells differ about its end.
         guard pending.isEmpty else { throw .unclear }
         pending = around
         word.text += bytes[start..<index]

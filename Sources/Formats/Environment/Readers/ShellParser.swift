@@ -8,7 +8,7 @@ enum ShellError: Error {
     case unclear
 }
 
-/// The grammar of a script for bash or dash. What it cannot follow is an error, of the two kinds of ``ShellError``.
+/// The grammar of a script for bash or dash. A script that it cannot follow is an error, of the two kinds of ``ShellError``.
 ///
 /// - For dash, a backtick or a dollar sign in the word that ends a here-document is itself; for bash, a backslash hides a
 ///   quote in `$'…'`.
@@ -29,7 +29,7 @@ struct ShellParser {
         let isExpanded: Bool
     }
 
-    /// What ends the commands within others.
+    /// The end of commands within others.
     enum End: Equatable {
         case words(Set<String>)
         case parenthesis
@@ -161,7 +161,7 @@ struct ShellParser {
         }
     }
 
-    /// The reserved word here, and where it ends; nil if there is none.
+    /// The reserved word here, and its end; nil if there is none.
     var keyword: (text: String, end: Int)? {
         var text: [UInt8] = []
         var end = index

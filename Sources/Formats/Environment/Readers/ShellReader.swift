@@ -1,4 +1,4 @@
-/// What a shell (bash and dash) sees when it sources a file: `. FILE`.
+/// A shell's view of a file (bash and dash) that it sources: `. FILE`.
 ///
 /// - The entries are the variables that are certainly assigned, under all conditions. Assignments count, also before a command,
 ///   because a placeholder of several words looks like that. `export` and similar commands count too.
@@ -13,7 +13,7 @@
 ///   file's author wants it.
 /// - A script that a shell may accept and that cannot be followed has a single entry (``unclear``): no edit is accepted.
 struct ShellReader {
-    /// What a function does when it is called.
+    /// The effect of a function when it is called.
     private struct Function {
         var assigned: Set<[UInt8]> = []
         var calls: Set<String> = []
@@ -34,7 +34,7 @@ struct ShellReader {
     private(set) var function: String?
     /// The commands so far, with their last places.
     private var calls: [String: Place] = [:]
-    /// The variables that a later assignment may not change, or not to what it says.
+    /// The variables that a later assignment may not change, or not to its value.
     private var spoiled: Set<[UInt8]> = []
     /// The variables that may be assigned at any time after some command.
     private var lasting: [[UInt8]: Range<Int>] = [:]
@@ -226,7 +226,7 @@ struct ShellReader {
         indirect = Place(index: isLater || function != nil ? .max : entries.count, range: range)
     }
 
-    /// What the expansions in a word assign.
+    /// The assignments of a word's expansions.
     mutating func expand(_ word: ScriptWord, _ range: Range<Int>) {
         if word.isSubstituted { note("$()", word.range) }
         for name in word.defaults {
@@ -264,7 +264,7 @@ struct ShellReader {
         parser.documents = []
     }
 
-    /// Adds what functions and texts may assign that are carried out somewhere.
+    /// Adds the possible assignments of functions and texts that are carried out somewhere.
     private mutating func finish() throws(ShellError) {
         var added: [(index: Int, entry: EnvironmentEntry)] = []
         func add(_ names: Set<[UInt8]>, at place: Place) {
