@@ -55,7 +55,7 @@ int clinux_become_user(const char *name, uint32_t user, uint32_t group) {
     return error ? error : set_user(user, user, user);
 }
 
-// One lookup with a buffer that grows to what the entry needs, up to a mebibyte: groups list their members.
+// One lookup with a buffer that grows as the entry needs, up to a mebibyte: groups list their members.
 enum { FIRST_BUFFER = 4096, LARGEST_BUFFER = 1 << 20 };
 
 static int account_result(int error, int found) {

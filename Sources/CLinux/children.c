@@ -102,8 +102,8 @@ static bool add_orphans(const char *thread, int32_t **listed, int *count, int *r
     return is_whole;
 }
 
-// The orphans in memory to be freed, and how many; -1 where /proc does not tell them. The kernel makes them children of any
-// thread, of the first one if that runs.
+// The orphans in memory to be freed, and how many; -1 if /proc does not show them. The kernel makes them children of any thread,
+// of the first one if that runs.
 static int list_orphans(int32_t **listed) {
     *listed = NULL;
     DIR *threads = opendir("/proc/self/task");
@@ -214,7 +214,7 @@ bool clinux_stopped_holders_kill(void) {
     for (int index = 0; index < holder_count; index++) {
         if (!clinux_child_is_stopped(holders[index])) continue;
         kill(holders[index], SIGKILL);
-        // It dies at once, and what it held becomes an orphan by then.
+        // It dies at once, and its processes become orphans by then.
         for (int rest = CLINUX_SUPERVISOR_KILL_TIMEOUT; rest > 0 && !is_killed(holders[index]); rest--) usleep(1000);
     }
     reap_holders();
@@ -252,15 +252,15 @@ void clinux_children_release(void) {
     pthread_mutex_unlock(&orphans);
 }
 
-// What the child does between vfork and exec, in its parent's memory: system calls only. Returns when one failed. Signals
-// stay blocked, as the supervisor wants them.
+// The child's work between vfork and exec, in its parent's memory: system calls only. Returns when one failed. Signals stay
+// blocked, as the supervisor wants them.
 static void become(char *const arguments[], char *const environment[], int input, int output, int control) {
     clinux_signals_default();
     if (setsid() < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) return;
     if (dup2(control, CLINUX_SUPERVISOR_CONTROL) < 0 || fcntl(CLINUX_SUPERVISOR_CONTROL, F_SETFD, 0) < 0) return;
     if (dup2(life_reading, CLINUX_SUPERVISOR_LIFE) < 0) return;
     if (close_range(CLINUX_SUPERVISOR_LIFE + 1, ~0U, 0) < 0) return;
-    // The file that runs, also where another one has its name by now; by its name where /proc is missing.
+    // The file that runs, even if another one has its name by now; by its name if /proc is missing.
     execve("/proc/self/exe", arguments, environment);
     const char *name = (const char *)getauxval(AT_EXECFN);
     if (errno == ENOENT && name) execve(name, arguments, environment);

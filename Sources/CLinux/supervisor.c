@@ -162,7 +162,7 @@ static short wait_for(int descriptor, int ended) {
     return waited[0].revents;
 }
 
-// Holds what the program has left running, until the process ends that started this one.
+// Holds the program's remaining processes, until the process ends that started this one.
 static _Noreturn void hold(int ended) {
     struct clinux_report unsent;
     pid_t none = 0;
@@ -190,7 +190,7 @@ void clinux_supervise(char *const arguments[], char *const environment[]) {
         fail_to_start(errno);
     prctl(PR_SET_NAME, "clientsecretd", 0, 0, 0);
     pid_t program = start(arguments, environment);
-    // The program's own from now on: an end of its standard input is to be seen at the other one.
+    // Only the program has these from now on, so that the other side sees when it closes its standard input.
     close_range(0, 2, 0);
     struct clinux_report report = {0};
     while (program) {

@@ -1,7 +1,7 @@
 internal import Failures
 package import SystemPackage
 
-/// A system call that failed: which one, on what, and what the kernel said.
+/// A system call that failed: the call, its object, and the kernel's error.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The attempted operation, worded to follow "cannot": `"watch /etc/clientsecretd"`.
     package let operation: String
@@ -12,7 +12,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// What the kernel said, in plain words.
+    /// The kernel's error, in plain words.
     package var words: String { ErrorNumber.words(for: number) }
 
     /// The kernel's number for it.

@@ -5,8 +5,8 @@ package import Model
 /// The state directory's file `boot` about the wall clock. It keeps the clock at the machine's start, in seconds since the epoch.
 /// It also keeps, in milliseconds after that, since when the clock has run without being set, and since when it is doubted.
 ///
-/// The service's sandbox hides the kernel's boot id. So another start of the machine is known, as a clock that was set, by
-/// what the clock showed at the start.
+/// The service's sandbox hides the kernel's boot id. So another start of the machine, or a change of the clock, is recognised by
+/// the clock's time at the start.
 package enum BootRecord: Hashable, Sendable {
     /// There is no such file, so the directory was not used before; or this user may not read it.
     case unused
@@ -22,7 +22,7 @@ package enum BootRecord: Hashable, Sendable {
 
     private static func file(in directory: AbsolutePath) -> String { "\(directory)/boot" }
 
-    /// What the clock showed when the machine was started.
+    /// The clock's time when the machine was started.
     private static var start: Int64 { Clocks.wallSeconds() - Clocks.bootMilliseconds() / 1_000 }
 
     /// Reads it, without creating or locking anything. Blocks.

@@ -2,7 +2,7 @@ internal import AppleClientSecret
 package import Model
 package import Outputs
 
-/// What the state directory keeps about one client: its record, and the bytes of the secrets that the record names.
+/// The state directory's content about one client: its record, and the bytes of the secrets that the record names.
 package struct KeptRecord: Sendable {
     package let record: Record
     /// The secret that ``Record/current`` names.

@@ -1,7 +1,6 @@
 internal import Model
 
-/// What records say of outputs, whichever client published there: a client may have been renamed, or have got another's
-/// output, while no daemon ran.
+/// The outputs in all records, of any client. A client may have been renamed, or have got another's output, while no daemon ran.
 struct OutputHistory: Sendable {
     /// Environment files that held other lines.
     private var shared: Set<AbsolutePath> = []
@@ -15,7 +14,7 @@ struct OutputHistory: Sendable {
 
     /// A client's record, with facts about those of its outputs that it does not name itself.
     ///
-    /// - Parameter history: asked only where there are such outputs.
+    /// - Parameter history: asked only if there are such outputs.
     static func complete(
         _ own: KeptRecord?, at places: Set<OutputPlace>, from history: () -> OutputHistory
     ) -> KeptRecord? {

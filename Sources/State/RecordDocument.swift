@@ -76,10 +76,10 @@ private struct PushedSecret: JSONDocument {
     }
 }
 
-/// What an API has shown that a place holds instead.
+/// The content that an API has shown for a place instead.
 private struct ShownPlace: JSONDocument {
     let output: PushOutput
-    /// Nil if a later version says what this one does not know.
+    /// Nil if a later version writes something unknown to this one.
     let content: PushPlaceContent?
 
     init(_ output: PushOutput, _ content: PushPlaceContent) {
@@ -131,7 +131,7 @@ extension SecretInfo: JSONDocument {
         let issuedAt = try members("issuedAt", (info?.issuedAt).map(UnixTime.init)).moment
         let keyID = try members("keyID", info?.keyID)
         let signed = try members.orNull("signed", info?.name.signed)
-        // Null where no known key has signed it.
+        // Null if no known key has signed it.
         let signer = try members.orNull("signer", info?.signer)
         self.init(
             SecretName(fingerprint, signed: signed),

@@ -19,7 +19,7 @@ struct RecordFiles: Sendable {
         return names.compactMap { ClientName($0.dropLast(".state".count)) }
     }
 
-    /// What all records together know of outputs. One that cannot be read says nothing.
+    /// The knowledge of all records about outputs. An unreadable one adds nothing.
     func history() -> OutputHistory {
         clients().reduce(into: OutputHistory()) { history, client in
             if let kept = try? read(client) { history.add(kept.record) }
@@ -38,7 +38,7 @@ struct RecordFiles: Sendable {
         }
     }
 
-    /// What a file of the directory holds; nil when it is missing.
+    /// The content of a file in the directory; nil when it is missing.
     ///
     /// - Parameter place: named when the file is damaged.
     func bytes(of file: String, at place: @autoclosure () -> Failure.Place) throws(Failure) -> [UInt8]? {

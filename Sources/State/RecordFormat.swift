@@ -11,7 +11,7 @@ internal import Model
 enum RecordFormat {
     /// Why bytes are not a usable record.
     enum ReadError: Error, Hashable {
-        /// Not what this or a newer version writes: torn, flipped, edited, or of another client.
+        /// Not written by this or a newer version: torn, flipped, edited, or of another client.
         case damaged
         /// Written by a newer version of this format.
         case newer

@@ -4,7 +4,7 @@ package import Linux
 package import Model
 internal import Outputs
 
-/// Why a state directory cannot be used, and what an operator does about it.
+/// Why a state directory cannot be used, and the operator's remedy.
 extension StateDirectory {
     /// The failure of a state directory that an access has found to be unusable.
     static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {

@@ -5,7 +5,7 @@ package import Linux
 package import Model
 internal import SystemPackage
 
-/// What the daemon keeps across restarts: a record of each client, and the tag of its temporaries.
+/// The daemon's data across restarts: a record of each client, and the tag of its temporaries.
 ///
 ///     lock                  held as long as the daemon runs (StateLock)
 ///     temporaries           the tag of the names of temporary files
@@ -21,9 +21,9 @@ package final class StateDirectory: Sendable {
     package let naming: TemporaryNames
     private let lock: StateLock
     private let clients: HeldFile
-    /// What all records knew of outputs when a client with a new output last asked; nil once they may know more.
+    /// The outputs in all records when a client with a new output last asked; nil once they may know more.
     private let history = QuietMutex<OutputHistory?>(nil)
-    /// What it held of the clock when this was opened.
+    /// Its record of the clock when this was opened.
     package let clock: BootRecord
 
     private static let mode: UInt16 = 0o700
@@ -33,7 +33,7 @@ package final class StateDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - former: the object in use until now: its names of temporaries stay in use.
-    ///   - lock: what the daemon has locked until now, and holds from now on.
+    ///   - lock: the lock that the daemon has held until now, and holds from now on.
     ///
     /// Throws ``Failure/Code/stateLocked`` when another daemon holds it, ``Failure/Code/stateUnusable`` when it cannot
     /// be used: then the daemon runs without it, and holds a spare lock.
@@ -81,7 +81,7 @@ package final class StateDirectory: Sendable {
         self.clock = clock
     }
 
-    /// Creates the directory where it is missing. Throws unless it may be used and can be written to.
+    /// Creates the directory if it is missing. Throws unless it may be used and can be written to.
     private static func prepare(_ path: AbsolutePath, as identity: Identity) throws(FileError) {
         try GuardedPath.makeDirectory(path.description, mode: mode, as: identity)
         // A spare lock may be held of a file that could be only read.
@@ -129,7 +129,7 @@ package final class StateDirectory: Sendable {
         return fresh
     }
 
-    /// The record of a client, with what other clients' records know of its outputs; nil when nothing is known.
+    /// The record of a client, with its outputs from other clients' records; nil when nothing is known.
     ///
     /// A record that is damaged (``Failure/Code/stateDamaged``) or of a newer version (``Failure/Code/stateNewer``) is renamed
     /// before that is thrown. So the next call does not find it again.

@@ -25,7 +25,7 @@ package final class StateLock: Sendable {
 
     /// Locks the file of a usable directory, unless it is held already; then releases the lock that was held before.
     ///
-    /// Throws an error of ``Errno/wouldBlock`` where another daemon holds it.
+    /// Throws an error of ``Errno/wouldBlock`` if another daemon holds it.
     func take(_ path: AbsolutePath) throws(FileError) {
         try held.withLock { held throws(FileError) in
             if let held, held.path == path, held.isOfFile, held.file.isInPlace { return }

@@ -1,6 +1,6 @@
 import Linux
 
-/// The socket that a client connected to, which decides what it may request.
+/// The socket that a client connected to, which decides about its possible requests.
 enum ListenerKind: Hashable, Sendable {
     /// The status socket, on which the kernel reports the client's user and groups.
     case status(Peer)

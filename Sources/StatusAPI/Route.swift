@@ -11,13 +11,13 @@ struct Route: Sendable {
     /// Whether the metrics socket serves it too.
     let isForMonitoring: Bool
 
-    /// How it is answered. Texts are what the address has for `NAME` and the braces.
+    /// How it is answered. Texts are the parts of the address in the place of `NAME` and the braces.
     enum Handler: Sendable {
         /// From the last snapshot.
         case page(@Sendable (Router) -> (Snapshot, [String]) throws(Problem) -> HTTPResponse)
         /// By the rotation, to every user.
         case question(DaemonRequest)
-        /// By the rotation, which changes what the daemon does: a `POST` by a user with permission.
+        /// By the rotation, which changes the daemon's work: a `POST` by a user with permission.
         case order(@Sendable (Router) -> (Order, [String]) throws(Problem) -> DaemonRequest)
     }
 
@@ -49,7 +49,7 @@ struct Route: Sendable {
         self.isForMonitoring = isForMonitoring
     }
 
-    /// What an address has for this route's `NAME` and braces; nil for another address. A query is ignored: no route has
+    /// The address's texts for this route's `NAME` and braces; nil for another address. A query is ignored: no route has
     /// parameters.
     func texts(in address: String) -> [String]? {
         let parts = Self.parts(of: address.prefix { $0 != "?" })

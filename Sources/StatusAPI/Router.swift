@@ -4,7 +4,7 @@ import Model
 import NIOCore
 import NIOHTTP1
 
-/// What all connections share: the snapshot, the control policy, and the requests that await an answer. Used only on
+/// The state that all connections share: the snapshot, the control policy, and the requests that await an answer. Used only on
 /// the server's one thread.
 final class Router {
     /// A whole request.
@@ -168,7 +168,7 @@ final class Router {
         }
     }
 
-    /// The route of a request, and what its address has for the route's names.
+    /// The route of a request, and its address's texts for the route's names.
     private func route(of received: ReceivedRequest) throws(Problem) -> (Route, texts: [String]) {
         let isForMonitoring = received.listener == .metrics
         if isForMonitoring, received.head.authority?.isLoopback != true {
@@ -207,7 +207,7 @@ final class Router {
         }
     }
 
-    /// Refuses what a user asked for a moment ago.
+    /// Refuses a request that a user sent a moment ago.
     private func limit(_ demands: [RateLimitedRequest], by peer: Peer) throws(Problem) {
         guard peer.user != 0 else { return }
         let now = BootTime(milliseconds: Clocks.bootMilliseconds())
@@ -218,7 +218,7 @@ final class Router {
     }
 }
 
-// What routes answer.
+// The answers of routes.
 extension Router {
     func status(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
         HTTPResponse(.ok, "application/json", cache.statusText(of: snapshot))

@@ -1,7 +1,7 @@
 import Linux
 import Model
 
-/// What the rotation's thread and the server's share: the snapshot, the control policy, and the requests under way.
+/// The state that the threads of the rotation and the server share: the snapshot, the control policy, and the requests under way.
 final class SharedState: Sendable {
     private struct State {
         var snapshot: Snapshot?

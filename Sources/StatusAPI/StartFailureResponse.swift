@@ -16,7 +16,7 @@ package struct StartFailureResponse: Sendable {
     /// Answers every client that has connected with the reason, and closes its connection. Over TCP it is only closed.
     ///
     /// - Parameters:
-    ///   - listener: where they connect.
+    ///   - listener: the socket to which they connect.
     ///   - milliseconds: how long all clients together may take to send a request and to read the answer.
     /// - Returns: whether there was one.
     package func send(to listener: ListeningSocket, within milliseconds: Int64) -> Bool {

@@ -52,7 +52,7 @@ package struct StatusClient: Sendable {
         try Snapshot(json: try accepted(try exchange("GET", "/v1/status", seconds: timeouts.get)))
     }
 
-    /// What the machines of the fleet report: of those that are not up to date, or of all.
+    /// The reports of the fleet's machines: of those that are not up to date, or of all.
     package func fleet(all: Bool) throws(StatusClientError) -> FleetView {
         // The daemon reads the reports first.
         let target = all ? "/v1/fleet/all" : "/v1/fleet"
@@ -86,7 +86,7 @@ package struct StatusClient: Sendable {
         throw .answered(try Problem(json: response.body))
     }
 
-    /// The answer, whatever its status.
+    /// The answer, with any status.
     private func exchange(
         _ method: String, _ target: String, body: String? = nil, seconds: Int64
     ) throws(StatusClientError) -> Response {
@@ -124,7 +124,7 @@ package struct StatusClient: Sendable {
 
     private static let mostUnanswered = 3
 
-    /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile; throws where it
+    /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile. Throws if it
     /// does not for longer than a start takes.
     private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(StatusClientError) {
         var unanswered = 0
@@ -173,7 +173,7 @@ package struct StatusClient: Sendable {
                 default: throw .notHTTP(socket: socket, what: "\(error.errno)")
                 }
             }
-            // What closes without a byte has ended, or was ended: a program of another kind would say something.
+            // A daemon that closes without a byte has ended, or was ended: a program of another kind would answer something.
             guard hasBegun || !bytes.isEmpty else { throw .ended(socket: socket) }
             hasBegun = true
             do {

@@ -21,7 +21,7 @@ package enum StatusClientError: Error, Hashable, Sendable, CustomStringConvertib
     /// The daemon answered that it did not carry out the request.
     case answered(Problem)
 
-    /// What happened and, after a semicolon, the remedy.
+    /// The problem and, after a semicolon, the remedy.
     package var description: String {
         remedy.map { "\(message); \($0)" } ?? message
     }

@@ -84,7 +84,7 @@ package final class StatusServer: Sendable {
 }
 
 extension StatusServer {
-    /// Bytes per read: every ordinary request fits, and what a client sends ahead of its answers costs no more.
+    /// Bytes per read: every ordinary request fits, and requests that a client sends ahead of its answers cost no more.
     private static let readSize = 4096
 
     private static let place = "status socket"

@@ -18,7 +18,7 @@ package final class Journal: Sendable {
     /// arguments can be longer, and two of these and all other fields fit into one datagram.
     static let valueLimit = 49_152
 
-    /// - Parameter address: where journald listens.
+    /// - Parameter address: the socket of journald.
     package init(at address: String = "/run/systemd/journal/socket") throws(SystemError) {
         socket = try UnixDatagram()
         self.address = address

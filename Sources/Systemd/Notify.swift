@@ -1,7 +1,7 @@
 import Glibc
 package import Linux
 
-/// What a service reports to systemd (sd_notify(3)).
+/// A service's reports to systemd (sd_notify(3)).
 package enum Notify {
     package enum Message: Hashable, Sendable {
         case ready
@@ -30,7 +30,7 @@ package enum Notify {
             }
         }
 
-        /// What it sets, the same for each message of its kind.
+        /// The variable that it sets, the same for each message of its kind.
         var variable: Substring { assignments[0].prefix { $0 != "=" } }
 
         /// The messages as systemd reads them, one assignment a line.

@@ -13,7 +13,7 @@ package struct NotifyQueue: Hashable, Sendable {
 
     package var isEmpty: Bool { phases.isEmpty && newest.isEmpty }
 
-    /// What to send next, in one datagram.
+    /// The next messages, in one datagram.
     package var next: [Notify.Message] { newest + phases.prefix(1) }
 
     /// Call when ``next`` was sent.

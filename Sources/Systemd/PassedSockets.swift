@@ -40,7 +40,7 @@ package struct PassedSockets: ~Copyable {
         return try ListeningSocket(adopting: descriptor, named: name)
     }
 
-    /// Takes the first left of that name, of any kind: what an earlier process of the service had systemd hold.
+    /// Takes the first left of that name, of any kind, that an earlier process of the service had systemd hold.
     package mutating func takeHeld(_ name: String) -> Descriptor? {
         guard let index = waiting.firstIndex(where: { $0.name == name }) else { return nil }
         return Descriptor(adopting: waiting.remove(at: index).descriptor)

@@ -1,7 +1,7 @@
 import Glibc
 import Linux
 
-/// An order to systemd, from its sending to the end of its job and what the unit is like then.
+/// An order to systemd, from its sending to the end of its job and the unit's state then.
 extension SystemdClient {
     /// Has systemd carry out an order, waits for its end, and checks that the unit stays up. A program may end because of a
     /// reload or a signal. A unit that is ordered to start does its work and ends.
@@ -18,7 +18,7 @@ extension SystemdClient {
     ) throws(UnitError) -> Bool {
         // Before the state is read: a stop by any user from now on is noticed.
         try subscribe()
-        // Signals name it so, and what one order learns of it counts for one under another name.
+        // Signals name it so, and results of one order count for another one under another name.
         let unit = try ownName(of: name)
         guard let found = try stateAfterStart(of: unit, before: order) else { return false }
         if found.load == "not-found" { throw .noSuchUnit }
@@ -48,7 +48,7 @@ extension SystemdClient {
             }
             throw .job(result)
         }
-        // It ends by such a signal, and is started by whatever starts it.
+        // It ends by such a signal, and its own starter starts it.
         if asked.endsPrograms { return true }
         if order == .start {
             try checkItsWorkIsDone(unit, since: now, settling)
@@ -159,10 +159,10 @@ extension SystemdClient {
     private static let runsAlready = JobResult.other(
         "it runs already, so nothing was started; write restart: instead, or remove RemainAfterExit= from a oneshot")
 
-    /// How a job ended, by what the unit is like after it; nil when it succeeded.
+    /// How a job ended, by the unit's state after it; nil when it succeeded.
     ///
     /// - Parameters:
-    ///   - reported: what systemd's signal said; nil: the signal was missed.
+    ///   - reported: the result in systemd's signal; nil: the signal was missed.
     ///   - found: the unit's state before the order.
     ///   - now: its state after the job.
     private mutating func confirmed(

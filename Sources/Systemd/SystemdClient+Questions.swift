@@ -1,8 +1,8 @@
 import Linux
 
-/// What systemd is asked about its units, and to read their files again.
+/// Requests to systemd about its units, and to read their files again.
 extension SystemdClient {
-    /// What systemd answers to some questions; nil if it cannot be asked. Blocks.
+    /// systemd's answer to some requests; nil if it cannot be asked. Blocks.
     ///
     /// - Parameter milliseconds: how long all of them may take together.
     package static func ask<Value>(

@@ -20,7 +20,7 @@ extension SystemdClient {
     /// systemd asks polkit over the bus, and root needs no permission.
     private var asksPolkit: Bool { connection.isBus && !isRoot }
 
-    /// Why an order has no answer: where systemd answers something else meanwhile, it waits for polkit.
+    /// Why an order has no answer: if systemd answers something else meanwhile, it waits for polkit.
     private mutating func unanswered() -> UnitError {
         guard asksPolkit else { return .timedOut }
         wait()

@@ -2,7 +2,7 @@ package import SystemPackage
 
 /// Why systemd did not carry out an order for a unit.
 package enum UnitError: Error, Hashable, Sendable {
-    /// Neither the bus nor systemd answers.
+    /// The bus or systemd does not answer.
     case unreachable(Errno)
     /// No polkit rule allows it to this user.
     case notPermitted

@@ -1,7 +1,7 @@
 import Glibc
 import Linux
 
-/// What systemd is asked to do with a unit.
+/// The orders to systemd about a unit.
 package enum UnitOrder: Hashable, Sendable {
     case start
     /// Restarts it if it runs.
@@ -49,7 +49,7 @@ package enum UnitOrder: Hashable, Sendable {
     /// Whether it does nothing to a stopped unit.
     var isForRunning: Bool { self != .start }
 
-    /// Whether it is a signal that programs end by, whatever they do before.
+    /// Whether it is a signal that ends programs, after any cleanup.
     var endsPrograms: Bool {
         if case .signal(let number) = self { [SIGTERM, SIGINT, SIGQUIT, SIGKILL].contains(number) } else { false }
     }

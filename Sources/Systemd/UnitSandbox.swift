@@ -1,6 +1,6 @@
 internal import Linux
 
-/// What a unit's settings let its processes reach in the file system (systemd.exec(5), "Paths" and "Sandboxing").
+/// The parts of the file system that a unit's settings let its processes reach (systemd.exec(5), "Paths" and "Sandboxing").
 ///
 /// systemd mounts something over each path that a setting names. The nearest mount at or above a path decides, of
 /// several at one place the strictest; but nothing below an inaccessible path can be reached.
@@ -50,7 +50,7 @@ package struct UnitSandbox: Hashable, Sendable {
 
     /// Nil when that is not known: in another root directory these are other paths.
     ///
-    /// - Parameter followsLinks: whether the settings' paths are followed to where they lead, which blocks on their file systems.
+    /// - Parameter followsLinks: whether links in the settings' paths are followed, which blocks on their file systems.
     package init?(_ values: [String: UnitSettings.Value], followsLinks: Bool = true) {
         guard values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty else { return nil }
         var mounts: [Mount] = []

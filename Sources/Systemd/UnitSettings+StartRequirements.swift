@@ -1,7 +1,8 @@
 import Glibc
 import Linux
 
-/// What a unit's next start needs. A unit that runs may be unable to start again: systemd looks for these files only then.
+/// The requirements of a unit's next start. A unit that runs may be unable to start again: systemd looks for these files only
+/// then.
 extension UnitSettings {
     /// A file or directory that systemd opens at the start, and without which there is none (systemd.exec(5)).
     package struct Need: Hashable, Sendable {
@@ -10,15 +11,15 @@ extension UnitSettings {
         package let path: String
         /// False if this process may not look.
         package let isMissing: Bool
-        /// Whether a link is where systemd creates a directory.
+        /// Whether it is a link in the place of a directory that systemd creates.
         package var isLink = false
     }
 
     /// Those of ``needs`` that are missing.
     package var missing: [Need] { needs.filter(\.isMissing) }
 
-    /// Links where systemd creates a directory: it follows none there, and the start fails. With `DynamicUser=` it makes such
-    /// a link, and may have left one.
+    /// Links in the place of a directory that systemd creates: it follows none there, and the start fails. With `DynamicUser=` it
+    /// makes such a link, and may have left one.
     private static func links(_ values: [String: Value]) -> [Need] {
         guard values["DynamicUser"] != .flag(true) else { return [] }
         return writableDirectories.flatMap { setting, place in
@@ -33,7 +34,7 @@ extension UnitSettings {
 
     /// Settings of paths that may be prefixed with `-`, which marks one that may be missing, and with `+`.
     package static let pathLists = ["ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "ExecPaths", "NoExecPaths"]
-    /// Settings of directories that systemd creates at the start and lets the unit write to, and where these are.
+    /// Settings of directories that systemd creates at the start and lets the unit write to, and the parent of each.
     static let writableDirectories = [
         (setting: "StateDirectory", place: "/var/lib/"), ("CacheDirectory", "/var/cache/"),
         ("LogsDirectory", "/var/log/"), ("RuntimeDirectory", "/run/"),
@@ -41,7 +42,7 @@ extension UnitSettings {
 
     static func needs(_ values: [String: Value]) -> [Need] {
         var paths: [(setting: String, path: String)] = []
-        // A credential whose text is set as well is that text where the file is missing. Without a path systemd itself has it.
+        // A credential whose text is set as well is that text if the file is missing. Without a path systemd itself has it.
         let isSet = Set(values.words("SetCredential") + values.words("SetCredentialEncrypted"))
         for setting in ["LoadCredential", "LoadCredentialEncrypted"] {
             paths += values.items(setting).filter { !isSet.contains($0.name) }.map { (setting, $0.path ?? "") }

@@ -19,7 +19,7 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     package struct Item: Hashable, Sendable {
-        /// A credential's name; a path where that is all.
+        /// A credential's name; a path if that is all.
         package var name: String
         /// The source of a credential, or the target of a bind mount.
         package var path: String?
@@ -81,7 +81,7 @@ package struct UnitSettings: Hashable, Sendable {
         needs = Self.needs(values)
     }
 
-    /// The user that `User=` names, root where it names none; nil if it is not known, or systemd makes one at each start.
+    /// The user that `User=` names, root if it names none; nil if it is not known, or systemd makes one at each start.
     package var user: String? {
         guard case .text(let user)? = values["User"], case .flag(false)? = values["DynamicUser"] else { return nil }
         return user.isEmpty ? "root" : user
@@ -164,9 +164,9 @@ package struct UnitSettings: Hashable, Sendable {
             .filter { !environmentFiles.contains($0.path) }
     }
 
-    /// What a file of the unit assigns to one of these settings and a later one removes: an empty value clears the setting.
+    /// A setting's assignments in a unit's file that a later one removes: an empty value clears the setting.
     ///
-    /// - Parameter name: what a value names; a later assignment replaces one of the same name.
+    /// - Parameter name: the name in a value; a later assignment replaces one of the same name.
     func cleared(
         _ settings: [String], _ name: (String) -> Substring
     ) -> [(setting: String, name: String, value: String, file: String)] {
@@ -190,7 +190,7 @@ package struct UnitSettings: Hashable, Sendable {
 
     /// `NAME=value` of `Environment=`; every environment file takes precedence.
     package var environment: [String] { values.words("Environment") }
-    /// What `UnsetEnvironment=` removes in the end.
+    /// The variables that `UnsetEnvironment=` removes in the end.
     package var unsetEnvironment: [String] { values.words("UnsetEnvironment") }
 
     /// The directory in which the processes start; nil for the root directory and for one that depends on the user.
@@ -241,9 +241,9 @@ package struct UnitSettings: Hashable, Sendable {
     /// The unit's own file and its drop-ins, as far as they can be read.
     package var paths: [String] { files.map(\.path) }
 
-    /// What the settings let the service's processes reach in the file system; nil if that is not known.
+    /// The parts of the file system that the settings let the service's processes reach; nil if that is not known.
     ///
-    /// - Parameter followsLinks: whether the settings' paths are followed to where they lead, which blocks on their file systems.
+    /// - Parameter followsLinks: whether links in the settings' paths are followed, which blocks on their file systems.
     package func sandbox(followsLinks: Bool = true) -> UnitSandbox? { UnitSandbox(values, followsLinks: followsLinks) }
 }
 

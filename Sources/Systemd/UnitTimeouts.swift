@@ -1,8 +1,8 @@
 /// How long systemd and units have, in milliseconds.
 package enum UnitTimeouts {
-    /// For what systemd answers at once, and for a permission check, which waits until polkit has started.
+    /// For requests that systemd answers at once, and for a permission check, which waits until polkit has started.
     package static let answer: Int64 = 10_000
-    /// For what the daemon can do without, so that nothing waits for it for long.
+    /// For optional requests, so that nothing waits for them for long.
     package static let shortAnswer: Int64 = 2_000
     /// For a unit's own name.
     static let name: Int64 = 5_000

@@ -13,7 +13,7 @@ package struct UserFile: Destination {
     /// - Parameters:
     ///   - user: whose writer writes it.
     ///   - naming: of this daemon's temporaries.
-    ///   - sweptDirectories: knows where what a killed writer left was removed; nil: nothing may be changed.
+    ///   - sweptDirectories: the directories from which a killed writer's files were removed; nil: nothing may be changed.
     package init(
         _ file: FileSpec, of user: String, by client: UserWriterClient, naming: TemporaryNames,
         sweeping sweptDirectories: SweptDirectories?

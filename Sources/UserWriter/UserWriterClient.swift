@@ -7,7 +7,7 @@ package import Outputs
 internal import SystemPackage
 
 /// The daemon's client of the user writers: one connection for each request. Answers come from another user's process. They are
-/// trusted only where that user could do the same anyway.
+/// trusted only if that user could do the same anyway.
 package final class UserWriterClient: Sendable {
     private let sockets: String
     private let configuration: String
@@ -42,7 +42,7 @@ package final class UserWriterClient: Sendable {
         return try contents(of: file, ask(request, of: user, about: file.path), user)
     }
 
-    /// What programs find in `file`, by what `user` may read.
+    /// The content of `file` for programs, as far as `user` may read it.
     package func look(at file: FileSpec, as user: String) throws(Failure) -> [FileSlot: SlotContents] {
         try contents(of: file, ask(WriterRequest(.look, file), of: user, about: file.path), user).slots
     }

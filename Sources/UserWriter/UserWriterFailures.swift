@@ -8,7 +8,7 @@ internal import SystemPackage
 
 /// Failures that a user writer may report, and remedies.
 enum UserWriterFailures {
-    /// What a writer may report: failures of a file, and of the writer itself.
+    /// The failures that a writer may report: those of a file, and of the writer itself.
     static let codes: Set<Failure.Code> = [
         .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
         .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
@@ -20,7 +20,7 @@ enum UserWriterFailures {
 
     /// The remedy when the writer for `user` met `code`; nil: the general remedy for that code applies.
     ///
-    /// The code is another user's claim. So a command is built only from what this process finds itself.
+    /// The code is another user's claim. So a command is built only from this process's own findings.
     static func remedy(
         _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
     ) -> Remedy? {
@@ -34,7 +34,7 @@ enum UserWriterFailures {
         }
     }
 
-    /// The remedy where no link has led away.
+    /// The remedy if no link has led away.
     private static func remedy(onWay code: Failure.Code, _ user: String, _ path: AbsolutePath) -> Remedy? {
         let home = home(of: path, user)
         return switch code {
@@ -74,7 +74,7 @@ enum UserWriterFailures {
         id(of: user).flatMap { FileHome.directory(of: path, forUser: $0) } ?? path.directory
     }
 
-    /// What removes a link on the way: whatever fails behind it, its owner chose.
+    /// Removes a link on the way: its owner chose the target, and so its errors.
     private static func link(on path: AbsolutePath, _ user: String) -> Remedy? {
         id(of: user).flatMap { GuardedPath.untrustedLink(on: path.description, for: $0) }
     }
@@ -132,7 +132,7 @@ enum UserWriterFailures {
         }
     }
 
-    /// Whether the user may enter the directory; also where this process cannot tell.
+    /// Whether the user may enter the directory; also true if this process cannot tell.
     private static func mayEnter(_ directory: String, _ user: String) -> Bool {
         guard let status = FileStatus.following(directory), status.mode & 0o111 != 0o111,
             let account = try? Accounts.user(called: user), account.id != 0, !FileStatus.hasAccessList(directory)

@@ -3,7 +3,8 @@ import Linux
 import Model
 import Outputs
 
-/// What a writer may do: only what the configuration, which it reads itself, names for its user, whichever program asks.
+/// A writer's permissions: only the files that the configuration, which it reads itself, names for its user. They do not depend
+/// on the caller.
 struct UserWriterPolicy {
     let configuration: Configuration
     /// The writer's user id.

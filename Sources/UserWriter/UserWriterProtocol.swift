@@ -16,7 +16,7 @@ enum WriterMessage {
 
     static func line(of message: some JSONDocument) -> [UInt8] { message.jsonText.bytes + [UInt8(ascii: "\n")] }
 
-    /// Throws `.connectionReset` where the other side closes without sending anything, `.badMessage` for something else than a
+    /// Throws `.connectionReset` if the other side closes without sending anything, `.badMessage` for something else than a
     /// message, and as ``UnixStream/line(atMost:)`` does.
     static func read<Message: JSONDocument>(
         _ type: Message.Type, from stream: inout UnixStream
@@ -75,7 +75,7 @@ struct WriterRequest: Sendable {
     }
 }
 
-/// A writer's answer: what the file held, or why that is not known.
+/// A writer's answer: the file's content, or why that is not known.
 struct WriterAnswer: Sendable {
     struct Place: Sendable {
         var variable: String?
@@ -124,7 +124,7 @@ struct WriterAnswer: Sendable {
             directory: AbsolutePath(contents.realPath).flatMap { DirectoryMark(of: $0.directory) })
     }
 
-    /// The answer to what programs find in a file.
+    /// The answer with the content of a file for programs.
     init(_ slots: [FileSlot: SlotContents], at path: AbsolutePath) {
         self.init(
             OutputContents(
@@ -135,7 +135,7 @@ struct WriterAnswer: Sendable {
     init() {}
 }
 
-/// Identifies a directory on this machine, by whichever path it is reached.
+/// Identifies a directory on this machine, even if it is reached by several paths.
 struct DirectoryMark: Hashable, Sendable {
     let device: Int64
     let inode: Int64

@@ -3,7 +3,7 @@ enum UserWriterTimeouts {
     /// For systemd to start the writer, and for its disk. It is longer than the 30 s after which a file is reported as not
     /// responding. It is not longer than a local failure waits for its next attempt.
     static let request: Int64 = 60_000
-    /// How long a writer that dropped a request is not asked again, whatever the file: systemd starts one for each request.
+    /// How long a writer that dropped a request is not asked again, for any file: systemd starts one for each request.
     static let rest: Int64 = 1_000
     /// How long one connection to a writer may last: the daemon, on the same machine, has its request ready.
     static let connection: Int64 = 10_000

@@ -3,7 +3,7 @@ import CLibcurl
 import Failures
 import Glibc
 
-/// A libcurl handle with what it receives.
+/// A libcurl handle with its received bytes.
 @safe final class CurlTransfer {
     let handle: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
@@ -13,7 +13,7 @@ import Glibc
     private var answerHeaders: [String] = []
     private var isTooLong = false
     private var headers: UnsafeMutablePointer<curl_slist>?
-    /// What requests go to: its host and port.
+    /// The server of the requests: its host and port.
     private var server = ""
     private var takesProxy = true
 
@@ -217,10 +217,10 @@ import Glibc
         return passed(CURLINFO_NAMELOOKUP_TIME_T) ? .notConnected : .nameNotResolved
     }
 
-    /// Whether a connection was established, with TLS where it is used: before that nothing of a request is sent.
+    /// Whether a connection was established, with TLS if it is used: before that no part of a request is sent.
     ///
     /// libcurl reports a time for the handshake, except for a request over a kept connection. For that one it reports the time
-    /// before the transfer, which is 0 where no connection was established.
+    /// before the transfer, which is 0 if no connection was established.
     private var isConnected: Bool {
         [CURLINFO_APPCONNECT_TIME_T, CURLINFO_PRETRANSFER_TIME_T].contains(where: passed)
     }

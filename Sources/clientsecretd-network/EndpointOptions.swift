@@ -1,7 +1,7 @@
 import AppleAPI
 import ArgumentParser
 
-/// Which server the requests go to, and their timeouts. Only the command line sets these: a request can change neither.
+/// Which server the requests go to, and their timeouts. Only the command line sets these: a request cannot change them.
 struct EndpointOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("A server other than Apple's; https only.", valueName: "url"),

@@ -27,7 +27,7 @@ struct NetworkProgram: ParsableCommand {
         StandardDescriptors.reserve()
         do {
             let words = Array(OwnProgram.arguments.dropFirst())
-            // libcurl would write there what decrypts the connection, secrets and tokens included.
+            // libcurl would write there the keys that decrypt the connection, secrets and tokens included.
             unsafe unsetenv("SSLKEYLOGFILE")
             // A service that lost its arguments must not seem to have done something.
             guard !words.isEmpty else { end(64, "no role given; to list the roles: clientsecretd-network --help") }

@@ -5,7 +5,7 @@ enum NetworkTimeouts {
     static let connection = 10_000
     /// For a request, connecting included.
     static let request = 30_000
-    /// What the command line may set.
+    /// The range for the command line.
     static let allowed = 1...600_000
     /// For all HTTP requests of one push: less than the daemon waits.
     static let push: Int64 = 60_000

@@ -32,7 +32,7 @@ struct PushClient {
             try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
             var headers = request.headers.map { "\($0.name): \($0.value)" }
             if let signature = request.signature {
-                // What libcurl signs names no port (curl#9550), so the request must not either.
+                // libcurl's signature names no port (curl#9550), so the request must not either.
                 headers.append("Host: \(request.address.host)")
                 try transfer.set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
                 try transfer.set(CURLOPT_USERNAME, signature.keyID)

@@ -16,7 +16,7 @@ import Store
     private var connect: () -> CurlTransfer? = { nil }
     private var stream = WatchResponse(keys: 0)
     private var lines = LineBuffer()
-    /// By when it is to be complete, and how long that is after its beginning, in milliseconds.
+    /// The deadline for its completion, and the time from its beginning to that, in milliseconds.
     private var completeBy = Deadline(in: 0)
     private var timeout = EtcdTimeouts.firstWatch
 

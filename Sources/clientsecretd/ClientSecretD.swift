@@ -7,7 +7,7 @@ import Linux
 import Model
 import Rotation
 
-/// The program: parses the command line into a command, runs it, and turns what it throws into an exit code.
+/// The program: parses the command line into a command, runs it, and turns its error into an exit code.
 @main
 struct ClientSecretD: ParsableCommand {
     static let configuration = CommandConfiguration(

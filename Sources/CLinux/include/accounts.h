@@ -1,4 +1,4 @@
-// Users and groups: the account database's entries, and the user as whom a thread acts.
+// Users and groups: the account database's entries, and the user that a thread acts as.
 //
 // Scalars only, and -errno for every failure, as in events.h.
 #pragma once

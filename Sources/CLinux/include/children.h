@@ -7,8 +7,8 @@
 //
 // When the child ends by itself, the supervisor keeps the child's remaining processes until this process ends, however it does.
 //
-// A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends what the
-// supervisor held. It could be killed as well, but under systemd the whole service ends with it.
+// A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends the supervisor's
+// processes. It could be killed as well, but under systemd the whole service ends with it.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,24 +42,24 @@ struct clinux_report {
     bool is_holding;
 };
 int clinux_child_report(int control, struct clinux_report *report);
-// Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs
-// still. After one that was killed clinux_orphans_end is to be called until it returns false.
+// Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs still. After
+// one that was killed call clinux_orphans_end until it returns false.
 int clinux_child_reap(int32_t process, int pidfd, int *signalled, int *status);
 // Whether a supervisor was stopped (SIGSTOP): it ends nothing then, and has to be killed.
 bool clinux_child_is_stopped(int32_t process);
 // Has the orphans among all descendants become children of this process: 0, or -errno. From then on it has to reap them. To
 // be called before children and threads are started.
 int clinux_orphans_adopt(void);
-// Kills what supervisors held that were killed themselves: orphans that no program left running when it ended by itself.
-// False when there is none left, or where /proc does not tell. clinux_orphans_reap does the same.
+// Kills the processes of supervisors that were killed themselves: orphans that no program left running when it ended by itself.
+// False when there is none left, or if /proc does not show them. clinux_orphans_reap does the same.
 bool clinux_orphans_end(void);
-// Stops waiting for a supervisor that continues: clinux_orphans_reap takes its status. True if that one, or another, turns
-// out to have been killed: then clinux_orphans_end is to be called until it returns false.
+// Stops waiting for a supervisor that continues: clinux_orphans_reap takes its status. True if that one, or another, turns out to
+// have been killed: then call clinux_orphans_end until it returns false.
 bool clinux_child_abandon(int32_t process);
-// Kills the supervisors that go on and were stopped (SIGSTOP), which would not see this process end. True: then
-// clinux_orphans_end is to be called until it returns false.
+// Kills the supervisors that go on and were stopped (SIGSTOP), which would not see this process end. True: then call
+// clinux_orphans_end until it returns false.
 bool clinux_stopped_holders_kill(void);
-// Has what children left running go on when this process ends.
+// Has the remaining processes of children go on when this process ends.
 void clinux_children_release(void);
 // Takes the status of every ended child that was not started by clinux_child_start, as PID 1 and a subreaper have to.
 void clinux_orphans_reap(void);
@@ -67,8 +67,8 @@ void clinux_orphans_reap(void);
 // The supervisor itself: runs arguments[0], reports, and does not return.
 _Noreturn void clinux_supervise(char *const arguments[], char *const environment[]);
 
-// Children of the calling thread, living or ended and not waited for: how many are stored, -errno where /proc does not tell them.
-// If there are more, only the first are stored.
+// Children of the calling thread, living or ended and not waited for: how many are stored, -errno if /proc does not show them. If
+// there are more, only the first are stored.
 #define CLINUX_CHILDREN_LISTED 512
 int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]);
 

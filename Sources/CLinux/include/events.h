@@ -1,4 +1,4 @@
-// What the event loop and workers need and Swift does not import.
+// Functions of the event loop and workers that Swift does not import.
 //
 // Scalars only: a C struct that two modules see belongs to the first of them. Every function that can fail returns
 // -errno.
@@ -27,7 +27,7 @@ int clinux_boot_timer_arm(int timer, int64_t nanoseconds);
 int64_t clinux_wall_seconds(void);
 int64_t clinux_boot_milliseconds(void);
 int64_t clinux_monotonic_microseconds(void);
-// 1, 0, or -errno where the kernel may not be asked.
+// 1, 0, or -errno if the kernel may not be asked.
 int clinux_clock_synchronised(void);
 
 // Signals.

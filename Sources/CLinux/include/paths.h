@@ -1,4 +1,4 @@
-// Files by descriptor: one component at a time, and what a descriptor tells of itself.
+// Files by descriptor: one component at a time, and the facts about a descriptor.
 //
 // Every function returns -errno when it fails. Names are single components; none of these follows a link. The one
 // struct is this header's own, so no other module can come to own it.
@@ -15,7 +15,7 @@ struct clinux_status {
 };
 
 int clinux_path_root(void);
-// A handle on whatever has this name; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
+// A handle on the file of this name, of any kind; it reads nothing and waits for nothing. As a directory: -ENOTDIR for all else,
 // and an automount point is mounted.
 int clinux_path_step(int directory, const char *name, int as_directory);
 // Never waits for a FIFO's writer or for a terminal.
@@ -24,17 +24,17 @@ int clinux_path_open_to_read(int directory, const char *name);
 int clinux_path_open_directory(int directory);
 // A new file with these permission bits, as far as the umask lets it have them.
 int clinux_path_create(int directory, const char *name, unsigned mode);
-// Whether the directory at a path takes a block for a file of this process's user: makes one without a name, which is gone
-// again. 0, -ENOSPC, -EDQUOT, or another -errno where that cannot be told.
+// Whether the directory at a path takes a block for a file of this process's user: makes one without a name, which is gone again.
+// 0, -ENOSPC, -EDQUOT, or another -errno if that is unknown.
 int clinux_path_takes_block(const char *path);
 int clinux_path_look(int descriptor, struct clinux_status *status);
 // The status of the directory's entry of this name, links not followed; takes no descriptor. With ask_server a network file
 // system does not answer from memory.
 int clinux_path_look_at(int directory, const char *name, int ask_server, struct clinux_status *status);
-// What a path leads to, links followed.
+// The status of the path's target, links followed.
 int clinux_path_look_whole(const char *path, struct clinux_status *status);
 int clinux_path_read_link(int descriptor, void *buffer, size_t size);
-// Whether the descriptor is on procfs, where links lead where their text does not say.
+// Whether the descriptor is on procfs, on which a link's text does not show its target.
 int clinux_path_is_on_proc(int descriptor);
 int clinux_path_may_execute(int descriptor);
 // 1 if a POSIX access list of a path, which may be a link, grants more than its mode. 0 also if that is unknown.

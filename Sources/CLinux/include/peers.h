@@ -11,7 +11,7 @@ int clinux_unix_listen(const char *path, uint32_t mode, int backlog);
 int clinux_unix_accept(int listener);
 // The timeout holds for connecting and for each later read and write; 0: none.
 int clinux_unix_connect(const char *path, int64_t timeout_seconds);
-// What a socket is: CLINUX_SOCKET_…, whether it listens for streams, and whether it is bound to a loopback address.
+// The kind of a socket: CLINUX_SOCKET_…, whether it listens for streams, and whether it is bound to a loopback address.
 #define CLINUX_SOCKET_OTHER 0
 #define CLINUX_SOCKET_UNIX 1
 #define CLINUX_SOCKET_INTERNET 2
@@ -29,8 +29,7 @@ int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
 
 // Unix datagram sockets that send and never wait.
 int clinux_datagram_create(void);
-// Where it sends to from now on: an absolute path, or an abstract address with '@' for its NUL; -EAFNOSUPPORT for
-// anything else.
+// Sets its target from now on: an absolute path, or an abstract address with '@' for its NUL; -EAFNOSUPPORT for anything else.
 int clinux_datagram_connect(int descriptor, const char *address);
 // Sends everything or nothing, with a copy of the descriptor `passed` (-1: none). -EAGAIN: the receiver's queue is full. Then the
 // socket becomes writable once there is room.

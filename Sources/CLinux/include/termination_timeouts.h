@@ -1,4 +1,4 @@
-// How long a hook, or another program that the daemon runs, has to end once it is to, in milliseconds.
+// How long a hook, or another program that the daemon runs, may take to end after the request, in milliseconds.
 #pragma once
 
 enum {

@@ -1,7 +1,7 @@
 import Glibc
 package import SystemPackage
 
-/// The user that the rules on owners and groups apply to, whichever user runs the code.
+/// The user that the rules on owners and groups apply to, which may differ from the one that runs the code.
 ///
 /// A value that is not read from the process. So the same rules serve the daemon, a user writer under another user, and a check
 /// for another user.

@@ -1,10 +1,10 @@
 internal import AppleClientSecret
 package import Failures
 
-/// Users and groups as text: `alice (1000)`, or only the number where no name is known.
+/// Users and groups as text: `alice (1000)`, or only the number if no name is known.
 package enum Owner {
-    /// What lets a user give files to a group. No command: a member may do all that the group may. No user should join root's,
-    /// which a file has that root created.
+    /// Lets a user give files to a group. No command: a member may do all that the group may. No user should join root's, which a
+    /// file has that root created.
     package static func joining(group: String, user: UInt32) -> Remedy {
         let name = words(user: user)
         if group == "root" || group == "0" { return leavingRoots(name) }
@@ -28,7 +28,7 @@ package enum Owner {
         name(ofGroup: group).map { "\($0) (\(group))" } ?? String(group)
     }
 
-    /// In a sentence, which could make a bare name, such as nobody's, look like a word: `user "alice"`.
+    /// In a sentence a bare name, such as that of the user "nobody", could look like a word: `user "alice"`.
     package static func words(user: UInt32) -> String { words(userNamed: argument(user: user)) }
 
     package static func words(userNamed name: String) -> String {

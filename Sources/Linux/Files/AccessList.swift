@@ -44,7 +44,7 @@ struct AccessList {
         /// For setfacl(1); nil for the file's own group, whose entry cannot be removed.
         let entry: String?
 
-        /// What the message says of it.
+        /// The words for it in the message.
         var detail: String { "its access list lets \(words) \(mayWrite ? "write to it" : "read it")" }
     }
 
@@ -77,7 +77,7 @@ struct AccessList {
 }
 
 extension FileStatus {
-    /// The mode's bits that give rights to others. With an access list, the group's are its mask: what users and groups may do
-    /// is only in the list itself.
+    /// The mode's bits that give rights to others. With an access list, the group's are its mask. Only the list itself shows the
+    /// rights of users and groups.
     func othersMode(with list: AccessList?) -> UInt16 { mode & (list == nil ? 0o077 : 0o007) }
 }

@@ -8,7 +8,7 @@ import SystemPackage
 /// `init` finds, checks and reads the file; ``replace(with:mode:group:keeping:naming:)`` replaces it if it is still the one
 /// that was read.
 package struct AtomicFile: ~Copyable {
-    /// What the file held; nil: there is none.
+    /// The file's content; nil: there is none.
     package let content: FileContent?
 
     private let identity: Identity
@@ -74,13 +74,13 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    /// What a file has of the one that it replaces.
+    /// The parts of the replaced file that a new file keeps.
     package enum Kept: Sendable {
         /// As if there had been none.
         case nothing
         /// Mode and group, as far as none is given, and access list, user attributes and label.
         case attributes
-        /// The same and content. Then no user can read it who could not before, whatever mode and group say.
+        /// The same and content. Then no user can read it that could not before, even if mode and group allow it.
         case content
     }
 
@@ -92,7 +92,7 @@ package struct AtomicFile: ~Copyable {
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
     ///   - group: nil: that of the file that is replaced, else the directory's default.
-    ///   - kept: what the new file has of the one that it replaces.
+    ///   - kept: the parts that the new file has of the one that it replaces.
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, keeping kept: Kept = .attributes,
         naming: TemporaryNames
@@ -130,7 +130,7 @@ package struct AtomicFile: ~Copyable {
     }
 
     /// Gives the path to a new file with this content, even if the acting user has another file there. Use it in a directory in
-    /// which no other process writes, such as the state directory. An existing file is neither read nor compared.
+    /// which no other process writes, such as the state directory. An existing file is not read or compared.
     ///
     /// - Parameters:
     ///   - mode: permission bits.
@@ -148,7 +148,7 @@ package struct AtomicFile: ~Copyable {
         try temporary.overwrite(place.name)
     }
 
-    /// A file next to the one at `place`, with everything that it is to have, on the disk.
+    /// A file next to the one at `place`, with all its attributes, on the disk.
     private static func temporary(
         with bytes: [UInt8], limit: Int, _ attributes: NewFileMetadata, for place: GuardedPlace,
         from replaced: (descriptor: Int32, status: FileStatus)?, as identity: Identity, naming: TemporaryNames
@@ -200,7 +200,7 @@ package struct AtomicFile: ~Copyable {
         }
     }
 
-    /// What this name holds now; nil when it is no file like the one that was read.
+    /// The content of this name now; nil when it is no file like the one that was read.
     private func read(_ name: FilePath.Component) throws(FileError) -> FileContent? {
         guard let status = try place.directory.status(of: name) else { return nil }
         let now = GuardedPlace(directory: place.directory, name: name, found: status)

@@ -1,4 +1,4 @@
-/// What of a program's header says where it runs (elf(5)).
+/// The parts of a program's header that show where it runs (elf(5)).
 struct ELFHeader {
     static let magic: [UInt8] = [0x7F, 0x45, 0x4C, 0x46]
 

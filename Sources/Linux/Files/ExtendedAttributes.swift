@@ -28,7 +28,7 @@ struct ExtendedAttributes {
         unsafe try read { unsafe clinux_attribute_get(descriptor, name, $0, $1) }
     }
 
-    /// What `call` writes into a buffer of the size that it is given; nil if there is nothing or no support.
+    /// The bytes that `call` writes into a buffer of the given size; nil if there is nothing or no support.
     private func read(_ call: (UnsafeMutablePointer<UInt8>?, Int) -> Int64) throws(FileError) -> [UInt8]? {
         // Few files have any: the largest buffer is allocated only if a small one was not enough.
         for size in [Self.usualSize, Self.sizeLimit] {

@@ -63,7 +63,7 @@ extension FileError {
             case .readOnlyFileSystem: .readOnlyFileSystem
             case .noSpace: .diskFull
             case .diskQuotaExceeded: .quotaExceeded
-            // What network file systems return when their server is gone.
+            // Errors of network file systems when their server is gone.
             case .ioError, .staleNFSFileHandle, .timedOut, .socketNotConnected, .hostIsDown: .ioError
             case .isDirectory: .isDirectory
             case .resourceBusy: .isMountPoint

@@ -53,7 +53,7 @@ package struct FileStatus: Hashable, Sendable {
         identity.inode == other.identity.inode && identity.device == other.identity.device
     }
 
-    /// The status of what `path` leads to, links followed; nil when unreadable.
+    /// The status of the target of `path`, links followed; nil when unreadable.
     package static func following(_ path: String) -> FileStatus? {
         try? look(at: path)?.get()
     }
@@ -78,7 +78,7 @@ package struct FileStatus: Hashable, Sendable {
         return [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(errno)
     }
 
-    /// Why this process may not do this with what `path` leads to (access(2)); nil if it may.
+    /// Why this process may not do this with the target of `path` (access(2)); nil if it may.
     package static func problem(accessing path: String, _ mode: Int32) -> Errno? {
         DiskTimeout.value(at: path) { unsafe access(path, mode) == 0 ? nil : Errno(rawValue: errno) } ?? .timedOut
     }

@@ -90,7 +90,7 @@ package enum ForeignFile {
         } ?? []
     }
 
-    /// What a symbolic link says, such as those of /proc; nil if it cannot be read.
+    /// The text of a symbolic link, such as those of /proc; nil if it cannot be read.
     package static func link(_ path: String) -> String? {
         DiskTimeout.value(at: path) { linkAtOnce(path) } ?? nil
     }

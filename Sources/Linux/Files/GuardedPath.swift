@@ -85,8 +85,8 @@ package enum GuardedPath {
 
     /// The real path of the directory in which a published file, which need not exist, is replaced.
     ///
-    /// - Parameter isWritten: whether this process is to write there. Then obstacles to writing are thrown too, as far as they
-    ///   can be found without writing.
+    /// - Parameter isWritten: whether this process writes there. Then obstacles to writing are thrown too, as far as they can be
+    ///   found without writing.
     package static func home(
         of path: String, as identity: Identity, isWritten: Bool = false
     ) throws(FileError) -> String {

@@ -107,7 +107,7 @@ struct GuardedWalk {
         throw FileError(.isDirectory, at: here.path.string)
     }
 
-    /// This name's status where the walk is; nil: there is none.
+    /// This name's status at the walk's position; nil: there is none.
     private func status(of name: FilePath.Component) throws(FileError) -> FileStatus? {
         do throws(FileError) {
             return try here.status(of: name)
@@ -129,7 +129,7 @@ struct GuardedWalk {
         }
     }
 
-    /// Checks the owner of what the links led to; `status` is nil if there is nothing yet.
+    /// Checks the owner of the links' target; `status` is nil if there is nothing yet.
     private mutating func settle(_ status: FileStatus?) throws(FileError) {
         for case .belongs(let link, let isCondition) in ahead {
             if isCondition {

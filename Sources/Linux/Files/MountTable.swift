@@ -17,7 +17,7 @@ package struct MountTable: Hashable, Sendable {
         package var isPrivate: Bool { ["/tmp", "/var/tmp"].contains(point) && root.contains("/systemd-private-") }
     }
 
-    /// A file by the file system that it is on: the same by whichever mount its path leads there.
+    /// A file by its file system: the same for all mounts by which its path leads there.
     package struct Place: Hashable, Sendable {
         /// ``Mount/device``.
         package let device: String

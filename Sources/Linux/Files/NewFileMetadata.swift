@@ -2,7 +2,7 @@ import CLinux
 internal import Failures
 import SystemPackage
 
-/// What a new file gets before its name is visible: group, mode, access list, user attributes and security label.
+/// The attributes that a new file gets before its name is visible: group, mode, access list, user attributes and security label.
 struct NewFileMetadata {
     /// From the settings; nil: copied from the file that is replaced.
     let mode: UInt16?

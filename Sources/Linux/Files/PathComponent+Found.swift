@@ -100,10 +100,10 @@ package enum DirectoryObstacle: Error, Hashable, Sendable {
 }
 
 extension ShellCommand {
-    /// Creates the missing directories of the absolute path `directory` for the user that is to write there. If a reboot removes
+    /// Creates the missing directories of the absolute path `directory` for the user that will write there. If a reboot removes
     /// them, it does so at every boot.
     ///
-    /// - Parameter group: nil: whichever it gets from the directory above.
+    /// - Parameter group: nil: the one that it gets from the directory above.
     package static func making(
         _ directory: String, for user: UInt32, mode: String = "0755", group: String? = nil
     ) throws(DirectoryObstacle) -> ShellCommand {

@@ -74,7 +74,7 @@ enum PathRule {
     /// The package's directory for the configuration and keys.
     private static let place: FilePath = "/etc/clientsecretd"
 
-    /// What lets this process's user into a directory. Its mode may be what protects other files in it.
+    /// The remedy that lets this process's user into a directory. Its mode may protect other files in it.
     func grantingAccess(_ path: FilePath) -> Remedy? {
         guard self == .deciding else { return nil }
         let user = Owner.words(user: Identity.current().user)

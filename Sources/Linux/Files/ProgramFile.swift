@@ -1,7 +1,7 @@
 internal import AppleClientSecret
 import Glibc
 
-/// A file that is to be executed, read as execve(2) reads it.
+/// A file to execute, read as execve(2) reads it.
 package struct ProgramFile: Sendable {
     private let path: String
     /// `PATH` of the program's environment.

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// Resolves paths.
 package enum RealPath {
-    /// The path with every link followed, as far as it exists and this process may search it; the rest as written. As written
-    /// too where the file system does not respond.
+    /// The path with every link followed, as far as it exists and this process may search it; the rest as written. Also as
+    /// written if the file system does not respond.
     package static func of(_ path: String) -> String {
         DiskTimeout.value(at: path) { () -> String in
             var known = path[...]

@@ -4,7 +4,7 @@ internal import AppleClientSecret
 struct ScriptFirstLine {
     /// Absolute: a program is started in the directory `/`.
     let interpreter: String
-    /// All that follows it: one argument, whatever blanks are in it.
+    /// All that follows it: one argument, with any blanks in it.
     private let argument: String
     let endsInCarriageReturn: Bool
 
@@ -23,7 +23,7 @@ struct ScriptFirstLine {
             as: UTF8.self)
     }
 
-    /// What `env` starts, however it is called: with its options and variables before the name.
+    /// The program that `env` starts, in every form of the call: with its options and variables before the name.
     var startedByEnv: String? {
         guard let wantedFromEnv else {
             guard interpreter.hasSuffix("/env"), argument.hasPrefix("-") else { return nil }
@@ -61,7 +61,7 @@ struct ScriptFirstLine {
         return nil
     }
 
-    /// What `env` is to find; nil if it is not used, or used in another way.
+    /// The program that `env` has to find; nil if it is not used, or used in another way.
     var wantedFromEnv: String? {
         guard interpreter.hasSuffix("/env"), !argument.isEmpty else { return nil }
         guard argument.hasPrefix("-") else { return argument.contains("=") ? nil : argument }

@@ -3,7 +3,7 @@ internal import Failures
 import Glibc
 import SystemPackage
 
-/// A file under a name that cannot be guessed, which is to replace another; removed with this value if it does not.
+/// A file under a name that cannot be guessed, which will replace another; removed with this value if it does not.
 ///
 /// It is locked as long as it is open. So sweeps, of this process or another, can distinguish it from one that a killed process
 /// left.
@@ -102,7 +102,7 @@ struct TemporaryFile: ~Copyable {
         }
     }
 
-    /// Takes the name from whichever file has it, which is lost.
+    /// Takes the name from the file that has it, which is lost.
     mutating func overwrite(_ target: FilePath.Component) throws(FileError) {
         _ = try checked(
             rename(to: target, CLINUX_RENAME_OVER), directory.path(of: target), missing: .changedMeanwhile)
@@ -140,7 +140,7 @@ struct TemporaryFile: ~Copyable {
             try? directory.sync(by: descriptor.raw)
             return
         }
-        // Each round puts the taken file back under the name, and should get what the round before put there.
+        // Each round puts the taken file back under the name, and should get the file of the round before.
         var expected = made
         for _ in 0..<Self.roundLimit {
             guard let taken = try directory.status(of: name) else { break }

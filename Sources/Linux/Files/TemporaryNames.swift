@@ -41,7 +41,7 @@ package struct TemporaryNames: Hashable, Sendable {
     /// Removes files that a killed process left next to an output. These are regular files of this user whose names have this tag
     /// and the full form. A file that a process is writing now stays (``TemporaryFile``). Returns the count.
     ///
-    /// - Parameter ofAnyTag: where no other process writes: also files of a process that died before it kept its tag.
+    /// - Parameter ofAnyTag: if no other process writes there: also files of a process that died before it kept its tag.
     @discardableResult
     package func sweep(beside path: String, as identity: Identity, ofAnyTag: Bool = false) throws(FileError) -> Int {
         let directory = try GuardedWalk.place(path, .publishing, as: identity).directory

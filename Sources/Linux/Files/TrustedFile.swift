@@ -114,7 +114,7 @@ package enum TrustedFile {
         _ status: FileStatus, _ path: String, _ handle: Int32, in directory: GuardedDirectory, for use: Use,
         as identity: Identity, _ isSecret: ((String) -> Bool)?
     ) throws(FileError) {
-        // What another user has written is looked at before it is trusted: no command does that.
+        // A person must look at another user's file before it is trusted: no command does that.
         if !identity.trusts(status.owner) {
             throw FileError(
                 .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",

@@ -8,7 +8,7 @@ import SystemPackage
 struct UntrustedLink: Hashable {
     let path: FilePath
     let status: FileStatus
-    /// Whether what it leads to does not belong to its owner.
+    /// Whether its target does not belong to its owner.
     var leadsAway = false
 
     func error(for identity: Identity, hasRemedy: Bool = true) -> FileError {
@@ -19,7 +19,7 @@ struct UntrustedLink: Hashable {
             remedy: hasRemedy ? remedy(for: identity) : nil)
     }
 
-    /// In place of an error of what the link led to.
+    /// Replaces an error about the link's target.
     func blamed(_ error: FileError, for identity: Identity) -> FileError {
         // That something was just being replaced is no verdict.
         let isOfThisLink = error.code == .untrustedLink && error.path == path.string

@@ -34,7 +34,7 @@ package struct Epoll: ~Copyable, Sendable {
         try SystemError.check(clinux_epoll_remove(descriptor.raw, watched), "stop waiting for a descriptor")
     }
 
-    /// Waits until a descriptor is ready; returns at least one event. What exceeds a batch is left to the next call.
+    /// Waits until a descriptor is ready; returns at least one event. Events that exceed a batch are left to the next call.
     package func wait() throws(SystemError) -> [Event] {
         let batch = Int(CLINUX_EPOLL_BATCH)
         var tags = [UInt64](repeating: 0, count: batch)
@@ -45,7 +45,7 @@ package struct Epoll: ~Copyable, Sendable {
     }
 }
 
-/// What a descriptor can do without blocking.
+/// The operations that a descriptor allows without blocking.
 package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 

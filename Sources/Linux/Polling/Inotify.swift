@@ -43,7 +43,7 @@ package final class Inotify: Sendable {
     }
 
     package struct Event: Hashable, Sendable {
-        /// What ``watch(_:for:)`` returned; -1 for an overflow.
+        /// The result of ``watch(_:for:)``; -1 for an overflow.
         package let watch: Int32
         package let mask: Mask
         /// The name in the watched directory; empty for the watched file itself. Invalid UTF-8 is repaired.

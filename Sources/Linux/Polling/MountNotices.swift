@@ -9,7 +9,7 @@ package struct MountNotices: ~Copyable {
     /// The descriptor to wait for: ``Readiness/failed`` after each change, until that was reported (proc(5)).
     package var raw: Int32 { descriptor.raw }
 
-    /// Throws where /proc is not mounted.
+    /// Throws if /proc is not mounted.
     package init() throws(SystemError) {
         let raw = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { throw SystemError("ask for notices of mounts", errno: Errno(rawValue: errno)) }

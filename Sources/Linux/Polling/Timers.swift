@@ -8,7 +8,7 @@ import SystemPackage
 package struct WallTimer: ~Copyable {
     private let descriptor: Descriptor
 
-    /// What woke the loop.
+    /// The reason why the loop woke.
     package enum Reading: Hashable, Sendable {
         case fired
         case clockWasSet
@@ -39,7 +39,7 @@ package struct WallTimer: ~Copyable {
         try SystemError.check(result, "arm a timer")
     }
 
-    /// What happened since the last call; `nil` when nothing did.
+    /// The event since the last call; `nil` if there was none.
     package func read() throws(SystemError) -> Reading? {
         do throws(SystemError) {
             return try readCounter(descriptor.raw, "read a timer") == nil ? nil : .fired

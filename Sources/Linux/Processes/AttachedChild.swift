@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 
 /// A program of this project that acts for its caller: it has the caller's environment and standard error, and ends by itself.
-/// What others provide is run by ``ChildProcess``, which ends it in time.
+/// Programs of others are run by ``ChildProcess``, which ends them in time.
 package struct AttachedChild: ~Copyable {
     private let process: pid_t
 

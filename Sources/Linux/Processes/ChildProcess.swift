@@ -3,7 +3,7 @@ import CLinux
 /// Runs a program to its end: no shell, no inherited descriptors, its own environment, and nothing left running after
 /// a timeout.
 package enum ChildProcess {
-    /// What programs of this project get of an environment, at least: nothing of the caller's.
+    /// The least environment of this project's programs: nothing of the caller's.
     package static let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
 
     /// Runs `arguments`, the first of which is the program's absolute path, and waits.
@@ -26,7 +26,7 @@ package enum ChildProcess {
         return child.output.report(ending)
     }
 
-    /// Has orphans among all descendants become this process's children, so that what a child leaves behind that kills its
+    /// Has orphans among all descendants become this process's children. So the remaining processes of a child that kills its
     /// supervisor can be ended. Also call ``reapOrphans()``. Before other threads start.
     package static func adoptOrphans() throws(SystemError) {
         try SystemError.check(clinux_orphans_adopt(), "adopt orphaned processes")
@@ -99,11 +99,11 @@ package struct ExitReport: Hashable, Sendable {
     }
 
     package let ending: Ending
-    /// What it wrote to standard output and error, from the beginning; all of it if nothing was omitted.
+    /// The beginning of its standard output and error; all of it if nothing was omitted.
     package let first: OutputPiece
     /// How many lines were omitted between ``first`` and ``last``.
     package let omitted: Int
-    /// What it wrote last.
+    /// The end of its output.
     package let last: OutputPiece
 
     /// The lines of both pieces.

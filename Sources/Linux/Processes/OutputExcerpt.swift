@@ -12,7 +12,7 @@ package struct OutputPiece: Hashable, Sendable {
     }
 }
 
-/// Keeps the beginning and the end of what a child writes, and counts the lines in between.
+/// Keeps the beginning and the end of a child's output, and counts the lines in between.
 ///
 /// A line that does not fit is left out whole: half a secret could not be recognised in it.
 package struct OutputExcerpt {

@@ -1,7 +1,7 @@
 internal import Failures
 
-/// One look at the processes of this machine. Any user can start many processes and choose how much there is to read of each. So
-/// one look has limits on how much it reads and how long it takes.
+/// One look at the processes of this machine. Any user can start many processes and choose the size of each. So one look has
+/// limits on how much it reads and how long it takes.
 package final class ProcessLook {
     private static let processLimit = 50_000
     private static let anyIsCut = QuietMutex(false)

@@ -48,8 +48,8 @@ struct StartedChild: ~Copyable {
         self.pipe = pipe
     }
 
-    /// Waits for the program's end, the timeout or `cancel`, whichever is first; `nil` for the program's end. Keeps reading
-    /// output, because a process that blocks on a full pipe cannot end or clean up.
+    /// Waits for the program's end, the timeout or `cancel`; `nil` if the program's end comes first. Keeps reading output,
+    /// because a process that blocks on a full pipe cannot end or clean up.
     mutating func wait(milliseconds: Int64, cancel: Int32) -> ExitReport.Ending? {
         let deadline = Deadline(in: milliseconds)
         while true {
@@ -103,7 +103,7 @@ struct StartedChild: ~Copyable {
         _ = wait(milliseconds: Int64(CLINUX_KILL_TIMEOUT), cancel: -1)
     }
 
-    /// Ends what a supervisor held that was killed.
+    /// Ends the processes of a supervisor that was killed.
     ///
     /// - Parameter milliseconds: how long to wait for it.
     static func endOrphans(within milliseconds: Int64 = Int64(CLINUX_KILL_TIMEOUT)) {
@@ -116,7 +116,7 @@ struct StartedChild: ~Copyable {
         if clinux_child_abandon(process) { Self.endOrphans() }
     }
 
-    /// Reaps the supervisor; `nil` while it is still ending processes, or holds what the program has left running.
+    /// Reaps the supervisor; `nil` while it is still ending processes, or holds the program's remaining ones.
     private func reap() throws(SystemError) -> ExitReport.Ending? {
         if let report {
             guard !report.is_holding else {

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 extension Descriptor {
-    /// Sends what the socket accepts without blocking. Returns the byte count, 0 if none now.
+    /// Sends the bytes that the socket accepts without blocking. Returns the byte count, 0 if none now.
     ///
     /// Throws `.brokenPipe` or `.connectionReset` when the peer has gone.
     package func sendNow(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
@@ -27,8 +27,8 @@ extension Descriptor {
         _ = shutdown(raw, Int32(SHUT_RDWR))
     }
 
-    /// Marks a Unix socket, for whichever process holds it next. The kernel keeps this option for every socket, and a Unix
-    /// socket does nothing with it.
+    /// Marks a Unix socket, so that the process that holds it next can recognise it. The kernel keeps this option for every
+    /// socket, and a Unix socket does nothing with it.
     package func mark() {
         var isOn: Int32 = 1
         // Fails for no open socket.
@@ -42,7 +42,7 @@ extension Descriptor {
         return unsafe getsockopt(raw, SOL_SOCKET, SO_KEEPALIVE, &isOn, &size) == 0 && isOn != 0
     }
 
-    /// Keeps accepting on a listening socket from blocking, whichever process created it.
+    /// Keeps accepting on a listening socket from blocking, even if another process created it.
     package func setNonBlocking() throws(SystemError) {
         let flags = fcntl(raw, F_GETFL)
         guard flags >= 0, fcntl(raw, F_SETFL, flags | O_NONBLOCK) >= 0 else {

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// A socket that listens for connections: one that this process created at a path, or one that was passed to it.
 package final class ListeningSocket: Sendable {
-    /// Non-blocking; what it accepts blocks.
+    /// Non-blocking; accepted connections block.
     package let descriptor: Descriptor
     package let kind: SocketKind
     /// The path of a socket that was created here, and the file that it named then. Nil for one that was passed, whose name
@@ -93,7 +93,7 @@ package final class ListeningSocket: Sendable {
         if unsafe unlink(path) < 0 && errno != ENOENT { throw SystemError(operation, errno: Errno(rawValue: errno)) }
     }
 
-    /// What the path names now, links not followed.
+    /// The status of the path's file now, links not followed.
     private static func look(at path: String) throws(SystemError) -> FileStatus {
         var found = clinux_status()
         try SystemError.check(unsafe clinux_path_look_at(AT_FDCWD, path, 0, &found), "look at \(path)")

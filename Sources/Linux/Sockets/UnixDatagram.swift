@@ -3,7 +3,7 @@ import Glibc
 
 /// A Unix datagram socket for sending, which never waits for a reader.
 package struct UnixDatagram: ~Copyable, Sendable {
-    /// Becomes writable when there is room again for what ``send(_:to:passing:)`` could not send.
+    /// Becomes writable when there is room again for a message that ``send(_:to:passing:)`` could not send.
     package let descriptor: Descriptor
 
     package init() throws(SystemError) {

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A connection over a Unix socket. All waits for its other side end at a deadline, whatever that side does. A peer that sends a
-/// byte a second cannot extend it.
+/// A connection over a Unix socket. All waits for its other side end at a deadline, even if that side is active. A peer that
+/// sends a byte a second cannot extend it.
 ///
 /// It is read either as bytes or, throughout, as lines.
 package struct UnixStream: ~Copyable, Sendable {
@@ -30,7 +30,7 @@ package struct UnixStream: ~Copyable, Sendable {
     }
 
     /// Connects to the Unix socket at this path; the deadline counts from then on. Throws `.noSuchFileOrDirectory` or
-    /// `.connectionRefused` where nothing listens, and `.wouldBlock` after the timeout.
+    /// `.connectionRefused` if nothing listens, and `.wouldBlock` after the timeout.
     package init(
         connectingTo path: String, timeoutSeconds: Int64, milliseconds: Int64, cancel: EventCounter? = nil
     ) throws(SystemError) {
@@ -79,7 +79,7 @@ package struct UnixStream: ~Copyable, Sendable {
 
     // MARK: Bytes
 
-    /// The next `count` bytes; fewer when the peer closes first. Memory grows with what arrives, not with `count`.
+    /// The next `count` bytes; fewer when the peer closes first. Memory grows with the arriving bytes, not with `count`.
     ///
     /// Throws `.timedOut` and `.canceled`.
     package func read(exactly count: Int) throws(SystemError) -> [UInt8] {
@@ -123,8 +123,7 @@ package struct UnixStream: ~Copyable, Sendable {
 
     /// The next line without its end; nil once the peer has closed its end.
     ///
-    /// Throws `.timedOut`, also where lines come without end, `.canceled`, and `.messageTooLong` for one of more than `limit`
-    /// bytes.
+    /// Throws `.timedOut`, also if lines come without end, `.canceled`, and `.messageTooLong` for one of more than `limit` bytes.
     package mutating func line(atMost limit: Int) throws(SystemError) -> [UInt8]? {
         let operation = "read a line from a socket"
         while true {

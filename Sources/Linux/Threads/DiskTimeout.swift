@@ -47,7 +47,7 @@ package enum DiskTimeout {
     /// The detail of ``FailureCode/notResponding``.
     package static var words: String { "it did not answer within \(wait.withLock { $0?.seconds ?? 0 }) s" }
 
-    /// What `body` finds at an absolute path; nil if the file system does not respond.
+    /// The result of `body` for an absolute path; nil if the file system does not respond.
     package static func value<Value: Sendable>(at path: String, _ body: @escaping @Sendable () -> Value) -> Value? {
         guard let wait = wait.withLock({ $0 }) else { return body() }
         // Without descriptors or threads the caller's own thread does it.
@@ -114,7 +114,7 @@ package enum DiskTimeout {
         func end() { work.post(nil) }
     }
 
-    /// The same for what throws.
+    /// The same for a body that throws.
     ///
     /// - Parameter silence: the error if the file system does not respond, with ``words``.
     package static func require<Value: Sendable, Problem: Error>(

@@ -1,7 +1,7 @@
 /// Runs blocking jobs on threads, in lanes: a stuck lane delays no other one.
 ///
-/// A lane is what its jobs may wait for together: a mount, a hook, the bus. The rules:
-/// - A lane with jobs gets a thread at once, whatever other lanes do: a job waits only for its own lane.
+/// Jobs of a lane may wait for the same thing: a mount, a hook, the bus. The rules:
+/// - A lane with jobs gets a thread at once, however busy other lanes are: a job waits only for its own lane.
 /// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in total. The thread of a
 ///   job that runs for longer than 30 s is stuck and does not count there until the job ends.
 /// - A lane with a stuck thread gets another, up to `perLane`, only when all its threads are stuck. The path that does not
@@ -20,7 +20,7 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     /// Runs `job` on a thread of `lane`, after the jobs already waiting there.
     ///
     /// Throws only when the lane has no thread and none can start; the job never runs then. Jobs that were queued before stay
-    /// queued: the next thread that is free, in whichever lane, runs them.
+    /// queued: the next free thread, of any lane, runs them.
     package func run(in lane: Lane, _ job: @escaping @Sendable () -> Void) throws(SystemError) {
         let now = Clocks.bootMilliseconds()
         guard let thread = scheduler.withLock({ $0.add(job, to: lane, at: now) }) else { return }

@@ -106,7 +106,7 @@ package struct UnitDirectory: Hashable, Sendable {
                 let setting = String(line[..<sign].trimming { $0 == " " || $0 == "\t" })
                 guard places[setting] != nil else { continue }
                 let words = line[line.index(after: sign)...].split { " \t\"'".contains($0) }
-                // An empty value takes back what came before.
+                // An empty value removes all earlier ones.
                 names[setting] = words.isEmpty ? [] : names[setting, default: []] + words
             }
         }

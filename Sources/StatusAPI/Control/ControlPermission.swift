@@ -13,7 +13,7 @@ package struct ControlPermission: Hashable, Sendable {
         self.group = group
     }
 
-    /// Whether `peer` may change what the daemon does.
+    /// Whether `peer` may change the daemon's work.
     func permits(_ peer: Peer) -> Bool {
         if peer.user == 0 { return true }
         if peer.user == Accounts.overflowID { return false }

@@ -13,7 +13,7 @@ extension Reason {
         return parts.joined(separator: "; ")
     }
 
-    /// What happened, and to which client.
+    /// The problem, and the client concerned.
     var message: String { subject + failure.message }
 
     /// The client, if the message does not name it itself.

@@ -25,8 +25,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// Bytes of a body: a renewal that lists 900 clients whose names have the maximum length.
     package var bodySize = 65_536
 
-    /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one. The same
-    /// for what a client still sends after its last answer.
+    /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one. The same for
+    /// bytes that a client still sends after its last answer.
     package var requestTime: Int64 = 10_000
     /// Milliseconds that a connection may be idle between two requests. Monitoring systems ask every 15 to 60 s over a connection
     /// that they keep. This is longer than any of these by half a minute. A request that is sent while the connection is being
@@ -45,7 +45,7 @@ package struct HTTPLimits: Hashable, Sendable {
     /// The limits of the daemon.
     package init() {}
 
-    /// The same, with fewer connections where the process may open only `descriptors` descriptors.
+    /// The same, with fewer connections if the process may open only `descriptors` descriptors.
     package init(descriptors: Int) {
         connections = min(connections, max(Self.fewestConnections, descriptors - Self.descriptorsForRotation))
     }

@@ -6,7 +6,7 @@ import NIOHTTP1
 package struct Problem: Error, Hashable, Sendable {
     /// The HTTP status code.
     package var status: Int
-    /// What went wrong and what to do, on one line.
+    /// The problem and the remedy, on one line.
     package var detail: String
     /// The errors of a configuration that was refused, in lines ready to show.
     package var diagnostics: [String]

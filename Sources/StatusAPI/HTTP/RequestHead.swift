@@ -68,7 +68,7 @@ struct RequestHead {
 
     let line: RequestLine
     let headers: HTTPHeaders
-    /// The host that was asked: the target's, else that of the field Host; nil if neither names one.
+    /// The host that was asked: the target's, else that of the field Host; nil if both are missing.
     let authority: RequestAuthority?
     let framing: Framing
     /// Whether the client keeps the connection for another request.

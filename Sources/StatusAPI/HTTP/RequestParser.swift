@@ -98,8 +98,8 @@ struct RequestParser {
                 case .trailers:
                     guard let line = try line() else { return nil }
                     if line.isEmpty { return finish() }
-                    // Read only for their end. One that would change what the head said may have done so elsewhere
-                    // (RFC 9110, section 6.5.1).
+                    // Read only for their end. A trailer that would change the head may have done so elsewhere (RFC 9110, section
+                    // 6.5.1).
                     let name = try field(line).name.lowercased()
                     if ["content-length", "transfer-encoding", "host"].contains(name) { throw .strange }
                 case .failed:

@@ -170,7 +170,7 @@ extension Metric<Snapshot> {
         }
     }
 
-    /// Left out where there is no store.
+    /// Left out if there is no store.
     fileprivate static func ofStore(
         _ name: String, _ help: String, _ kind: Kind, _ labels: [String] = [],
         _ samples: @escaping @Sendable (StoreView) -> [([String], Int64)]

@@ -13,7 +13,7 @@ enum ProcessMetrics {
         return Metric.text(rows, of: status)
     }
 
-    /// What the rows are computed from.
+    /// The source of the rows.
     struct Status {
         /// Nil when it cannot be read.
         var usage: Usage?

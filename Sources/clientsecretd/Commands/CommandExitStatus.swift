@@ -1,8 +1,8 @@
 import Config
 import StatusAPI
 
-/// The program's exit codes, those of sysexits.h where one fits. Scripts depend on them. `run` ends with those of
-/// `DaemonExitStatus` (`Daemon/DaemonExitStatus.swift`), of which 75 is not here.
+/// The program's exit codes, those of sysexits.h if one fits. Scripts depend on them. `run` ends with those of `DaemonExitStatus`
+/// (`Daemon/DaemonExitStatus.swift`), of which 75 is not here.
 enum CommandExitStatus: Int32 {
     case done = 0
     /// Anything else; for `inspect`, a secret that is not good.
@@ -19,7 +19,7 @@ enum CommandExitStatus: Int32 {
     /// The configuration is not accepted.
     case configuration = 78
 
-    /// With what a command exits that cannot use the configuration.
+    /// The exit status of a command that cannot use the configuration.
     init(_ error: ConfigurationError) {
         self =
             switch error.unread {

@@ -21,7 +21,7 @@ extension CommandFailure {
         self.init(CommandExitStatus(error), error.description)
     }
 
-    /// The same where the command line names clients: a name that no client has is an error in it.
+    /// The same if the command line names clients: a name that no client has is an error in it.
     init(naming error: StatusClientError) {
         if case .answered(let problem) = error, problem.status == 404 {
             self.init(.usage, problem.detail)
@@ -30,7 +30,7 @@ extension CommandFailure {
         }
     }
 
-    /// Runs `body`; what the system refuses to it fails the command.
+    /// Runs `body`; a system error in it fails the command.
     static func explaining<Value>(_ body: () throws(SystemError) -> Value) throws(CommandFailure) -> Value {
         do throws(SystemError) { return try body() } catch { throw CommandFailure(.failed, error.description) }
     }

@@ -65,7 +65,7 @@ struct RolloutCommand: ParsableCommand {
 enum RolloutWords {
     /// The output of the command: how far the rollout of the client's secret is, and the remedy if it is held.
     ///
-    /// - Parameter fleet: what the machines report of the client, when that was asked for.
+    /// - Parameter fleet: the machines' reports about the client, if that was asked for.
     static func lines(
         for client: ClientName, _ view: RolloutView?, in fleet: FleetClientView?, now: WallTime
     ) -> [String] {
@@ -90,7 +90,7 @@ enum RolloutWords {
         }
     }
 
-    /// - Parameter fleet: what the machines report of the client; nil if that was not asked for.
+    /// - Parameter fleet: the machines' reports about the client; nil if that was not asked for.
     static func line(for view: RolloutView?, in fleet: FleetClientView? = nil, now: WallTime) -> String {
         guard let view else { return "not rolled out: each machine delivers by itself" }
         let since = TimeWords.since(view.since, to: now)

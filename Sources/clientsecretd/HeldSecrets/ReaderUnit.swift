@@ -20,7 +20,7 @@ struct ReaderUnit: Hashable, Sendable {
     var aliases: Set<String> = []
     /// Such as `active`, `inactive` or `failed`; nil if systemd cannot be asked.
     let activity: String?
-    /// The outputs' variables that its processes are started with, and where each comes from.
+    /// The outputs' variables that its processes are started with, and the file of each.
     var variables: [String: EnvironmentFile] = [:]
     /// Whether commands run before the service itself: one of them may give it a secret that it may not read.
     var runsCommandsFirst = false

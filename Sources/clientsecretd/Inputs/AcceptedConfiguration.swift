@@ -14,7 +14,7 @@ struct AcceptedConfiguration {
         loaded = try accepted(source.load())
     }
 
-    /// The client of this name, whose users sign in with Apple; throws where there is none, or it is of another kind.
+    /// The client of this name, whose users sign in with Apple; throws if there is none, or it is of another kind.
     @discardableResult
     func signInClient(_ name: ClientName) throws(CommandFailure) -> ClientConfiguration {
         let client = try client(name)
@@ -26,7 +26,7 @@ struct AcceptedConfiguration {
         return client
     }
 
-    /// The client of this name; throws where there is none.
+    /// The client of this name; throws if there is none.
     ///
     /// - Parameter isPerhapsFile: whether the name may have been meant as a file, which does not exist.
     @discardableResult

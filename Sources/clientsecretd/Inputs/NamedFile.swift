@@ -5,7 +5,7 @@ import Linux
 import Model
 import SystemPackage
 
-/// Files named by a flag, which the caller may read, whichever user owns them.
+/// Files named by a flag, which the caller may read, even if another user owns them.
 enum NamedFile {
     /// Standard input, as a file's name.
     static let standardInput = "-"
@@ -28,7 +28,7 @@ enum NamedFile {
         return try read(from: descriptor.raw, name: name, limit: limit)
     }
 
-    /// A file of which the caller reads what it needs; a read without anything to read fails with EAGAIN.
+    /// A file that the caller reads in part; a read without anything to read fails with EAGAIN.
     static func open(_ name: String) throws(CommandFailure) -> Descriptor {
         // Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
         let opened = DiskTimeout.value(at: path(name)) {

@@ -4,7 +4,7 @@ import Keys
 import Linux
 import Model
 
-/// A key in a file that the caller names, whichever user owns it.
+/// A key in a file that the caller names, even if another user owns it.
 enum NamedKey {
     /// The public key in PEM, or the public half of the private one.
     static func publicKey(_ file: String) throws(CommandFailure) -> PublicKey {
@@ -14,7 +14,7 @@ enum NamedKey {
         do throws(Failure) { return try key.get() } catch { throw CommandFailure(keyNamedByFlag: error) }
     }
 
-    /// Throws where a file holds no private key that can be used. One with a passphrase may be one.
+    /// Throws if a file holds no private key that can be used. One with a passphrase may be one.
     ///
     /// - Parameter advice: the remedy if there is no command.
     static func check(_ file: String, otherwise advice: String) throws(CommandFailure) {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The path of the configuration: the flag, else the environment variable, else where packages install it.
+/// The path of the configuration: the flag, else the environment variable, else the packages' path.
 struct ConfigurationOption: ParsableArguments {
     static let standard = "/etc/clientsecretd/clientsecretd.yaml"
 

@@ -4,9 +4,9 @@ import Config
 import Formats
 import Model
 
-/// Parses the values of flags; an error says what to write instead.
+/// Parses the values of flags; an error has the correction.
 enum Flags {
-    /// What a command line that was not parsed yet gives for a flag; nil if it does not have it.
+    /// The value of a flag on a command line that was not parsed yet; nil if it does not have it.
     static func value(of flag: String, in words: [String]) -> String? {
         var value: String?
         for (index, word) in words.enumerated() {
@@ -111,7 +111,7 @@ enum Flags {
 }
 
 extension ArgumentHelp {
-    /// What a flag or an argument is for.
+    /// The purpose of a flag or an argument.
     ///
     /// - Parameter name: how the usage shows its value.
     static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }

@@ -23,7 +23,7 @@ struct FormatOptions: ParsableArguments {
 
         var defaultValueDescription: String { type.name }
 
-        /// Throws where it needs a variable or takes none.
+        /// Throws if it needs a variable or takes none.
         ///
         /// - Parameter canAsk: whether a person is going to be asked for one that is missing.
         func check(_ variable: String?, canAsk: Bool = false) throws(ValidationError) {

@@ -4,7 +4,7 @@ struct JSONFlag: ParsableArguments {
     @Flag(name: .long, help: "Answer in JSON.")
     var json = false
 
-    /// Answers in JSON where that is wanted, else in lines.
+    /// Answers in JSON if that is wanted, else in lines.
     func show(_ document: @autoclosure () -> String, or lines: @autoclosure () -> [String]) throws(CommandFailure) {
         if json { try CommandOutput.answer(document()) } else { try CommandOutput.answer(lines: lines()) }
     }

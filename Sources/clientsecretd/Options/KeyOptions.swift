@@ -2,7 +2,7 @@ import AppleClientSecret
 import ArgumentParser
 import Model
 
-/// What signs, and for which team, by flags.
+/// The key that signs, and its team, by flags.
 struct KeyOptions: ParsableArguments {
     @Option(help: .value("file", "The private key from Apple."), completion: .file(), transform: Flags.path)
     var key: AbsolutePath?

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import ArgumentParser
 
-/// What a token is for, by flags.
+/// The purpose of a token, by flags.
 struct KindOptions: ParsableArguments {
     @Option(
         name: .customLong("kind"),

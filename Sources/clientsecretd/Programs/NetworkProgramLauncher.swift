@@ -28,7 +28,7 @@ struct NetworkProgramLauncher {
         server = try options.arguments()
     }
 
-    /// What Apple says of a client secret.
+    /// Apple's verdict on a client secret.
     func verify(_ request: VerificationRequest) throws(CommandFailure) -> Verdict {
         try answer(of: "verify", request.bytes)
     }

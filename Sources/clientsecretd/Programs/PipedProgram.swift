@@ -12,8 +12,8 @@ enum PipedProgram {
     ///
     /// - Parameters:
     ///   - words: the program's path, then its arguments.
-    ///   - isQuiet: whether what it writes to standard error is dropped; else it goes to this one's.
-    /// - Returns: how it ended, and what it wrote to standard output; nil if that is too long.
+    ///   - isQuiet: whether its standard error is dropped; else it goes to this one's.
+    /// - Returns: how it ended, and its standard output; nil if that is too long.
     static func run(
         _ words: [String], input bytes: [UInt8], isQuiet: Bool = false
     ) throws(CommandFailure) -> (ending: ExitReport.Ending, output: [UInt8]?) {
@@ -30,7 +30,7 @@ enum PipedProgram {
                 .failed,
                 "\(Printable.name(words.first ?? "")) cannot be run: \(Errno(rawValue: error.number))")
         }
-        // Else neither end would ever be seen to close.
+        // Otherwise both ends would never be seen to close.
         close(input.reading)
         close(output.writing)
         // A child that ends early is known by its answer.

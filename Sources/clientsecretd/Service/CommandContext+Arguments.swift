@@ -4,7 +4,7 @@ import Linux
 import Model
 
 extension CommandContext {
-    /// What this command line says, and the environment where it does not.
+    /// The values of this command line, or else of the environment.
     init(
         arguments words: [String], _ environment: [String: String], hasSystemd: Bool = SystemManager.isSystemd
     ) {

@@ -41,8 +41,8 @@ extension Sequence<ClientView> {
 }
 
 extension ClientView {
-    /// Whether outputs or actions are about to be carried out, and nothing has failed. What waits for a turn or a rollout takes
-    /// hours, and by the last good configuration no action runs.
+    /// Whether outputs or actions are about to be carried out, and nothing has failed. A part that waits for a turn or a rollout
+    /// takes hours, and with the last good configuration no action runs.
     var isPending: Bool {
         let restraints: [Failure.Code] = [.configurationRefused, .configurationNotAdopted]
         let isAnyPending =

@@ -31,7 +31,7 @@ enum CommandOutput {
         complain(lines: "clientsecretd: " + message)
     }
 
-    /// Writes lines without the program's name, such as diagnostics; escapes what a terminal would act on.
+    /// Writes lines without the program's name, such as diagnostics; escapes the characters that a terminal would act on.
     static func complain(lines: String) {
         _ = Descriptor.write(Array((Printable.lines(lines) + "\n").utf8), to: STDERR_FILENO)
     }
@@ -59,7 +59,7 @@ enum CommandOutput {
     private static func endUnread() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
-        // Reached only where the signal is blocked.
+        // Reached only if the signal is blocked.
         _exit(128 + SIGPIPE)
     }
 }

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 import Glibc
 
-/// What standard output can show. Every rule about width, colour and characters is stated here and nowhere else.
+/// The abilities of standard output. Every rule about width, colour and characters is stated here and nowhere else.
 struct Terminal: Equatable {
     /// How many characters fit into a line; nil for a pipe or a file.
     var columns: Int?
@@ -32,7 +32,7 @@ struct Terminal: Equatable {
         unicode = Self.isUTF8(environment)
     }
 
-    /// Standard output, as it is at the call.
+    /// Standard output at the time of the call.
     static func current(_ environment: [String: String] = ProcessEnvironment.current) -> Terminal {
         guard isatty(STDOUT_FILENO) == 1 else { return Terminal(size: nil, environment: environment) }
         var window = winsize()

@@ -4,7 +4,7 @@ import Failures
 
 /// An identity token that was checked with the key set of the server that is asked.
 struct IdentityCheck {
-    /// What the token is called in reports.
+    /// The token's name in reports.
     let subject: String
     let token: IdentityToken?
     private(set) var problems: [IdentityToken.Problem]

@@ -12,7 +12,7 @@ import Model
 import Outputs
 import State
 
-/// A secret as an application reads it now, with what the configuration says of its client.
+/// A secret as an application reads it now, with its client's configuration.
 struct PublishedSecret {
     /// The client's name; nil for a secret from a file that the caller names.
     let name: ClientName?
@@ -25,8 +25,8 @@ struct PublishedSecret {
     /// The configured key with its key id, else the preferred one; nil for a secret from a file that the caller names.
     let configured: (key: KeyConfiguration, loader: KeyLoader)?
 
-    /// What the outputs of a client hold: each different secret once, or why there is none. Of a client without outputs, the
-    /// secret that is served as a credential, which the state directory holds.
+    /// The secrets in a client's outputs: each different one once, or why there is none. Of a client without outputs, the secret
+    /// that is served as a credential, which the state directory holds.
     static func all(
         of name: ClientName, in loaded: LoadedConfiguration, from source: ConfigurationSource
     ) -> [Result<PublishedSecret, CommandFailure>] {
@@ -35,7 +35,7 @@ struct PublishedSecret {
         guard let preferred = keys.first else { return [] }
         let loader = KeyLoader(as: source.identity.trusting(loaded.configuration), credentials: source.credentials)
         func secret(_ token: Token, at place: String) throws(CommandFailure) -> PublishedSecret {
-            // Nothing else is sent anywhere, whatever the file holds.
+            // Nothing else is sent anywhere, with any content of the file.
             guard let jws = token.withBytes({ try? CompactJWS($0) }),
                 let stated = jws.stated.client, client.clientID.accepts(stated)
             else {
@@ -72,7 +72,7 @@ struct PublishedSecret {
         return found
     }
 
-    /// The current secret by the state directory's record, and where it is.
+    /// The current secret by the state directory's record, and its place.
     private static func recorded(
         _ name: ClientName, in configuration: Configuration, from source: ConfigurationSource
     ) throws(CommandFailure) -> (Token, place: String) {

@@ -2,7 +2,7 @@ import AppleAPI
 import AppleClientSecret
 import ArgumentParser
 
-/// `revoke`: ends what a token allows.
+/// `revoke`: ends the permissions of a token.
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
@@ -16,7 +16,7 @@ struct RevokeCommand: ParsableCommand {
               clientsecretd revoke web tokens.json --token-type access_token
             """)
 
-    /// What kind of token it is, which Apple is given.
+    /// The kind of the token, which Apple is given.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case refreshToken = "refresh_token"
         case accessToken = "access_token"

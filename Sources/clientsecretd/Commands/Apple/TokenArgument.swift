@@ -11,7 +11,7 @@ struct TokenArgument: ParsableArguments {
         completion: .file())
     var file = NamedFile.standardInput
 
-    /// The token: what the file holds, or this member of it.
+    /// The token: the file's content, or this member of it.
     func token(_ member: String, asking question: String) throws(CommandFailure) -> String {
         try Self.token(in: Self.read(file, asking: question), of: file, member: member)
     }

@@ -1,7 +1,7 @@
 import AppleAPI
 import AppleClientSecret
 
-/// What came of a request for tokens.
+/// The result of a request for tokens.
 struct TokenReport {
     let tokens: TokenResponse
     let user: JSONValue?

@@ -21,7 +21,7 @@ struct TokenRequest {
         throw Self.failure(answer, request)
     }
 
-    /// Revokes what these fields name.
+    /// Revokes the token in these fields.
     func revoke(_ fields: [FormEncoding.Field]) throws(CommandFailure) {
         let answer = try post(fields, to: .revoke, .revocation)
         // Apple's answer is empty: a page is from something in between.
@@ -58,7 +58,7 @@ struct TokenRequest {
 }
 
 extension OAuthError.Request {
-    /// What an answer has that does not come from Apple.
+    /// The part of an answer that does not come from Apple.
     fileprivate var unexpected: String {
         switch self {
         case .code, .refresh: "neither tokens nor an error"

@@ -3,7 +3,7 @@ import AppleClientSecret
 import Failures
 import Model
 
-/// What came of trying one published secret.
+/// The result of trying one published secret.
 enum VerifyResult {
     /// There was none to try. Without a name it is from a file that a flag names.
     case noSecret(of: ClientName?, why: String)
@@ -95,7 +95,7 @@ enum VerifyResult {
 }
 
 extension PublishedSecret {
-    /// The beginning of a line: whose it is, what came of it, and which secret is meant.
+    /// The beginning of a line: the client, the result, and the secret.
     fileprivate func heading(_ outcome: String) -> String {
         let subject = name?.description ?? clientID.identifier ?? clientID.kind.rawValue
         return "\(subject): \(outcome) (\(token.fingerprint), \(Printable.line(place)))"

@@ -7,7 +7,7 @@ import Glibc
 import Linux
 import Model
 
-/// `check`: what `run` would do, without doing it.
+/// `check`: shows the actions of `run`, without carrying them out.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -36,7 +36,7 @@ struct CheckCommand: ParsableCommand {
 
     /// - Parameter heading: the text above the report; with it, the report is left out if nothing is missing. Nil: the user asked
     ///   for the report.
-    /// - Parameter isLast: whether nothing but what this finds may be missing.
+    /// - Parameter isLast: whether only the findings of this may be missing.
     func run(after heading: String?, isLast: Bool = true) throws {
         let path = settings.path()
         if fix { try CheckFix(["--config", path, "--socket", daemon.path()]).fix() }

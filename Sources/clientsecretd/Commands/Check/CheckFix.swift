@@ -3,7 +3,7 @@ import Failures
 import Glibc
 import Linux
 
-/// Carries out what `check` prints as missing (`check --fix`).
+/// Fixes the missing requirements that `check` prints (`check --fix`).
 ///
 /// A child judges, because a process that judges as the service's user can fix nothing afterwards. Lines that it finds are
 /// `ShellCommand`s, which root may run as printed.

@@ -11,7 +11,7 @@ struct CheckReport {
     var now: WallTime
     /// For each target the method and address of the request that a secret is sent with.
     var pushRequests: [TargetName: String] = [:]
-    /// The state directory, when systemd is to create it.
+    /// The state directory, if systemd will create it.
     var stateDirectoryMadeAtStart: AbsolutePath?
 
     var lines: [String] {

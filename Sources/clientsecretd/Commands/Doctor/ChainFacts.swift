@@ -12,7 +12,7 @@ import StatusAPI
 /// Facts about the way of one client's secret, by the functions with which `check`, `status`, `health --offline` and `verify`
 /// judge.
 struct ChainFacts {
-    /// What came of asking Apple.
+    /// The result of asking Apple.
     enum Verdict {
         case answered(VerifyResult)
         /// Why Apple was not asked.
@@ -26,11 +26,11 @@ struct ChainFacts {
     /// The key with the key id of ``secretToTry``; nil if none is known.
     var signer: KeyConfiguration?
     let now: WallTime
-    /// What `check` finds of this client and of what all clients share.
+    /// The findings of `check` about this client and about the parts that all clients share.
     var problems: [Failure] = []
-    /// What `run` would do with the secret, as `check` says.
+    /// The decision of `run` about the secret, as `check` shows it.
     var decision: RenewalDecision?
-    /// Why what `check` finds holds for the caller only; nil if it holds for the daemon.
+    /// Why the findings of `check` hold for the caller only; nil if they hold for the daemon.
     var isForCallerOnly = false
     /// The daemon's view; nil if none answers.
     var view: ClientView?
@@ -40,7 +40,7 @@ struct ChainFacts {
     var clockFailure: Failure?
     /// Of the outputs' files, as read back.
     var evaluation: OutputsHealth?
-    /// What the outputs hold: the fingerprint and place of each different secret.
+    /// The secrets in the outputs: the fingerprint and place of each different one.
     var published: [(fingerprint: Fingerprint, place: String)] = []
     /// Whether each output was read, and holds a secret.
     var isEachOutputRead = true
@@ -58,8 +58,7 @@ struct ChainFacts {
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("it was not asked")
 
-    /// Why Apple is not asked; nil if it may be. Nothing is a reason where an output has the current secret, unless that has
-    /// expired.
+    /// Why Apple is not asked; nil if it may be. There is no reason if an output has the current secret, unless that has expired.
     var reasonNotToAsk: String? {
         let broken = Set(ClientChain(self).links.filter { $0.state == .broken }.map(\.name))
         let isPublished =
@@ -80,13 +79,13 @@ struct ChainFacts {
         }
     }
 
-    /// What a refusal by Apple proves.
+    /// The causes that a refusal by Apple proves.
     func certain(_ causes: Set<RefusalAdvice.Cause>) -> String? {
         guard case .answered(let result) = verdict else { return nil }
         return result.advice.first { $0.isCertain && causes.contains($0.cause) }?.words
     }
 
-    /// A problem that `check` finds; it says nothing about the daemon where another user asks.
+    /// A problem that `check` finds; it does not apply to the daemon if another user asks.
     func link(_ name: ChainLink.Name, _ failure: Failure?) -> ChainLink? {
         failure.map { failure in
             guard isForCallerOnly else { return ChainLink(name, broken: failure) }

@@ -45,7 +45,7 @@ struct ChainLink: Equatable {
         self.init(name, .broken, failure.message, failure.remedy)
     }
 
-    /// What the daemon reports.
+    /// The daemon's report.
     init(_ name: Name, broken failure: FailureReport) {
         self.init(name, .broken, failure.message, failure.remedy.map { .reported($0, command: failure.command) })
     }

@@ -4,8 +4,8 @@ import Linux
 
 /// Whether applications read something else than the outputs.
 extension ChainFacts {
-    /// What hides the secret is harmless where a process is seen to hold the current one anyway. That it was started since
-    /// shows only that it has read something.
+    /// A hidden output is harmless if a process is seen to hold the current secret anyway. A start since then shows only that it
+    /// has read something.
     var hiddenLink: ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
             guard let shortfall else { return ChainLink(.hidden, .ok, "nothing hides it") }

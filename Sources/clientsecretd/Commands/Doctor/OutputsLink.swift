@@ -61,7 +61,7 @@ extension ChainFacts {
     private enum Sight {
         /// The API shows the secret.
         case shown
-        /// The API took it, and does not show what it holds; or it was pushed before, and no daemon has looked since.
+        /// The API took it, and does not show its content; or it was pushed before, and no daemon has looked since.
         case taken
         case unknown
     }
@@ -79,7 +79,7 @@ extension ChainFacts {
     var failureOfDelivery: Failure? {
         guard let current, let failure = evaluation?.failure, case .client = failure.place, isCurrentEverywhere
         else { return nil }
-        // The weakest is another one where applications were told of an earlier secret, which they may still use.
+        // The weakest is another one if applications were notified of an earlier secret, which they may still use.
         return failure.code == .notDelivered || evaluation?.secret?.isSame(as: current) == false ? failure : nil
     }
 
@@ -89,7 +89,7 @@ extension ChainFacts {
             && (view != nil || client.targets.allSatisfy { sight(of: $0.target) != .unknown })
     }
 
-    /// What the daemon has yet to do. Its judgement of the client decides whether that is wrong, and on the remedy.
+    /// The daemon's pending work. Its judgement of the client decides whether that is wrong, and on the remedy.
     func pendingLink(_ name: ChainLink.Name, _ words: String) -> ChainLink {
         guard let view, view.health != .ok else { return ChainLink(name, .unknown, words) }
         let failure = view.reasonReport?.failure

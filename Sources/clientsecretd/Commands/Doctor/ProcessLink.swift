@@ -4,7 +4,7 @@ import Failures
 import Linux
 import Model
 
-/// What running processes hold. Those of the configuration's units count, and those of the users and groups that may read an
+/// The secrets in running processes. Those of the configuration's units count, and those of the users and groups that may read an
 /// output. A process is judged by its visible parts:
 /// - An Apple secret of this client, or in the variable that an output sets, other than the current one: broken. If the
 ///   configuration names units, another process may belong to another installation, so only an expired secret counts there.
@@ -43,8 +43,8 @@ extension ChainFacts {
         return withoutVariable(processes) ?? unreadable(processes) ?? unseen(processes, since: current)
     }
 
-    /// A process that still uses an earlier secret. That is no error while its action waits for its turn or a rollout:
-    /// to restart it then would do what the rollout holds back. Of a received secret only the daemon knows that.
+    /// A process that still uses an earlier secret. That is no error while its action waits for its turn or a rollout. A restart
+    /// then would do what the rollout holds back. Of a received secret only the daemon knows that.
     private func earlier(_ words: String, _ remedy: Remedy) -> ChainLink {
         switch view {
         case let view? where view.isDeliveredLater:
@@ -96,7 +96,7 @@ extension ChainFacts {
         return nil
     }
 
-    /// A unit of which no process may read an output, and where nothing shows the secret.
+    /// A unit of which no process may read an output, and nothing shows the secret.
     private func unreadable(_ processes: [ReaderProcess]) -> ChainLink? {
         guard let output = client.outputs.first(where: { FileSlot.whole == $0.slot }) ?? client.outputs.first,
             // The readers of a missing file are unknown.
@@ -109,7 +109,7 @@ extension ChainFacts {
             else { continue }
             let path = Printable.name(output.path.description)
             let found = "\(words(first)) runs as \(Owner.words(user: owner)), who may not read \(path)"
-            // Such a program may copy it to where the process reads it.
+            // Such a program may copy it to another place that the process reads.
             if unit.runsCommandsFirst || client.onChange.contains(where: \.runsProgram) {
                 return ChainLink(.process, .unknown, found)
             }

@@ -54,7 +54,7 @@ extension ChainFacts {
             units.map { "\($0.name) is \($0.activity ?? "not known to systemd here")" }.joined(separator: ", "))
     }
 
-    /// Whether a unit that reads the secret cannot start, or takes another one, whatever the daemon does.
+    /// Whether a unit that reads the secret cannot start, or takes another one, independent of the daemon.
     func isOfReader(_ failure: Failure) -> Bool {
         switch failure.code {
         case .unitCannotStart: client.credential.map { failure.place == .named($0.unit) } == true

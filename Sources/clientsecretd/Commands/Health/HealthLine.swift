@@ -107,7 +107,7 @@ struct HealthLine: Equatable {
         words = reason
     }
 
-    /// Why the daemon did not answer, with the command that helps where the line can show it.
+    /// Why the daemon did not answer, with its command if the line can show it.
     static func words(of error: StatusClientError) -> String {
         CommandMessage(error.description, command: error.remedy?.command).text(atMost: unansweredLimit, keeping: keeps)
     }

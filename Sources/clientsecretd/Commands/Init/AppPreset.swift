@@ -12,16 +12,16 @@ struct AppPreset {
     var variable: String?
     /// The file's name, if the program requires one.
     var file: String?
-    /// What systemd does after a renewal; nil for a program that reads the file again by itself.
+    /// systemd's action after a renewal; nil for a program that reads the file again by itself.
     var verb: Action.UnitVerb?
     /// The unit that its package installs; nil if it has another name on each machine.
     var unit: String?
-    /// What the oneshot unit that is started runs; nil if no unit is started.
+    /// The command of the oneshot unit that is started; nil if no unit is started.
     var runs: String?
     /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path. Nil if it has
     /// no such settings.
     var settings: (secret: String, file: String)?
-    /// What the program's own settings have to say.
+    /// The required settings of the program.
     let hint: String
 
     private init(
@@ -116,8 +116,7 @@ struct AppPreset {
 }
 
 extension AppPreset {
-    /// What people call programs that have another name here: that name, how it is written, and the presets' names with what each
-    /// is for.
+    /// Common names of programs that have another name here. Each has its spelling, and the presets' names with their uses.
     private static let aliases: [(names: [String], title: String, presets: [(name: String, use: String?)])] = [
         (["nextjs", "next", "next.js"], "Next.js", [("authjs", "Auth.js 5"), ("nextauth", "NextAuth 4")]),
         (["next-auth"], "NextAuth", [("authjs", "Auth.js 5"), ("nextauth", "NextAuth 4")]),

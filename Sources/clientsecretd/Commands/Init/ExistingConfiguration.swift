@@ -8,10 +8,10 @@ import Model
 /// The configuration to which `init --name` adds a client, by a new drop-in file.
 struct ExistingConfiguration {
     private let loaded: LoadedConfiguration
-    /// The drop-in file that is to be written.
+    /// The drop-in file to write.
     let file: AbsolutePath
 
-    /// Throws where the configuration is not accepted, or has that client.
+    /// Throws if the configuration is not accepted, or has that client.
     init(_ path: String, adding name: ClientName) throws(CommandFailure) {
         let source = ConfigurationSource.ofService(path)
         let loaded = try accepted(source.load())
@@ -35,7 +35,7 @@ struct ExistingConfiguration {
     }
 
     /// The key that the new client shares, as far as the answers name one: its file, or its team and key id. Without either, the
-    /// only key that there is. Throws where that file is another team's.
+    /// only key that there is. Throws if that file is another team's.
     func key(for answers: InitAnswers) throws(CommandFailure) -> KeyName? {
         let keys = loaded.configuration.keys
         if let path = answers.key {
@@ -51,7 +51,7 @@ struct ExistingConfiguration {
         return fitting.count == 1 && (id != nil || keys.count == 1) ? fitting.first?.key : nil
     }
 
-    /// The key in a file; nil if there is none. Throws where it is another team's than the one that is given.
+    /// The key in a file; nil if there is none. Throws if it is of another team than the given one.
     private func key(in file: AbsolutePath, of team: TeamID?) throws(CommandFailure) -> KeyName? {
         let known = loaded.configuration.keys.filter { $0.value.location == .file(file) }.sorted { $0.key < $1.key }
         guard let (name, entry) = known.first(where: { team == nil || $0.value.team == team }) ?? known.first else {
@@ -82,7 +82,7 @@ struct ExistingConfiguration {
     /// Its settings of a key.
     func entry(of key: KeyName) -> KeyConfiguration? { loaded.configuration.keys[key] }
 
-    /// Throws where a second key would leave it open which one signs for the clients that are there.
+    /// Throws if a second key would leave it open which one signs for the existing clients.
     func checkKeys(with new: NewClient) throws(CommandFailure) {
         let keys = loaded.configuration.keys
         guard case .added(let key) = new.key, keys.count == 1, let (name, entry) = keys.first,

@@ -3,7 +3,7 @@ import Linux
 import SystemPackage
 import Systemd
 
-/// Writes files that have to hold certain lines, each atomically, or says beforehand what it would write.
+/// Writes files that have to hold certain lines, each atomically, or shows the lines beforehand.
 struct FileAdditions {
     private var changes: [Change] = []
     private let identity = Self.identity
@@ -68,7 +68,7 @@ struct FileAdditions {
     }
 
     func write() throws(CommandFailure) {
-        // Nothing is written where one of them could not be: the next try would meet what the first has left.
+        // If one of them cannot be written, nothing is: the next try would find the lines of the first.
         for change in changes {
             do throws(FileError) {
                 try makeDirectory((FilePath(change.path).removingLastComponent()))

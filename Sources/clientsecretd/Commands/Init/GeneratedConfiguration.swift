@@ -17,7 +17,7 @@ struct GeneratedConfiguration {
         "start": "--start", "unit": "--restart", "push": "--push",
     ]
 
-    /// Throws where it is refused, and prints its errors on standard error.
+    /// Throws if it is refused, and prints its errors on standard error.
     func check(_ result: Result<LoadedConfiguration, ConfigurationError>) throws(CommandFailure) {
         guard case .failure(let error) = result else { return }
         for line in lines(of: error) { CommandOutput.complain(lines: line) }

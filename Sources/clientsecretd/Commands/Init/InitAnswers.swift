@@ -8,12 +8,12 @@ import Linux
 import Model
 import Outputs
 
-/// What `init` needs to know: by flags, from a file with a client secret, or by answers at a terminal.
+/// The values that `init` needs: by flags, from a file with a client secret, or by answers at a terminal.
 struct InitAnswers {
     var key: AbsolutePath?
     var keyID: KeyID?
     var team: TeamID?
-    /// Nil: what the client is of.
+    /// Nil: the client's kind.
     var kind: TokenKind?
     var client: ClientID?
     var name: ClientName?
@@ -24,7 +24,7 @@ struct InitAnswers {
     var group: String?
     var credential: String?
     var unit: String?
-    /// What systemd does with the unit; nil: what the program needs, or a restart.
+    /// systemd's action on the unit; nil: the program's own one, or a restart.
     var verb: Action.UnitVerb?
     /// The place behind an API for the secret.
     var target: InitTarget?
@@ -32,7 +32,7 @@ struct InitAnswers {
     var app: AppPreset?
     /// The key id in the secret of `--from`: used if the key file's name has none.
     var formerKeyID: KeyID?
-    /// Whether `--from` has said where the secret is read.
+    /// Whether `--from` has named the place of the secret.
     var isFromFile = false
     /// A key of the configuration to which a client is added; nil: the client has its own.
     var existingKey: KeyName?
@@ -46,7 +46,7 @@ struct InitAnswers {
         team = team ?? found.team
         client = client ?? found.client
         formerKeyID = found.keyID
-        // Only the ids count where the flags name another place.
+        // Only the ids count if the flags name another place.
         guard output == nil, credential == nil, target == nil else {
             if case .variable(let name) = found.place, output == nil { target?.adopt(variable: name) }
             return
@@ -108,14 +108,14 @@ struct InitAnswers {
         return try? NamedFile.read(output.description, limit: OutputLimits.fileSize)
     }
 
-    /// Whether something says already where the secret is read.
+    /// Whether the place of the secret is known already.
     var hasDestination: Bool {
         output != nil || format != nil || variable != nil || user != nil || group != nil || credential != nil
     }
 
-    /// Contradictions, whichever values are still missing.
+    /// Contradictions, even if values are still missing.
     ///
-    /// - Parameter canAsk: whether a person is going to be asked for what other flags make necessary.
+    /// - Parameter canAsk: whether a person will be asked for values that other flags require.
     func validate(canAsk: Bool = false) throws {
         if !canAsk, let key, keyID == nil, formerKeyID == nil { _ = try Flags.keyID(nil, of: key) }
         if target != nil, app != nil, output == nil {

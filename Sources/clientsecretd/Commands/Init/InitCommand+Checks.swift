@@ -7,7 +7,7 @@ import Linux
 import Model
 import Outputs
 
-// What `init` refuses before it writes anything.
+// The errors that `init` reports before it writes anything.
 extension InitCommand {
     /// Throws if `--now` cannot start the programs that read the configuration.
     func checkNow(_ path: String) throws(CommandFailure) {
@@ -42,8 +42,8 @@ extension InitCommand {
                 + "nothing was written")
     }
 
-    /// Throws where a file that the application reads holds a secret of this key's id that another key signed. Apple knows only
-    /// one of the two: the daemon would replace a secret that works by one that Apple refuses.
+    /// Throws if a file that the application reads holds a secret of this key's id that another key signed. Apple knows only one
+    /// of the two: the daemon would replace a secret that works by one that Apple refuses.
     static func checkSigner(
         of new: NewClient, in files: [AbsolutePath], _ existing: ExistingConfiguration?, at now: WallTime
     ) throws(CommandFailure) {

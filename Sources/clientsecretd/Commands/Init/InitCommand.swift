@@ -6,7 +6,7 @@ import Glibc
 import Linux
 import Model
 
-/// `init`: writes a first configuration or adds a client, with what the service and the secret's reader need.
+/// `init`: writes a first configuration or adds a client, with the files for the service and the secret's reader.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -84,7 +84,7 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Write without asking.")
     var yes = false
 
-    /// What the flags say, and the program of one.
+    /// The values of the flags, and of the program that one names.
     var given: InitAnswers {
         var answers = flags
         if let app = app?.preset { answers.adopt(app) }
@@ -134,7 +134,7 @@ struct InitCommand: ParsableCommand {
             change: NextSteps.change(from, found, to: new, app?.preset), socket: daemon.path())
     }
 
-    /// What the flags, the file of `--from` and the person at the terminal say.
+    /// The values from the flags, the file of `--from` and the person at the terminal.
     private func answers(for place: InitPlace, _ dialog: InitDialog?) throws -> (InitAnswers, FoundClient?) {
         var answers = flags
         var found: FoundClient?
@@ -177,7 +177,7 @@ struct InitCommand: ParsableCommand {
         return (try dialog.complete(answers), found)
     }
 
-    /// That the secret cannot be replaced where it is; at a terminal, another place is asked for next.
+    /// That the secret cannot be replaced in its place; at a terminal, another place is asked for next.
     private func explain(
         _ line: Int, _ reason: String, in file: AbsolutePath, _ dialog: InitDialog?
     ) throws(CommandFailure) {

@@ -5,7 +5,7 @@ import Model
 import Push
 
 extension InitDialog {
-    /// Asks for what a target needs, and for what its kind knows no better than a person.
+    /// Asks for a target's values, unless its kind knows them.
     func complete(_ given: InitTarget) throws -> InitTarget {
         var target = given
         for setting in target.kind.settings where setting.choices == nil && target.settings[setting.name] == nil {

@@ -8,13 +8,13 @@ import Linux
 import Model
 import Outputs
 
-/// Asks a person for what the flags have not said.
+/// Asks a person for the values that the flags leave out.
 ///
 /// The rules:
 /// - An answer that cannot be used is asked for again, with the reason.
 /// - An empty answer accepts the text in brackets.
-/// - Optional values are asked for only if the flags do not say where the secret is read. The format is always asked for. A
-///   program that expects a variable or JSON would not find the secret in a file that holds nothing else.
+/// - Optional values are asked for only if the flags do not name the secret's place. The format is always asked for. A program
+///   that expects a variable or JSON would not find the secret in a file that holds nothing else.
 struct InitDialog {
     /// Shows a question and returns a line; nil at the end of the input.
     let ask: (String) -> String?
@@ -26,10 +26,10 @@ struct InitDialog {
     var takesDefaults = false
     /// The offers if nothing else is known.
     var proposals = InitProposals()
-    /// The configuration's key that the answers name; nil if they name another. Throws where its team is not theirs.
+    /// The configuration's key that the answers name; nil if they name another. Throws if the teams differ.
     var existingKey: (InitAnswers) throws(CommandFailure) -> KeyName? = { _ in nil }
 
-    /// The places where applications read a secret, as the menu shows them.
+    /// The places from which applications read a secret, as the menu shows them.
     private enum Place {
         case environmentFile
         case dotenv
@@ -266,7 +266,7 @@ struct InitDialog {
         }
     }
 
-    /// - Parameter none: what an empty answer means.
+    /// - Parameter none: the meaning of an empty answer.
     func optional<Value>(
         _ question: String, none: String = "none", _ parse: (String) throws -> Value
     ) throws -> Value? {

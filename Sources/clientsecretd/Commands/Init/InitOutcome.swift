@@ -3,7 +3,7 @@ import Failures
 import Model
 import StatusAPI
 
-/// What came of a client that `init --now` added, in the service's own view.
+/// The outcome for a client that `init --now` added, in the service's own view.
 struct InitOutcome {
     let lines: [String]
     /// Whether the secret is published, and its application was notified.
@@ -44,7 +44,7 @@ struct InitOutcome {
         }
     }
 
-    /// What ran: an action that was ok before the daemon saw the client has no time.
+    /// The actions that ran: one that was ok before the daemon saw the client has no time.
     private static func notified(_ client: ClientView, _ isRunning: (String) -> Bool) -> String {
         let done = client.actions.filter { $0.state == .ok && $0.ranAt != nil }.compactMap { action -> String? in
             guard let (verb, unit) = action.action.order else { return nil }

@@ -12,7 +12,7 @@ struct InitPlace {
     /// The existing configuration, if a client is added to it.
     let existing: ExistingConfiguration?
 
-    /// Throws where the configuration exists and no client is to be added.
+    /// Throws if the configuration exists and no client is added.
     ///
     /// - Parameter name: the client's, if a flag names it.
     init(_ path: String, adding name: ClientName?) throws(CommandFailure) {
@@ -43,7 +43,7 @@ struct InitPlace {
     /// The file that is written: the configuration, or its drop-in file.
     ///
     /// - Parameter main: the additions to the main file.
-    /// - Throws: where it would not be accepted. The errors are printed.
+    /// - Throws: if it would not be accepted. The errors are printed.
     func file(for new: NewClient, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File {
         let text = new.text(isOfService: isService, isAddition: existing != nil)
         let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))

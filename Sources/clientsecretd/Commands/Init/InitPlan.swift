@@ -9,7 +9,7 @@ import Outputs
 import StatusAPI
 import Systemd
 
-/// What `init` writes, and then runs.
+/// The files of `init`, and its commands.
 struct InitPlan {
     private let place: InitPlace
     private let new: NewClient
@@ -21,10 +21,10 @@ struct InitPlan {
     private let mask: Remedy?
     /// Whether the service is started.
     private let isStarted: Bool
-    /// The key's file that is copied; nil if the service reads it where it is.
+    /// The key's file that is copied; nil if the service reads it in its place.
     private let copiedKey: AbsolutePath?
 
-    /// Throws where the configuration would not be accepted, or the client could not be served.
+    /// Throws if the configuration would not be accepted, or the client could not be served.
     ///
     /// - Parameters:
     ///   - token: the file of a token that was typed.
@@ -63,9 +63,9 @@ struct InitPlan {
     /// Writes and runs it, and prints the outcome and the remaining steps.
     ///
     /// - Parameters:
-    ///   - change: what the person has to change, so that the application reads the new secret; nil if nothing.
+    ///   - change: the step for the person, so that the application reads the new secret; nil if none.
     ///   - socket: the daemon's.
-    /// - Throws: also where `check` finds something missing, or the client is not served.
+    /// - Throws: also if `check` finds something missing, or the client is not served.
     func carryOut(change: String?, socket: String) throws {
         try additions.write()
         var unexplained: [String] = []
@@ -129,7 +129,7 @@ struct InitPlan {
         return activity == "active"
     }
 
-    /// Has the service read the key from where it can.
+    /// Has the service read the key from a place that it can read.
     private static func placeKey(of new: inout NewClient) throws(CommandFailure) -> [ShellCommand] {
         let account = try CommandFailure.explaining { () throws(SystemError) in try ServiceUnit.daemonAccount() }
         guard case .added(var key) = new.key, geteuid() == 0, let service = account else { return [] }
@@ -139,7 +139,7 @@ struct InitPlan {
         return [placement.command].compactMap(\.self)
     }
 
-    /// What the service on this machine needs.
+    /// The files that the service on this machine needs.
     private static func systemFiles(
         for new: NewClient, with existing: ExistingConfiguration?
     ) throws(CommandFailure) -> SystemFiles {
@@ -173,7 +173,7 @@ struct InitPlan {
             mask: UnitMask.remedy(ofSocket:))
     }
 
-    /// Throws if the user that is to write a file may not write to its directory: the daemon would fail, with everything written.
+    /// Throws if the user that will write a file may not write to its directory: the daemon would fail, with everything written.
     private static func checkIsWritable(
         _ file: NewClient.OutputFile, isOfService: Bool
     ) throws(CommandFailure) {

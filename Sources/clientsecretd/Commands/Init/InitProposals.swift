@@ -4,7 +4,7 @@ import Daemon
 import Linux
 import Model
 
-/// What `init` offers at a terminal, as found on this machine. It is shown, and an empty answer takes it.
+/// The offers of `init` at a terminal, as found on this machine. Each is shown, and an empty answer accepts it.
 struct InitProposals {
     var key: AbsolutePath?
     /// The service that reads a file; nil if none is known to, or several may.

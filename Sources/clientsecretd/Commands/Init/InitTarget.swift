@@ -14,7 +14,7 @@ struct InitTarget {
     var tokenFile: AbsolutePath?
     /// The typed token, if its file does not exist yet.
     var token: String?
-    /// Whether a file for the token is written where there is none.
+    /// Whether a file for the token is written if there is none.
     private var isWritten = true
     /// Whether a flag names the token's file.
     private let isTokenNamed: Bool

@@ -24,7 +24,7 @@ struct InitTargetFlags: ParsableArguments {
         completion: .file(), transform: Flags.path)
     var tokenFile: AbsolutePath?
 
-    /// What the flags say.
+    /// The values of the flags.
     var given: InitTarget? {
         guard let kind = push?.kind, let name = target ?? TargetName("production") else { return nil }
         return InitTarget(

@@ -7,7 +7,7 @@ import Model
 struct KeyPlacement {
     /// The key's file in the configuration.
     let file: AbsolutePath
-    /// What puts it there, or lets the service read it; nil if nothing is needed.
+    /// The command that puts it there, or lets the service read it; nil if none is needed.
     private(set) var command: ShellCommand?
 
     private static let directory = "/etc/clientsecretd"

@@ -60,7 +60,7 @@ struct NewClient: Equatable {
     ///   - isAddition: whether it is a drop-in file, which may hold no targets.
     func text(isOfService: Bool, isAddition: Bool = false) -> String {
         var lines = ["# Written by clientsecretd init. 'clientsecretd check' shows what the daemon would do."]
-        // Also where there is one key only: a second one would leave it open.
+        // Also if there is only one key: a second one would leave it open.
         let keyName: String
         switch key {
         case .existing(let name): keyName = name.description
@@ -85,7 +85,7 @@ struct NewClient: Equatable {
         }
         if let scope = client.scope { lines.append("    scope: \(scope)") }
         lines.append("    key: \(YAMLText.scalar(keyName))")
-        // A client that is added has what the configuration's "defaults" say.
+        // An added client uses the configuration's "defaults".
         if !isAddition {
             lines += [
                 "    # How long a secret is valid, and how long before it expires it is renewed.",

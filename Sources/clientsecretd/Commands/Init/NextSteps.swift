@@ -10,7 +10,7 @@ struct NextSteps {
     var mask: Remedy?
     /// The step that makes a daemon use the new file; nil if one does.
     var start: Remedy?
-    /// What the person has to change where the application reads another secret than the one that is renewed.
+    /// The step for the person if the application reads another secret than the renewed one.
     var change: String?
     /// The key's file, if the service has a copy of it.
     var copiedKey: AbsolutePath?

@@ -7,7 +7,7 @@ import Systemd
 /// its reader finds it. Nothing here touches the machine.
 ///
 /// The rules:
-/// - A file that exists keeps what it holds, and gets the missing lines at its end. Lines are removed only if an earlier `init`
+/// - A file that exists keeps its content, and gets the missing lines at its end. Lines are removed only if an earlier `init`
 ///   wrote them for a unit and the configuration gives the unit nothing by them now. With them it could not start.
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
 /// - A missing directory is created by the command that `check` would name; an existing one is not changed.
@@ -67,7 +67,7 @@ struct SystemFiles: Equatable {
     ///   - rule: the polkit rule that lets the daemon restart the unit.
     ///   - given: the lines by which the configuration that is there gives the unit other secrets.
     ///   - make: the command that creates the directory of the service's own output; nil if none is needed.
-    ///   - mask: the remedy where a socket, or what it starts, is masked.
+    ///   - mask: the remedy if a socket, or its service, is masked.
     init(
         for new: NewClient, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [], make: ShellCommand?,
         mask: (String) -> Remedy?

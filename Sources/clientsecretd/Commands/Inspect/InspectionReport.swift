@@ -3,7 +3,7 @@ import Failures
 import Model
 import StatusAPI
 
-/// What `inspect` reports about a token: what it states, and the one judgement of it.
+/// The report of `inspect` about a token: its content, and the one judgement of it.
 struct InspectionReport {
     let statement: Statement
     /// Nil unless it has a form that Apple accepts.
@@ -21,7 +21,7 @@ struct InspectionReport {
     private let clockFailure: Failure?
     let now: WallTime
 
-    /// - Parameter refusalOfIds: what this machine's configuration has against its ids.
+    /// - Parameter refusalOfIds: the objection of this machine's configuration to its ids.
     init(
         _ jws: CompactJWS, fingerprint: Fingerprint, signatureVerified: Bool?, keyFileID: KeyID? = nil,
         refusalOfIds: Objection? = nil, clockFailure: Failure? = nil, now: WallTime
@@ -152,7 +152,7 @@ struct InspectionReport {
         }
     }
 
-    /// What the token's maker wrote, which must not look like our words.
+    /// Text of the token's creator, which must not look like our words.
     private func name(_ stated: Stated<String>) -> Piece { text(stated.map(Printable.name)) }
 
     private static func words(_ list: [String]) -> String { list.map(Printable.name).joined(separator: ", ") }

@@ -3,7 +3,7 @@ import Model
 
 /// The output of `run --once`: the outcome for each place behind an API.
 enum PushReport {
-    /// A line for each target, in the order of their names. The log shows what fixes a failure.
+    /// A line for each target, in the order of their names. The log shows the remedy of a failure.
     static func lines(of snapshot: Snapshot) -> [String] {
         let outputs = snapshot.clients.flatMap { client in
             client.outputs.compactMap { output in output.target.map { (target: $0, output: output, client: client) } }

@@ -3,8 +3,8 @@ import Failures
 import Model
 import StatusAPI
 
-/// Paragraphs about the failures of the daemon and of its clients, the worst first. Each says what happened, since
-/// when, when it is tried again, and the remedy.
+/// Paragraphs about the failures of the daemon and of its clients, the worst first. Each shows the problem, since when, the next
+/// attempt, and the remedy.
 struct StatusProblems {
     var snapshot: Snapshot
     /// The snapshot's clients, the worst first.
@@ -64,7 +64,7 @@ struct StatusProblems {
     private struct CommonProblem: Hashable {
         var health: HealthState
         var reason: String
-        /// Nil from a daemon that sends no parts, or where nothing is known.
+        /// Nil from a daemon that sends no parts, or if nothing is known.
         var failure: FailureReport?
         /// Outputs and actions with separate failures.
         var parts: [String] = []
@@ -110,7 +110,7 @@ struct StatusProblems {
         }
     }
 
-    /// A line for each part: what happened; since when, and when it is tried again; the remedy.
+    /// A line for each part: the problem; since when, and the next attempt; the remedy.
     ///
     /// - Parameter more: other problems that have the same remedy.
     private func lines(_ subject: String, _ problem: CommonProblem, more: [CommandMessage] = []) -> [CommandMessage] {

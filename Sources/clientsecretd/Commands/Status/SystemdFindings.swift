@@ -3,7 +3,7 @@ import Failures
 import Glibc
 import Linux
 
-/// What every form of `status` shows in addition to the daemon's document: what systemd says of the units.
+/// The part of every form of `status` that the daemon's document lacks: systemd's facts about the units.
 struct SystemdFindings: Equatable {
     /// Problems of systemd's sockets and their remedies, a block for each.
     private(set) var failedSockets: [[CommandMessage]] = []
@@ -18,7 +18,7 @@ struct SystemdFindings: Equatable {
 
     /// Asks systemd, which must not take long.
     ///
-    /// - Parameter socket: where the daemon is asked.
+    /// - Parameter socket: the daemon's socket.
     init(ofDaemonAt socket: String) {
         failedSockets = FailedSockets.problems(ofDaemonAt: socket)
         guard geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness else { return }
