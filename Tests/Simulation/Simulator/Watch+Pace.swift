@@ -179,7 +179,11 @@ extension Watch {
             if former.remove(id) == nil {
                 // A write that was not permitted need not wait once somebody touches the file.
                 let failedAt = failure.code == .permissionDenied ? Int64.min / 2 : boot
-                failures[job.resource] = ((failures[job.resource]?.count ?? 0) + 1, failedAt)
+                // The daemon may have found meanwhile that nothing has to be written: the count begins again.
+                let earlier = failures[job.resource].flatMap { last in
+                    last.at > 0 && boot > last.at + 7_200_000 ? nil : last.count
+                }
+                failures[job.resource] = ((earlier ?? 0) + 1, failedAt)
                 failuresInARow[job.resource, default: 0] += 1
             }
             return []
