@@ -57,7 +57,7 @@ struct WrittenConfiguration {
     ///
     /// - Parameter places: other paths that no output may overwrite.
     func checked(against places: ConfigurationPaths, _ diagnostics: Diagnostics) -> Configuration {
-        checkIDs(diagnostics)
+        warnOfSharedClientIDs(diagnostics)
         let configuration = values(diagnostics)
         let outputs = ClientOutput.all(of: clients)
         OverwriteChecks(self, outputs: outputs, places: places, diagnostics).run()
@@ -84,22 +84,6 @@ struct WrittenConfiguration {
             metricsFile: main.metricsFile.value,
             trustedDirectories: (main.trustedDirectories.value ?? []).compactMap { $0?.value },
             store: main.store.value.map { SecretStore(place: $0.place, machine: $0.machine ?? HostName.current) })
-    }
-
-    private func checkIDs(_ diagnostics: Diagnostics) {
-        var ids: [ClientID: Located<ClientName>] = [:]
-        for client in clients {
-            guard case let id? = client.clientID, id.identifier != nil else { continue }
-            if let first = ids[id] {
-                let position = client.settings.clientID.position ?? client.name.position
-                diagnostics.warning(
-                    at: position,
-                    "\(quoted(id.description)) is also the client id of \"\(first.value)\" "
-                        + "(\(first.position.seen(from: position))); one client may have several outputs")
-            } else {
-                ids[id] = client.name
-            }
-        }
     }
 
     /// The keys that may sign for a client; nil when one of them is not known.

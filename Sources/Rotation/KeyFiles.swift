@@ -116,7 +116,7 @@ extension Rotation {
             // A reload may have changed the entry while the file was being read.
             guard configuration.keys[name] == entry else { return }
             if keys.digest(of: name) != digest {
-                storeReading.expectPlaces(at: now)
+                storePolling.expectPlaces(at: now)
                 // The secrets in the files were verified without this key.
                 for client in index.clients(of: name) {
                     for path in client.files { observeAgain(at: .file(path)) }

@@ -13,7 +13,7 @@ struct Reading<Value: Sendable>: Sendable {
     /// Reads by jobs before this one do not count.
     private(set) var countsFrom: JobID
     /// Change notices since the last read began.
-    private var notices: Debounce?
+    private var notices: ChangeNotices?
 
     /// - Parameters:
     ///   - value: the result known from before; it does not count.
@@ -32,7 +32,7 @@ struct Reading<Value: Sendable>: Sendable {
     /// Whether there was a change notice since the last read began.
     var wasNoticed: Bool { notices != nil }
 
-    mutating func notice(at now: Now) { notices = Debounce(notices, at: now.boot) }
+    mutating func notice(at now: Now) { notices = ChangeNotices(notices, at: now.boot) }
 
     /// Has it read again, even if a job before `next` is reading it now: that job may have missed a change.
     mutating func readAgain(next: JobID) { countsFrom = next }
@@ -47,9 +47,9 @@ struct Reading<Value: Sendable>: Sendable {
     }
 
     /// Whether to read now: nothing that counts is known, or there was a notice and the writer has finished.
-    func isDue(_ pace: Debounce.Pace, _ timer: inout WakeTimer) -> Bool {
+    func isDue(_ period: QuietPeriod, _ timer: inout WakeTimer) -> Bool {
         guard isFresh else { return true }
-        if let notices { return notices.isDue(pace, &timer) }
+        if let notices { return notices.isDue(period, &timer) }
         return value == nil
     }
 

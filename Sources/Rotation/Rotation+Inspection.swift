@@ -7,7 +7,7 @@ extension Rotation {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
             + keys.checkInvariants(next: jobs.next) + clients.checkInvariants(next: jobs.next)
             + files.checkInvariants(next: jobs.next) + targets.checkInvariants()
-            + storeReading.checkInvariants(next: jobs.next) + fleet.checkInvariants()
+            + storePolling.checkInvariants(next: jobs.next) + fleet.checkInvariants()
             + stateChangeActions.checkInvariants() + waiting.checkInvariants(next: jobs.next)
     }
 

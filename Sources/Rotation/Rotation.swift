@@ -27,7 +27,7 @@ package struct Rotation: Sendable {
     /// When the next secret may be verified, of all clients together.
     var requestsToApple = RateLimit.requestsToApple
     var stateUpkeep = StateUpkeep()
-    var storeReading = StoreReading()
+    var storePolling = StorePolling()
     var admissions = OwnAdmissions()
     var ownReport = OwnReport()
     var fleet = FleetReports()
@@ -87,7 +87,7 @@ package struct Rotation: Sendable {
             configurationWatch.restrain()
             refuse(lines, LogEvent.startedAsBefore, now)
         case .changeNoticed(let resource): notice(resource, at: now)
-        case .storeWatched(let isWatched): storeReading.setWatched(isWatched)
+        case .storeWatched(let isWatched): storePolling.setWatched(isWatched)
         case .storeServiceEnded: storeServiceEnded(at: now)
         case .storeCertificate(let expiresAt): noteStoreCertificate(expiresAt)
         case .finished(let id, let result): finish(id, result, at: now)
@@ -119,7 +119,7 @@ package struct Rotation: Sendable {
         runs = index.actions.mapValues { [runs] in runs[$0.id] ?? ActionRun() }
         probes.adopt(index)
         stateUpkeep.adopt(index, old)
-        storeReading.adopt(change)
+        storePolling.adopt(change)
         admissions.adopt(change)
         fleet.adopt(change)
         adoptReporting(change)
@@ -167,7 +167,7 @@ package struct Rotation: Sendable {
             if let client = index[name] { clients[client].source?.reading.notice(at: now) }
             jobs.retry(resource, on: .placed, at: now)
         case .file(let path): noticeFile(path, at: now)
-        case .store: storeReading.notice(jobs, at: now)
+        case .store: storePolling.notice(jobs, at: now)
         case .metricsFile(let path) where path == configuration.metricsFile:
             metrics.notice()
             jobs.retry(resource, on: .changed, at: now)
@@ -184,8 +184,8 @@ package struct Rotation: Sendable {
         case .source(let name):
             guard let client = index[name] else { return }
             clients[client].source?.reading.readAgain(next: jobs.next)
-            if client.concernsStore { storeReading.readAgain(next: jobs.next) }
-        case .store: storeReading.readAgain(next: jobs.next)
+            if client.concernsStore { storePolling.readAgain(next: jobs.next) }
+        case .store: storePolling.readAgain(next: jobs.next)
         default: return
         }
         // All clients that share a file wait for its content.
@@ -210,7 +210,7 @@ package struct Rotation: Sendable {
             guard jobs.isCurrent(job) || isOfSamePlace(job) else { return }
         }
         // Results of another store do not apply to the one that is configured now.
-        guard !job.resource.isOfStore || storeReading.isOfThisStore(job) else { return }
+        guard !job.resource.isOfStore || storePolling.isOfThisStore(job) else { return }
         switch job.work {
         case .readConfiguration, .checkConfiguration: return configurationFinished(job, result, at: now)
         case .readKey: keyFinished(job, result, at: now)

@@ -231,15 +231,6 @@ extension Router {
         return .json(view.json)
     }
 
-    func health(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
-        let line = [snapshot.health.rawValue, snapshot.reason?.sentence].compactMap(\.self).joined(separator: ": ")
-        return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line)
-    }
-
-    func readiness(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
-        snapshot.ready ? .text(.ok, "ready") : .text(.serviceUnavailable, "not ready")
-    }
-
     func metrics(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
         HTTPResponse(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
     }

@@ -214,7 +214,7 @@ import Testing
         ("app", "#!/usr/bin/perl -w\nA=1\n"),
     ])
     func aFileOfAnotherSyntaxGetsNoVariable(name: String, text: String) {
-        #expect(OtherSyntax.reason(name, Array(text.utf8)) != nil)
+        #expect(NonEnvironmentSyntax.reason(name, Array(text.utf8)) != nil)
     }
 
     @Test(arguments: [
@@ -223,7 +223,7 @@ import Testing
         ("env.php", "A=1\n"), ("example.pl", "A=1\n"), ("app.cfg", "A=1\n"), ("app.env", "#! Production\nA=1\n"),
     ])
     func anEnvironmentFileMayHaveAnyOtherName(name: String, text: String) {
-        #expect(OtherSyntax.reason(name, Array(text.utf8)) == nil)
+        #expect(NonEnvironmentSyntax.reason(name, Array(text.utf8)) == nil)
     }
 
     /// Such as that of a Kubernetes service account.

@@ -11,7 +11,7 @@ import Systemd
 enum OwnSandbox {
     /// Nil if no unit runs this process. The settings were applied when the process started, so that one answer counts. Blocks
     /// the first time.
-    private static let answer = OwnUnit.service.map { name in RepeatedQuestion { ask(name) } }
+    private static let answer = OwnUnit.service.map { name in RetriedQuery { ask(name) } }
 
     private static var review: SandboxReview? { answer?.value?.review }
 

@@ -4,7 +4,7 @@ package import Model
 
 /// How secrets are received.
 ///
-/// - A source is a file, or the store (`StoreReading`), in which each of the client's keys has a place.
+/// - A source is a file, or the store (`StorePolling`), in which each of the client's keys has a place.
 /// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
 /// - A secret is received if a configured public key signed it for the client's ids, its times are plausible, and it is
 ///   better than the current one (`SecretReplacement`).

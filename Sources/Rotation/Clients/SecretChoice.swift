@@ -138,7 +138,7 @@ extension Rotation {
     /// Another signer's secret in the store that should be current here; nil if there is none. Apple is not asked about it: the
     /// signer that minted it did so, if `verify` is on there.
     func betterInStore(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> SecretInfo? {
-        guard let place = placeToPut(client), case .secret(let offered, _)? = storeReading.observed[place],
+        guard let place = placeToPut(client), case .secret(let offered, _)? = storePolling.observed[place],
             offered.signer == place.key, fits(offered, client, &timer)
         else { return nil }
         for held in [clients[client].secret.current, pendingCandidate(client)].compactMap({ $0 })
@@ -152,5 +152,14 @@ extension Rotation {
         let secret = clients[client].secret
         guard secret.hasChosen, let current = secret.current else { return true }
         return !configurationWatch.isRestrained || client.entry.isCritical(current, &timer)
+    }
+}
+
+extension ClientConfiguration {
+    /// The best of several usable secrets: the one that lasts longest; among equals, the youngest.
+    func best(of candidates: [SecretInfo]) -> SecretInfo? {
+        candidates.max { left, right in
+            (end(of: left), left.precedence) < (end(of: right), right.precedence)
+        }
     }
 }

@@ -34,12 +34,3 @@ extension Rotation {
         return nil
     }
 }
-
-extension ClientConfiguration {
-    /// The best of several usable secrets: the one that lasts longest; among equals, the youngest.
-    func best(of candidates: [SecretInfo]) -> SecretInfo? {
-        candidates.max { left, right in
-            (end(of: left), left.precedence) < (end(of: right), right.precedence)
-        }
-    }
-}

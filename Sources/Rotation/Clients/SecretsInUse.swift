@@ -18,6 +18,6 @@ extension Rotation {
     /// Every secret that is current or waits for Apple's verdict, or was seen in a file, a source or the store.
     var secretsSeen: [SecretInfo] {
         clients.all.compactMap(\.secret.current) + clients.all.compactMap(\.verification?.candidate) + files.allSecrets
-            + clients.all.flatMap { $0.source?.secrets ?? [] } + storeReading.allSecrets
+            + clients.all.flatMap { $0.source?.secrets ?? [] } + storePolling.allSecrets
     }
 }

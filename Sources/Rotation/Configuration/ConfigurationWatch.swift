@@ -20,7 +20,7 @@ struct ConfigurationWatch: Sendable {
     /// When ``refusal`` was last found; nil once the configuration is being checked again.
     private var refusalSeenAt: BootTime?
     /// Change notices of the configuration's files since they were last read.
-    private var debounce: Debounce?
+    private var notices: ChangeNotices?
 
     struct Refusal: Sendable {
         let lines: [String]
@@ -66,14 +66,14 @@ struct ConfigurationWatch: Sendable {
     }
 
     mutating func notice(at now: Now) {
-        debounce = Debounce(debounce, at: now.boot)
+        notices = ChangeNotices(notices, at: now.boot)
     }
 
     /// Whether to check the configuration again.
     func isDue(_ timer: inout WakeTimer) -> Bool {
         // One check serves both.
         timer.met { timer in
-            let isReadable = debounce?.isDue(.input, &timer) == true
+            let isReadable = notices?.isDue(.input, &timer) == true
             let mayPass = refusalSeenAt.map { timer.reached($0 + RetryPause.localBound) } == true
             return isReadable || mayPass
         }
@@ -81,7 +81,7 @@ struct ConfigurationWatch: Sendable {
 
     /// The configuration is being read: changes noticed until now need no further check.
     mutating func beginReading() {
-        debounce = nil
+        notices = nil
         refusalSeenAt = nil
     }
 

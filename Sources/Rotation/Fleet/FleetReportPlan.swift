@@ -41,12 +41,12 @@ extension Rotation {
 
     mutating func planFleet(_ timer: inout WakeTimer) {
         guard let store = configuration.store, fleet.isSigner, !isOnce, isReady else { return }
-        if storeReading.isFailing { fleet.noteUnreadable(at: timer.now) }
+        if storePolling.isFailing { fleet.noteUnreadable(at: timer.now) }
         guard jobs.mayStart(.fleet, &timer) else { return }
         let isRequested = waiting.pending.contains { request in
             if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
         }
-        if !isRequested, storeReading.isFailing { return }
+        if !isRequested, storePolling.isFailing { return }
         let isDue = fleet.mayRead(
             &timer, renewalJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isRequested || isDue {

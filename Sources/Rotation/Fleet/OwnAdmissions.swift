@@ -72,7 +72,7 @@ extension Rotation {
         guard let store = configuration.store, client.entry.source?.isStore == true,
             let secret = wantedSecret(client), let place = StorePlace(of: secret)
         else { return nil }
-        let rollout = storeReading.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
+        let rollout = storePolling.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
         return Admission(
             secret: secret, place: place, rollout: rollout,
             rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
@@ -90,10 +90,6 @@ extension Rotation {
         guard let admission = admission(client) else { return true }
         if admissions.admits(admission) { return true }
         guard let held = secretInUseMeanwhile(by: action, of: client) else { return true }
-        let span = client.entry.renewBefore(of: held)
-        // If its signer was down, a secret is newer than that moment and counts from its issue. Otherwise all machines would
-        // deliver it at once.
-        let start = max(held.expiresAt - span / 2, admission.secret.issuedAt)
-        return timer.reached(start + RolloutRank.part(admission.rank, of: span / 20))
+        return timer.reached(client.entry.lastResort(for: admission.secret, over: held, rank: admission.rank))
     }
 }

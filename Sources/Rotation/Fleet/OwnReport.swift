@@ -212,7 +212,7 @@ extension Rotation {
     mutating func planReport(_ timer: inout WakeTimer) {
         if ownReport.forgetOther(&timer) { clearFault(.storeMachineShared) }
         // While the store cannot be read, nothing can be put there either. A single run ends before the day does.
-        guard let store = configuration.store, !isOnce, isReady, !storeReading.isFailing,
+        guard let store = configuration.store, !isOnce, isReady, !storePolling.isFailing,
             jobs.mayStart(.report, &timer), ownReport.isDue(renewalJitter: renewalJitter, &timer)
         else { return }
         let (report, revision) = ownReport.wanted(at: timer.now)

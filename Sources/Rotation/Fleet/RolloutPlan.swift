@@ -212,8 +212,8 @@ extension Rotation {
     func rolloutReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard client.concernsStore else { return nil }
         let name = client.name
-        if !storeReading.rollouts.isEmpty,
-            storePlaces(of: client).contains(where: { storeReading.rollouts[$0] == .forbidden })
+        if !storePolling.rollouts.isEmpty,
+            storePlaces(of: client).contains(where: { storePolling.rollouts[$0] == .forbidden })
         {
             return Reason(
                 failure: Failure(.storeForbidden, at: .store, detail: "the rollout of client \"\(name)\""),

@@ -54,7 +54,7 @@ struct StorePuts: Hashable, Sendable {
 /// - If another signer was first, the put finds that signer's secret. It becomes the current one here if a receiving machine
 ///   would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due. Otherwise the put is repeated.
 /// - A place with three attempted puts within an hour is contested, and not written until that hour is over.
-/// - Only the minting of a missing secret waits for the store, for as long as ``StoreReading/isAwaited(at:_:)``.
+/// - Only the minting of a missing secret waits for the store, for as long as ``StorePolling/isAwaited(at:_:)``.
 extension Rotation {
     // MARK: State
 
@@ -77,10 +77,10 @@ extension Rotation {
 
     /// The facts that decide a put for a client now; nil while nothing may be put.
     func ownPlace(_ client: ConfiguredClient) -> OwnPlace? {
-        guard let place = placeToPut(client), clock.failure == nil, !storeReading.isFailing,
-            let secret = secretToPut(client), let observed = storeReading.observed[place]
+        guard let place = placeToPut(client), clock.failure == nil, !storePolling.isFailing,
+            let secret = secretToPut(client), let observed = storePolling.observed[place]
         else { return nil }
-        var rollout = storeReading.rollouts[place]
+        var rollout = storePolling.rollouts[place]
         if case .rollout(let found, let revision)? = rollout,
             clients[client].rollout?.isEarlier(found, at: revision) == true
         {
@@ -92,21 +92,21 @@ extension Rotation {
     /// Records the result of a put.
     mutating func putFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch result {
-        case .success(.putInStore(.done)), .success(.rolloutPut(.done)): storeReading.countPut(success: true)
-        case .success: storeReading.countPut(success: nil)
-        case .failure: storeReading.countPut(success: false)
+        case .success(.putInStore(.done)), .success(.rolloutPut(.done)): storePolling.countPut(success: true)
+        case .success: storePolling.countPut(success: nil)
+        case .failure: storePolling.countPut(success: false)
         }
         switch (job.work, result) {
         case (.putInStore(let name, let secret, let place, _), .success(.putInStore(let put))):
             putEnded(put, of: secret, of: name, at: place, now)
         case (.putRollout(let name, let rollout, let place, _, let put), .success(.rolloutPut(.done(let revision)))):
             admissions.noteRollout(at: place)
-            storeReading.see(.rollout(rollout, revision: revision), at: place)
+            storePolling.see(.rollout(rollout, revision: revision), at: place)
             if let put { putEnded(.done(revision: revision), of: put.secret, of: name, at: place, now) }
         case (.putRollout(let name, _, let place, _, let put), .success(.rolloutPut(.found(let found, let secret)))):
-            storeReading.see(found, at: place)
+            storePolling.see(found, at: place)
             if let put { putEnded(.conflict(secret ?? .missing), of: put.secret, of: name, at: place, now) }
-        case (_, .failure): storeReading.readAgain(next: jobs.next)
+        case (_, .failure): storePolling.readAgain(next: jobs.next)
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
     }
@@ -118,11 +118,11 @@ extension Rotation {
         if let client = index[name] { notePut(of: secret, client, at: now) }
         switch put {
         case .done(let revision):
-            storeReading.see(.secret(secret, revision: revision), at: place)
+            storePolling.see(.secret(secret, revision: revision), at: place)
             events.append(.shared(name, secret))
         case .conflict(let found):
             if case .secret(let issued, _) = found { clock.noteIssue(issued) }
-            storeReading.see(found, at: place)
+            storePolling.see(found, at: place)
         }
     }
 
@@ -138,7 +138,7 @@ extension Rotation {
 
     /// Whether the store may hold the secret that is missing here.
     func awaitsStore(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
-        placeToPut(client).map { storeReading.isAwaited(at: $0, &timer) } == true
+        placeToPut(client).map { storePolling.isAwaited(at: $0, &timer) } == true
     }
 
     mutating func planShare(_ client: ConfiguredClient, _ timer: inout WakeTimer) {

@@ -245,7 +245,7 @@ extension Rotation {
     ///
     /// - Parameter isHeld: whether the wanted secret is there.
     private func judge(
-        _ resource: Resource, at place: Failure.Place, isHeld: Bool, problem: Failure? = nil, _ drift: Drift?,
+        _ resource: Resource, at place: Failure.Place, isHeld: Bool, problem: Failure? = nil, _ drift: DriftRepairs?,
         _ timer: inout WakeTimer
     ) -> (OutputView.State, Failure?) {
         if let failure = overdueFailure(of: resource) { return (.notResponding, failure) }

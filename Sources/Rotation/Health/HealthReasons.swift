@@ -70,7 +70,7 @@ extension Rotation {
     }
 
     /// Changes by other programs to a client's files, then to its places behind APIs.
-    func drifts(of client: ConfiguredClient) -> [(Failure.Place, Drift)] {
+    func drifts(of client: ConfiguredClient) -> [(Failure.Place, DriftRepairs)] {
         client.files.compactMap { path in files[path].map { (.path(path), $0.drift) } }
             + client.targets.compactMap { output in targets[output.target].map { (.target(output.target), $0.drift) } }
     }

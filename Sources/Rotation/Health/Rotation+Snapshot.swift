@@ -25,7 +25,7 @@ extension Rotation {
                 path: configurationWatch.path, loadedAt: configurationWatch.loadedAt,
                 error: configurationWatch.refusal.map { $0.lines.joined(separator: "\n") }),
             clients: clients)
-        snapshot.store = storeReading.view
+        snapshot.store = storePolling.view
         snapshot.fleet = fleet.counts
         snapshot.rollouts = rolloutViews
         return snapshot

@@ -15,7 +15,7 @@ extension Rotation {
     func storeFailure(of client: ConfiguredClient) -> Failure? {
         guard client.concernsStore else { return nil }
         if let attempts = jobs.attempts[.store] { return attempts.failure }
-        let isForbidden = storePlaces(of: client).contains { storeReading.observed[$0] == .forbidden }
+        let isForbidden = storePlaces(of: client).contains { storePolling.observed[$0] == .forbidden }
         return isForbidden ? Failure(.storeForbidden, at: .store) : nil
     }
 
@@ -41,7 +41,7 @@ extension Rotation {
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
         }
         guard let secret = secretToPut(client), clients[client].share?.isContested(secret, &timer) == true,
-            storeReading.observed[place].map({ !$0.holds(secret) }) == true
+            storePolling.observed[place].map({ !$0.holds(secret) }) == true
         else { return nil }
         return Reason(
             failure: Failure(
@@ -52,7 +52,7 @@ extension Rotation {
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
     func certificateReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
-        guard client.concernsStore, let expiry = storeReading.counts.certificateExpiresAt,
+        guard client.concernsStore, let expiry = storePolling.counts.certificateExpiresAt,
             timer.reached(expiry - SecretStore.certificateNotice)
         else { return nil }
         return Reason(

@@ -7,7 +7,7 @@ package import Model
 /// - A file is read back before it is judged, and again after every sign that it has changed. A job that began to read before
 ///   the sign does not count. A file that is never quiet is read too, so that its problem is known before it may be written.
 /// - One write serves all clients of a file: it waits until all of them are settled.
-/// - Changes by other programs to a file (`Drift`) are repaired, but not for ever.
+/// - Changes by other programs to a file (`DriftRepairs`) are repaired, but not for ever.
 /// - An environment file that held other lines is never created again: an application would start with half of its
 ///   settings.
 extension Rotation {

@@ -16,7 +16,7 @@ struct FileState: Sendable {
     private(set) var isShared = false
     /// Whether there was a change notice of an environment file since it was last read.
     private var wasNoticed = false
-    var drift = Drift()
+    var drift = DriftRepairs()
 
     init(_ spec: FileSpec, next: JobID) {
         self.spec = spec

@@ -13,7 +13,7 @@ package import Model
 /// - An API that took a secret and has shown another one for those five minutes has failed (``FailureCode/pushNotKept``). Its
 ///   later answers are no success until it shows the secret. A single run waits for the first of these verdicts.
 /// - A target that can be read back is read once an hour. A changed target is pushed again, and is contested when that
-///   continues (`Drift`). One that is switched off has the secret, and is a warning.
+///   continues (`DriftRepairs`). One that is switched off has the secret, and is a warning.
 /// - An API that asks for a pause gets it. The pause is an hour at most in answer to a read, or while the secret there is
 ///   critical or missing.
 /// - Targets with members of one document are asked one after another. The first write carries the secrets of all, so that the

@@ -91,6 +91,6 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        try answer.show(view.json, or: FleetReport(view: view, now: .now).lines)
+        try answer.show(view.json, or: FleetTable(view: view, now: .now).lines)
     }
 }

@@ -1,5 +1,5 @@
 /// Files whose lines may look like assignments of an environment file, and are read by other rules.
-package enum OtherSyntax {
+package enum NonEnvironmentSyntax {
     /// Endings of source code and of documents with another syntax.
     private static let endings = words(
         "cjs cue gradle hcl java js json json5 jsx kt mjs mount nix php plist py rb service socket tf tfvars timer toml ts tsx xml yaml yml"

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Model
 
 /// Changes by other programs to a file, or to a place behind an API: since when it is bad, and how often it was repaired.
-struct Drift: Hashable, Sendable {
+struct DriftRepairs: Hashable, Sendable {
     /// Bad content may have been read once it is this old.
     static let readAfter: Seconds = 5
     /// After this many repairs within `memory` the file is contested: another program keeps changing it.
@@ -18,7 +18,7 @@ struct Drift: Hashable, Sendable {
     private var lastGood: [FileSlot: Fingerprint]?
     private var badSince: BootTime?
     /// Change notices since the file was last good, or written.
-    private var unrest: Debounce?
+    private var unrest: ChangeNotices?
     /// Whether the file did not keep its content: then it is read back before it is written again.
     private var isUndone = false
     /// Whether a request asks for the file to be written.
@@ -37,7 +37,7 @@ struct Drift: Hashable, Sendable {
     }
 
     /// Records a change notice.
-    mutating func notice(at now: BootTime) { unrest = Debounce(unrest, at: now) }
+    mutating func notice(at now: BootTime) { unrest = ChangeNotices(unrest, at: now) }
 
     /// Records the seen content of the file. It may have been there since the first notice.
     mutating func see(isGood: Bool, wanted: [FileSlot: Fingerprint], at now: BootTime) {
@@ -83,7 +83,7 @@ struct Drift: Hashable, Sendable {
         repairs.note(at: now)
         // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
         // because notices come late.
-        let wasRead = isBeingRead || deliveredAt.map { $0 + Debounce.Pace.output.quiet >= since } ?? false
+        let wasRead = isBeingRead || deliveredAt.map { $0 + QuietPeriod.output.quiet >= since } ?? false
         return wasRead || now >= since + Self.readAfter
     }
 

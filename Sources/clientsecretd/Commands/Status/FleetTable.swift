@@ -5,7 +5,7 @@ import StatusAPI
 
 /// The secrets that the machines of the fleet hold, as operators see them. There is a line for each client, and below it a table
 /// of the machines, the worst first.
-struct FleetReport {
+struct FleetTable {
     var view: FleetView
     var now: WallTime
 

@@ -9,7 +9,7 @@ import Testing
 @testable import clientsecretd
 
 /// What `status --fleet` shows.
-@Suite struct FleetReportTests {
+@Suite struct FleetTableTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
     private let current = Fingerprint(leadingBytes: 0xAB)
 
@@ -35,7 +35,7 @@ import Testing
 
     private func lines(_ clients: FleetClientView..., columns: Int? = nil) -> [String] {
         let terminal = Terminal(size: columns.map { ($0, 24) }, environment: ["TERM": "dumb"])
-        return FleetReport(view: FleetView(clients: clients), now: now).lines(for: terminal).map(terminal.line)
+        return FleetTable(view: FleetView(clients: clients), now: now).lines(for: terminal).map(terminal.line)
     }
 
     @Test func howFarASecretIsRolledOut() throws {

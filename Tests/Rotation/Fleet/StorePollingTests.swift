@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// A client without a private key that receives from the store.
-struct StoreReadingTests {
+struct StorePollingTests {
     private let bench: Bench
     private let signer: KeyDigest
     private let other: KeyDigest

@@ -12,7 +12,7 @@ import Model
 ///   ten times in ten minutes; after that the store is read each minute, whatever changes there.
 /// - No watch reports changes of a forbidden place, so the store is then read each minute.
 /// - A read that fails changes nothing that was seen, and nothing that is published.
-struct StoreReading: Sendable {
+struct StorePolling: Sendable {
     /// The content of each place when it was last read.
     private(set) var observed: [StorePlace: StoreObservation] = [:]
     /// The rollout of each of them, if there is one.
@@ -83,7 +83,7 @@ struct StoreReading: Sendable {
     mutating func adopt(_ change: ConfigurationChange) {
         if change.isOfStore {
             let counts = counts
-            self = StoreReading()
+            self = StorePolling()
             self.counts = counts
             self.counts.isReachable = false
             firstOfStore = change.next
@@ -186,8 +186,8 @@ extension Rotation {
     mutating func storeFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         // At a reload it is read again, because other places may be of interest.
         guard case .readStore = job.work, jobs.isCurrent(job) else { return }
-        let before = storeReading.observed
-        let rolloutsBefore = storeReading.rollouts
+        let before = storePolling.observed
+        let rolloutsBefore = storePolling.rollouts
         let found: Result<[StorePlace: StoreObservation], Failure>
         var rollouts: [StorePlace: RolloutObservation] = [:]
         switch result {
@@ -200,16 +200,16 @@ extension Rotation {
         case .failure(let failure): found = .failure(failure)
         case .success(let outcome): return unexpected(outcome, of: job)
         }
-        let isNews = storeReading.read(found, rollouts, by: job.id, at: now)
+        let isNews = storePolling.read(found, rollouts, by: job.id, at: now)
         for client in index.all where client.concernsStore {
             let places = storePlaces(of: client)
             if client.entry.source != nil {
-                let isRead = (try? found.get()) != nil && places.allSatisfy { storeReading.observed[$0] != nil }
+                let isRead = (try? found.get()) != nil && places.allSatisfy { storePolling.observed[$0] != nil }
                 let found = isRead ? places.compactMap(storeObservation) : nil
                 clients[client].source?.reading.end(found, by: job.id)
             }
             let isChanged = places.contains {
-                before[$0] != storeReading.observed[$0] || rolloutsBefore[$0] != storeReading.rollouts[$0]
+                before[$0] != storePolling.observed[$0] || rolloutsBefore[$0] != storePolling.rollouts[$0]
             }
             if isNews || isChanged { touch(client) }
         }
@@ -226,7 +226,7 @@ extension Rotation {
 
     /// The same observation for a receiving client.
     private func storeObservation(_ place: StorePlace) -> SourceObservation? {
-        switch storeReading.observed[place] {
+        switch storePolling.observed[place] {
         case .missing: .missing
         case .secret(let issued, _): .secret(issued)
         case .foreign(let words, _): .foreign(words)
@@ -238,7 +238,7 @@ extension Rotation {
     /// Ends the pauses after the service's answers: another process takes its place, and reads the certificates and the
     /// password again.
     mutating func storeServiceEnded(at now: Now) {
-        let next = storeReading.serviceEnded(at: now.boot)
+        let next = storePolling.serviceEnded(at: now.boot)
         let pause = Seconds(roundingUp: next.milliseconds - now.boot.milliseconds)
         for resource in jobs.attempts.keys where resource.isOfStore {
             jobs.retry(resource, on: .serviceEnded(next: pause), at: now)
@@ -247,7 +247,7 @@ extension Rotation {
     }
 
     mutating func noteStoreCertificate(_ expiresAt: WallTime?) {
-        storeReading.setCertificate(expiresAt: expiresAt)
+        storePolling.setCertificate(expiresAt: expiresAt)
         touchClientsOnStore()
     }
 
@@ -271,12 +271,12 @@ extension Rotation {
         if let failed = jobs.attempts[.store], failed.failure.retryAfter != nil, isEmergencyOfStore(&timer) {
             jobs.retry(.store, on: .emergencyOfStore(failed), at: timer.now)
         }
-        guard storeReading.isDue(jobs, &timer),
+        guard storePolling.isDue(jobs, &timer),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
         let places = Set(index.all.filter(\.concernsStore).flatMap(storePlaces)).sorted()
         if !places.isEmpty, start(.readStore(places), on: .store, &timer) {
-            storeReading.beginReading(at: timer.now)
+            storePolling.beginReading(at: timer.now)
         }
     }
 }

@@ -5,7 +5,7 @@ import Rotation
 
 /// The answer to a request that is repeated until it is answered, with the pauses of any local failure and some minutes at
 /// most.
-final class RepeatedQuestion<Value: Sendable>: Sendable {
+final class RetriedQuery<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var value: Value?
         /// Whether the first question was not answered.

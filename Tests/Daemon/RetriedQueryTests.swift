@@ -5,12 +5,12 @@ import Testing
 
 @testable import Daemon
 
-@Suite(.waits) struct RepeatedQuestionTests {
+@Suite(.waits) struct RetriedQueryTests {
     @Test func isAskedForUntilItIsGiven() throws {
         let asked = QuietMutex(0)
         let pauses = QuietMutex<[Int]>([])
         let isReady = QuietMutex(false)
-        let answer = RepeatedQuestion(
+        let answer = RetriedQuery(
             atMost: .max,
             pause: { number in
                 pauses.withLock { $0.append(number) }
@@ -36,7 +36,7 @@ import Testing
 
     @Test func isNotAskedForWithoutEnd() {
         let pauses = QuietMutex<[Int]>([])
-        let answer = RepeatedQuestion<String>(
+        let answer = RetriedQuery<String>(
             atMost: 3,
             pause: { number in
                 pauses.withLock { $0.append(number) }
@@ -50,7 +50,7 @@ import Testing
 
     @Test func oneThatIsGivenAtOnceIsNotAskedForAgain() {
         let asked = QuietMutex(0)
-        let answer = RepeatedQuestion {
+        let answer = RetriedQuery {
             asked.withLock { $0 += 1 }
             return "yes"
         }

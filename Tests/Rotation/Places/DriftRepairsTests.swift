@@ -6,7 +6,7 @@ import Testing
 @testable import Rotation
 
 /// What other programs do to a file, and how soon and how often it is repaired.
-@Suite struct DriftTests {
+@Suite struct DriftRepairsTests {
     private let web = "web"
     private let after = Values.exec("/bin/after")
 
