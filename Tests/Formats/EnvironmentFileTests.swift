@@ -329,6 +329,10 @@ import Testing
             "this line of the value of SECRET is a variable of its own for programs that read line by line"
         ),
         (
+            "SECRET=old\nB=\"x\nexport SECRET=inner\"\n",
+            "this line of another value sets SECRET again for programs that read line by line"
+        ),
+        (
             "\u{feff}A=1\n# C:\\",
             "SECRET cannot be added: systemd reads SECRET there, and systemd before version 254 does not"
         ),
@@ -346,6 +350,7 @@ import Testing
         ("SECRET=\n", .one([])),
         ("SECRET=x # note\n", .one(Array("x # note".utf8))),
         ("SECRET=x\nSECRET=y\n", .differing),
+        ("B=\"x\nSECRET=inner\ny\"\nSECRET=x\n", .one(Array("x".utf8))),
         ("\u{feff}SECRET=x\n", .differing),
     ])
     func readsTheValueOfTheVariable(text: String, value: EnvironmentFile.Value) throws {

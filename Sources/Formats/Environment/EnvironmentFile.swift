@@ -137,6 +137,10 @@ struct EnvironmentFile {
             } else if let offset = doubts[name] {
                 found.formatErrors[name] = formatError(
                     at: offset, "a shell may change \(name) again there")
+            } else if let line = lineSettingAgain(name, after: sorted.last) {
+                found.formatErrors[name] = FormatError(
+                    line: line + 1,
+                    reason: "this line of another value sets \(name) again for programs that read line by line")
             } else {
                 do throws(FormatError) {
                     found.assignments[name] = try sorted.map { lines throws(FormatError) in
@@ -168,7 +172,7 @@ struct EnvironmentFile {
         }
         // Some readers know no values of several lines, such as django-environ and old ones of dotenv for Ruby. For them the edit
         // would remove another variable, even if only the closing quote was forgotten.
-        for line in lines.dropFirst() where assigns(line) {
+        for line in lines.dropFirst() where assignedName(in: line) != nil {
             throw FormatError(
                 line: line + 1,
                 reason: "this line of the value of \(name) is a variable of its own for programs that read line by line"
@@ -250,17 +254,26 @@ struct EnvironmentFile {
         return first...max(first, line(of: max(range.lowerBound, range.upperBound - 1)))
     }
 
-    /// Whether a line, from 0, has the form of an assignment.
-    private func assigns(_ line: Int) -> Bool {
+    /// The first line, from 0, after the last assignment that is an assignment of the variable only for readers that know no
+    /// values of several lines: their value would stay the old one.
+    private func lineSettingAgain(_ name: String, after last: ClosedRange<Int>?) -> Int? {
+        last.flatMap { last in
+            (last.upperBound + 1..<lineStarts.count).first { assignedName(in: $0)?.elementsEqual(name.utf8) == true }
+        }
+    }
+
+    /// The name before the equals sign if a line, from 0, has the form of an assignment.
+    private func assignedName(in line: Int) -> ArraySlice<UInt8>? {
         var reader = LineReader(bytes)
         reader.index = lineStarts[line]
         reader.skipBlanks()
         reader.skipExport(\.isEnvironmentSpace)
-        let name = reader.index
+        let start = reader.index
         reader.skip(while: \.isNamePart)
-        guard reader.index > name else { return false }
+        let name = bytes[start..<reader.index]
         reader.skipBlanks()
-        return reader.index < bytes.count && bytes[reader.index] == .equals
+        guard !name.isEmpty, reader.index < bytes.count, bytes[reader.index] == .equals else { return nil }
+        return name
     }
 
     /// From 0.
