@@ -19,13 +19,15 @@ struct RenewCommand: ParsableCommand {
     @Argument(help: "The clients to renew (default: all).", completion: .configuredClients, transform: Flags.clientName)
     var clients: [ClientName] = []
 
-    @Option(help: .value("duration", "Renew only what is due within this time, such as 21d."), transform: Flags.span)
+    @Option(
+        help: .value("duration", "Renew only secrets that are due within this time, such as 21d."),
+        transform: Flags.span)
     var dueWithin: Seconds?
 
     @Flag(help: "Mint nothing; run failed actions and writes again.")
     var deliverOnly = false
 
-    @Flag(help: "Do not ask Apple first, for clients with verify: true.")
+    @Flag(help: "Do not ask Apple first, even if a client has verify: true.")
     var skipVerify = false
 
     @OptionGroup var daemon: SocketOption

@@ -21,7 +21,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var settings: ConfigurationOption
     @OptionGroup var daemon: SocketOption
 
-    @Flag(help: "Bring every output up to date and exit, for cron and init containers.")
+    @Flag(help: "Bring every output up to date and exit. Use it in cron and init containers.")
     var once = false
 
     func run() throws {
