@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,12 @@ int clinux_thread_acts_as_before(uint32_t user, uint32_t group, const uint32_t *
     if (!error) error = set_group(-1, group, -1);
     if (error) return error;
     return syscall(SYS_setgroups, count, groups) < 0 ? -errno : 0;
+}
+
+int clinux_may_change_owners(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+    return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & (1U << CAP_CHOWN)) != 0;
 }
 
 int clinux_become_user(const char *name, uint32_t user, uint32_t group) {

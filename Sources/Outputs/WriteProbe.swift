@@ -22,7 +22,8 @@ package enum WriteProbe {
             guard let kept = FileStatus.following(spec.path.description)?.group else { return nil }
             group = (Owner.argument(group: kept), kept)
         }
-        if identity.user == 0 || identity.belongs(to: group.id) || group.id == inherited { return nil }
+        if identity.user == 0, ActingUser.mayChangeOwners { return nil }
+        if identity.belongs(to: group.id) || group.id == inherited { return nil }
         return Failure(
             .groupNotPermitted, at: .path(spec.path), detail: group.name,
             remedy: Owner.joining(group: group.name, user: identity.user))

@@ -50,6 +50,12 @@ enum UserWriterFailures {
         case .untrustedLink: rootsOwn(path, user)
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0:
             Owner.leavingRoots(Owner.words(userNamed: user))
+        case .groupNotPermitted where id(of: user) == 0:
+            // systemd gives root no groups of the account database.
+            .say(
+                "add \"SupplementaryGroups=\" with the file's group to the [Service] section with systemctl edit "
+                    + "clientsecretd-writer@\(user).service, then restart it, or write \"group: root\" under the output"
+            )
         case .groupNotPermitted:
             .say(
                 "add \(Owner.words(userNamed: user)) to the file's group and restart its writer, or write a \"group\" that "

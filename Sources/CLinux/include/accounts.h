@@ -13,6 +13,9 @@ int clinux_thread_acts_as(uint32_t user);
 int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group);
 int clinux_thread_acts_as_before(uint32_t user, uint32_t group, const uint32_t *groups, size_t count);
 
+// Whether this thread may give a file to any owner and group (CAP_CHOWN): 1 or 0. Root in a unit without capabilities may not.
+int clinux_may_change_owners(void);
+
 // Root becomes this user for good, with the groups that the account database gives it: this thread and those that it starts.
 int clinux_become_user(const char *name, uint32_t user, uint32_t group);
 

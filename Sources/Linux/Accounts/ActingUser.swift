@@ -3,6 +3,9 @@ import Glibc
 
 /// Changes this thread's effective user when root acts on another's behalf.
 package enum ActingUser {
+    /// Whether this thread may give a file to any owner and group. Root in a unit without capabilities may not.
+    package static var mayChangeOwners: Bool { clinux_may_change_owners() != 0 }
+
     /// Runs `body` as that user; only root may. `body` must not move its work to another thread. A peer to which it
     /// connects sees that user for as long as the connection lasts.
     package static func perform<Value: ~Copyable, Failure: Error>(

@@ -90,6 +90,20 @@ repaired() { ! grep -q gone /srv/app/.env; }
 eventually "damage where the daemon can look is noticed by itself" repaired
 equal "and fixed with the same secret" "1 web" "$(secrets)"
 
+# Root without capabilities is in no group but its own.
+chgrp app /etc/myapp/env
+chmod 640 /etc/myapp/env
+contains "check knows that root's writer may not keep the group of a file" "SupplementaryGroups=" "$(clientsecretd check 2>&1)"
+refused "and does not call that in order" clientsecretd check
+mkdir -p /etc/systemd/system/clientsecretd-writer@root.service.d
+printf '[Service]\nSupplementaryGroups=app\n' >/etc/systemd/system/clientsecretd-writer@root.service.d/group.conf
+systemctl daemon-reload
+systemctl stop clientsecretd-writer@root
+promise "with the line that helps it may" clientsecretd check
+clientsecretd renew >/dev/null
+equal "and the file keeps its group" "root:app 640" "$(stat -c '%U:%G %a' /etc/myapp/env)"
+equal "and has the new secret" "1 web" "$(secrets)"
+
 # A writer that cannot start: nothing waits for it, and systemd does not start it again and again.
 mkdir -p /etc/systemd/system/clientsecretd-writer@app.service.d
 printf '[Service]\nReadWritePaths=/srv/gone\n' >/etc/systemd/system/clientsecretd-writer@app.service.d/gone.conf
