@@ -195,7 +195,7 @@ package final class DaemonRun {
         OwnSandbox.whenKnownLate { channels.findings.post(.mayHaveChanged) }
         executor.adopt(loaded)
         if start.refused == nil, !isOnce { executor.keepText(loaded) }
-        if OwnUnit.hasStarted(processWith: environment) { reviewUnits(of: configuration, executor) }
+        reviewUnits(of: configuration, executor, channels.inbox)
         // The loop runs for as long as the daemon, which needs the text and its positions no more.
         _ = consume loaded
         let loop = try Loop(
@@ -260,11 +260,13 @@ package final class DaemonRun {
     /// How long the last write of the adopted text may take (milliseconds), and never longer than the whole stop may.
     private static let lastTimeout: Int64 = 1_000
 
-    /// Logs once if the units run with less protection than they ship with.
-    private func reviewUnits(of configuration: Configuration, _ executor: Executor) {
-        // Not without a thread for it: nothing depends on it.
-        try? executor.pool.run(in: .probes) { [log] in
-            if let words = UnitsInEffect(of: configuration)?.weakness { log.note(.sandboxWeakened(words)) }
+    /// Logs once if the units run with less protection than they ship with, and reports a credential that its unit does not get.
+    private func reviewUnits(of configuration: Configuration, _ executor: Executor, _ inbox: Inbox<Input>) {
+        let isService = OwnUnit.hasStarted(processWith: environment)
+        // Not without a thread for it: a reload asks again.
+        try? executor.pool.run(in: .probes) { [log, isOnce] in
+            if !isOnce, let input = UnitsInEffect.faultOfAliases(in: configuration) { inbox.post(input) }
+            if isService, let words = UnitsInEffect(of: configuration)?.weakness { log.note(.sandboxWeakened(words)) }
         }
     }
 

@@ -176,6 +176,9 @@ words='alias.service: its next start would fail: systemd asks for its credential
 contains "which says why" "$words" "$(cat "$seen")"
 clientsecretd check >"$seen" 2>&1
 contains "and check names the line" "$configuration:$(grep -n alias.service $configuration | cut -d: -f1):5: error: $words" "$(cat "$seen")"
+systemctl restart clientsecretd
+is_said() { clientsecretd health | grep -qF "$words"; }
+eventually "and health says so after a start, too" is_said
 sed -i 's/unit: alias.service/unit: app.service/' $configuration
 promise "until it is corrected" clientsecretd reload
 
