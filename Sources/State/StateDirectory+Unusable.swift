@@ -107,8 +107,10 @@ extension StateDirectory {
             let directory = try GuardedPath.directory(place.description, as: identity)
             guard let error = WritableDirectory.problem(with: directory, as: identity) else { return nil }
             guard [.readOnlyFileSystem, .permissionDenied].contains(error.code) else {
-                let failure = Failure(error, at: place)
-                return Failure(.stateUnusable, at: .path(path), detail: failure.message, remedy: failure.remedy)
+                // The remedy is for what would be written there: the disk may be mounted on the directory itself.
+                let remedy = Failure(error, at: place.appending("clients") ?? place).remedy
+                return Failure(
+                    .stateUnusable, at: .path(path), detail: Failure(error, at: place).message, remedy: remedy)
             }
             let remedy =
                 isThere && isMadeBySystemd(path) ? remedyOfSystemds(error, path, for: identity.user) : making()

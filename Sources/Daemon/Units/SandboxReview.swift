@@ -92,9 +92,10 @@ package struct SandboxReview: Sendable {
                 : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
     }
 
-    /// Whether the state directory is missing and systemd creates it when the service starts.
+    /// Whether the state directory is missing and systemd creates it when the service starts. If the service runs, it has lost it.
     func makes(_ path: AbsolutePath) -> Bool {
-        service.sandbox.makes(path.description) && FileStatus.following(path.description) == nil
+        !service.isRunning && service.sandbox.makes(path.description)
+            && FileStatus.following(path.description) == nil
     }
 
     /// Why the daemon does not see a key or its passphrase.

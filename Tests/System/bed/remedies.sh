@@ -187,6 +187,7 @@ well "what lies elsewhere"
 # The state directory.
 rm -r /var/lib/clientsecretd
 clientsecretd renew >/dev/null 2>&1
+refused "check does not wait for a start of a service that runs" clientsecretd check
 helps "a state directory that was removed" state_unusable
 systemctl stop clientsecretd
 rm -r /var/lib/clientsecretd/*
@@ -198,6 +199,7 @@ clientsecretd renew >/dev/null 2>&1
 eventually "a full disk of the state directory is told" failing state_unusable
 contains "it is called full" "the disk is full" "$(failure message)"
 contains "and what shows it is named" "(df -h --output /var/lib/clientsecretd" "$(failure remedy)"
+contains "by check, too" "(df -h --output /var/lib/clientsecretd)" "$(clientsecretd check 2>&1)"
 rm /var/lib/clientsecretd/filler
 well "a full disk of the state directory"
 
