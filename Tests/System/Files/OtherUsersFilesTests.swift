@@ -101,6 +101,12 @@ import Testing
             try sandbox.write(content, to: "app/secret", of: Self.user)
             try sandbox.eventually("the secret") { try sandbox.directory.read("app/secret").hasPrefix("eyJ") }
         }
+        // Through a link to a file of root's no program finds the secret, although the writer may not look there.
+        let target = try sandbox.directory.write("root's\n", to: "target")
+        try #require(unsafe chmod(target, 0o600) == 0 && symlink(target, sandbox.directory("app/link")) == 0)
+        try #require(unsafe lchown(sandbox.directory("app/link"), Self.user, Self.user) == 0)
+        try #require(unsafe rename(sandbox.directory("app/link"), path) == 0)
+        try sandbox.eventually("the state") { try sandbox.client(named: "web")["state"] as? String == "critical" }
         try sandbox.expectNoLeftovers()
     }
 
