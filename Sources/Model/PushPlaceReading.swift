@@ -10,6 +10,9 @@ package struct PushPlaceReading: Hashable, Sendable {
     /// Whether applications use the place; nil if the API does not show it.
     package let use: PushPlaceUse?
 
+    /// How long after a write an API may still show an older state: Supabase was seen to take a minute and a half.
+    package static let staleness: Seconds = 300
+
     package init(holds: Bool?, instead: PushPlaceContent? = nil, use: PushPlaceUse? = nil) {
         self.holds = holds
         self.instead = instead

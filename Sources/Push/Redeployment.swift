@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Failures
+import Model
 
 /// How a project is deployed again if an API's variables take effect only with the next deployment.
 ///
@@ -19,9 +20,6 @@ struct Redeployment: Sendable {
     let environments: String
     /// Begins a deployment if none has the pushed secrets; returns whether one that has them runs.
     let deploy: @Sendable (inout PushExchange) throws(RoleFailure) -> Bool
-
-    /// How long after a write an API may still show an older state.
-    static let staleness: Seconds = 300
 }
 
 /// One deployment to production, as an API lists it.
@@ -92,7 +90,7 @@ extension PushExchange {
         if let shown { return max(shown, writtenAt?.milliseconds ?? 0) }
         // The clocks of an API's machines may differ a little: a write may seem to be still to come.
         guard let writtenAt, let clock,
-            (0 - Redeployment.staleness..<Redeployment.staleness).contains(clock - writtenAt)
+            (0 - PushPlaceReading.staleness..<PushPlaceReading.staleness).contains(clock - writtenAt)
         else { throw missing }
         return nil
     }

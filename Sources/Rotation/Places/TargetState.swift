@@ -32,9 +32,6 @@ struct TargetState: Sendable {
     // Read once an hour, so each repair must be remembered for longer than a file's repairs.
     private(set) var drift = DriftRepairs(memory: 21_600, contestedInterval: 3600)
 
-    /// How long after a write an API may still show an older value: Supabase was seen to take a minute and a half.
-    private static let staleness: Seconds = 300
-
     init(_ output: PushOutput) { self.output = output }
 
     /// The API's last answer about the last secret.
@@ -85,9 +82,9 @@ struct TargetState: Sendable {
     /// Whether the secret was put there so recently that the API may not show it yet. A secret's put is never older than the
     /// secret.
     private func isRecent(at now: Now) -> Bool {
-        if let pushedAt { return now.boot < pushedAt + Self.staleness }
+        if let pushedAt { return now.boot < pushedAt + PushPlaceReading.staleness }
         guard let pushed else { return false }
-        return now.wall < pushed.mintedAt + Self.staleness
+        return now.wall < pushed.mintedAt + PushPlaceReading.staleness
     }
 
     // MARK: Events
@@ -273,7 +270,8 @@ extension ClientConfiguration {
         case .nothing, .unusable: true
         case .secret(let expiry):
             clock.failure == nil
-                && timer.reached(expiry - (wanted.map { criticalRemainder(of: $0) } ?? renewBefore / 3))
+                && timer.reached(
+                    expiry - Self.criticalRemainder(renewBefore: wanted.map(renewBefore(of:)) ?? renewBefore))
         case .something, nil: false
         }
     }
