@@ -500,8 +500,10 @@ extension FailureCode {
                 .say("update PocketBase to 0.40.1 or later"))
         case .pushEnvironmentsConflict:
             row(
-                "the project has this variable for other environments",
-                .say("remove it from these environments in the project, or list the same ones in \"environments\""))
+                "the variable has a value for other environments too, and is not changed",
+                .say(
+                    "Vercel: remove it from these environments, or list the same ones in \"environments\"; Netlify: give "
+                        + "each deploy context a value of its own"))
         case .pushDeploymentFailed: row("the new deployment failed", .say("see its log there"))
         case .pushDeploymentCancelled:
             row(

@@ -38,19 +38,48 @@ import Testing
 
     @Test func aVariableThatIsShownIsVerified() throws {
         let api = try PushBed(script: "stand-in.py")
-        try held(api, secret: false, #"{"context":"all","value":"old"},{"context":"dev","value":"local"}"#)
+        let others =
+            #"{"context":"dev","value":"local"},{"context":"branch","context_parameter":"staging","value":"old"}"#
+        try held(api, secret: false, others + #",{"context":"dev-server","value":"agent"}"#)
         #expect(try api.ask("read", Self.target) == .init(result: "read", holds: false))
         #expect(try api.ask("publish", Self.target) == .init(result: "published", verified: true))
         #expect(try api.ask("read", Self.target) == .init(result: "read", holds: true))
         // What it is elsewhere stays, and so does for what it is.
         let kept = try api.directory.read("variable")
-        for part in [#""value": "old""#, #""value": "local""#, #""scopes": ["functions"]"#, #""is_secret": false"#] {
+        for part in [
+            #""context_parameter": "staging", "value": "old""#, #""value": "local""#, #""value": "agent""#,
+            #""scopes": ["functions"]"#, #""is_secret": false"#,
+        ] {
             #expect(kept.contains(part), "\(kept)")
         }
         try api.order("PATCH lie")
         #expect(
             try api.ask("publish", Self.target, secret: PushBed.secrets[1])
                 == .init(result: "published", verified: false))
+    }
+
+    /// What a deploy gets then is not documented, nor what the other contexts keep. Its own value may be ours.
+    @Test(arguments: ["", #",{"context":"production","value":"old"}"#, #",{"context":"production","value":"SECRET"}"#])
+    func aValueForAllContextsIsLeftAlone(own: String) throws {
+        let api = try PushBed(script: "stand-in.py")
+        try held(
+            api, secret: false,
+            #"{"context":"all","value":"shared"}"# + own.replacing("SECRET", with: PushBed.secrets[0]))
+        let before = try api.directory.read("variable")
+        #expect(try api.ask("read", Self.target) == .init(result: "read", holds: false))
+        let answer = try api.ask("publish", Self.target)
+        #expect(answer.code == "push_environments_conflict")
+        #expect(answer.detail == "it has one value for all deploy contexts")
+        #expect(try api.directory.read("variable") == before)
+    }
+
+    /// The API also finds a site by its domain, and may not know the variables of such a one.
+    @Test func aSiteThatIsNamedByItsDomainIsNoId() throws {
+        let api = try PushBed(script: "stand-in.py")
+        let answer = try api.ask("publish", Self.target.replacing("site-1", with: "shop.example.com"))
+        #expect(answer.code == "push_place_missing")
+        #expect(answer.detail == "id is site-1, and \"site\" has to be that id")
+        #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
 
     @Test func aLimitOfThePlanIsNamed() throws {

@@ -403,10 +403,6 @@ import Testing
             .netlify, netlify, #"{"key":"SECRET","is_secret":false,"values":[{"context":"dev","value":"local"}]}"#,
             false, .nothing
         ),
-        (
-            .netlify, netlify, #"{"key":"SECRET","is_secret":false,"values":[{"context":"all","value":"old"}]}"#, false,
-            .something
-        ),
         (.vercel, vercel, #"{"envs":[]}"#, false, .nothing),
         (.vercel, vercel, #"{"envs":[{"key":"SECRET","target":["preview"]}]}"#, false, .nothing),
         (.vercel, vercel, #"{"envs":[{"key":"SECRET","target":["production"]}]}"#, nil, nil),

@@ -39,7 +39,13 @@ extension PushKind {
                 done: [200, 201], isList: true,
                 confirmed: [AnswerShape(at: ["key"], is: [.text], equals: "{{variable}}")]),
             confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
-            confirmed: [AnswerShape(at: ["id"], is: [.text])], doubt: "the site exists"),
+            // Netlify also finds a site by its domain here.
+            confirmed: [
+                AnswerShape(
+                    at: ["id"], is: [.text], equals: "{{site}}", otherwise: "\"site\" has to be that id",
+                    meaning: .pushPlaceMissing)
+            ],
+            doubt: "the site exists"),
         redeployment: Redeployment(project: ["account", "site"], environments: "context") {
             exchange throws(RoleFailure) in try exchange.deployAtNetlify(after: variable)
         })
@@ -52,10 +58,14 @@ extension PushKind {
         func value(of context: String?) -> JSONValue? {
             variable?["values"]?.elements?.first { $0["context"]?.text == context }
         }
-        guard let value = value(of: exchange.values["context"]) else {
-            // If the context has none, the value of all contexts is in use.
-            return value(of: "all") == nil ? .empty : .another(.something)
+        // Netlify says neither which one a deploy gets if its context has a value too (its own programs take the first in the
+        // list), nor whether the others keep their value when one context gets its own.
+        guard value(of: "all") == nil else {
+            return .unwritable(
+                .another(.something),
+                RoleFailure(.pushEnvironmentsConflict, "it has one value for all deploy contexts"))
         }
+        guard let value = value(of: exchange.values["context"]) else { return .empty }
         // The values of a secret are masked.
         return variable?["is_secret"] == .bool(true)
             ? .hidden : ShownSecret(value["value"], expected: exchange.secretText)

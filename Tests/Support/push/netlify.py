@@ -91,11 +91,11 @@ def variable(api, account, key):
 
 def site(api, name):
     api.bearer()
-    if name != "site-1" or api.query:
+    if name not in ("site-1", "shop.example.com") or api.query:
         return MISSING
     published = [deploy for deploy in api.server.deployments if deploy["published_at"]]
     serving = api.server.file("serving") or (published[-1]["id"] if published else "deploy-0")
-    return 200, {"id": name, "account_slug": "shop", "published_deploy": {"id": serving}}
+    return 200, {"id": "site-1", "account_slug": "shop", "published_deploy": {"id": serving}}
 
 
 def deploys(api, name):
