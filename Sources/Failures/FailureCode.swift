@@ -257,6 +257,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushDeploymentFailed = "push_deployment_failed"
     /// The new deployment was cancelled before it ran.
     case pushDeploymentCancelled = "push_deployment_cancelled"
+    /// Production serves a deployment from before the push, such as after a rollback; detail: when it began.
+    case pushDeploymentOutdated = "push_deployment_outdated"
     /// No process listens for the target; detail: the socket.
     case pushServiceMissing = "push_service_missing"
     /// No answer in time, none at all, or a malformed one.

@@ -511,6 +511,10 @@ extension FailureCode {
                 .say(
                     "let the project build it (Ignored Build Step, or ignore in netlify.toml), or see there who "
                         + "cancelled it"))
+        case .pushDeploymentOutdated:
+            row(
+                "production serves an older deployment, which does not have the secret", traits: .ofDaemonOnly,
+                .say("after a rollback, put a newer deployment into production there (promote or publish it)"))
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: [.ofPushService, .ofDaemonOnly]) {
                 .run(

@@ -38,6 +38,8 @@ package enum PushPlaceUse: Hashable, Sendable {
     /// It is switched off: no application gets its content. The text is the API's evidence, on one line and without a secret or
     /// a token.
     case unused(String)
+    /// Production serves a deployment from before the last write, which has another secret. The text is as above.
+    case outdated(String)
 
     /// The members of a role's answer that say it; nil if they say nothing.
     init?(_ use: PushPlaceUse?, _ members: inout JSONMembers) throws(JSONError) {
@@ -45,7 +47,10 @@ package enum PushPlaceUse: Hashable, Sendable {
         var words: String?
         if case .unused(let known)? = use { words = known }
         words = try members.orAbsent("unused_detail", words)
+        var age: String?
+        if case .outdated(let known)? = use { age = known }
+        age = try members.orAbsent("outdated_detail", age)
         guard let isUsed else { return nil }
-        self = isUsed ? .used : .unused(words ?? "")
+        self = isUsed ? .used : age.map(PushPlaceUse.outdated) ?? .unused(words ?? "")
     }
 }

@@ -87,12 +87,13 @@ package struct PushExchange {
             case .publish: return .published(try publish(), at: wroteAt)
             case .read:
                 let found = try look()
+                if let outdated = try outdatedUse() { use = outdated }
                 return .read(reading(of: found))
             case .redeploy:
                 guard let redeployment = target.kind.redeployment else {
                     throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
                 }
-                let isReady = try redeployment.deploy(&self)
+                let isReady = try redeployment.deploy(&self, redeployment)
                 return .redeployed(ready: isReady, begun: begun)
             }
         } catch {

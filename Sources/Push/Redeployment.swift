@@ -13,13 +13,27 @@ import Model
 /// - Our own deployment counts even if the list does not show it. For an hour no other one is begun, although the API may not
 ///   know it.
 /// - After a deployment that failed, no other one is begun for a while.
+/// - A read also looks at the deployment that serves, from an hour after the last write on. A person may have chosen an older
+///   one, which has an older secret. This is reported, and nothing is begun: the person had a reason.
 struct Redeployment: Sendable {
     /// The settings that name the deployed project.
     let project: [String]
     /// The setting that says for which environments a target's variable is.
     let environments: String
+    /// Shows the deployment that serves in production.
+    let production: PushRequest
+    /// Reads that deployment from the answer; nil if the answer does not show it.
+    let serving: @Sendable (JSONValue?) -> ServingDeployment?
     /// Begins a deployment if none has the pushed secrets; returns whether one that has them runs.
-    let deploy: @Sendable (inout PushExchange) throws(RoleFailure) -> Bool
+    let deploy: @Sendable (inout PushExchange, Redeployment) throws(RoleFailure) -> Bool
+}
+
+/// The deployment that serves in production.
+struct ServingDeployment {
+    /// The API's id of it.
+    let id: String
+    /// In milliseconds since the epoch; nil if the API does not say it.
+    let began: Int64?
 }
 
 /// One deployment to production, as an API lists it.
@@ -78,6 +92,18 @@ extension PushExchange {
                 "its state is \(hidden.words(failed.words))")
         }
         return nil
+    }
+
+    /// Reports a deployment in production that began before the last write, once there was time to deploy again; nil for a later
+    /// one, or if the API does not say when it began. The API's clocks may differ a little.
+    mutating func outdatedUse() throws(RoleFailure) -> PushPlaceUse? {
+        guard target.redeploys == true, let redeployment = target.kind.redeployment, let writtenAt,
+            let now = clock?.milliseconds, now - writtenAt.milliseconds >= Deployment.longest
+        else { return nil }
+        let serving = redeployment.serving(json(try answer(to: redeployment.production)))
+        let wrote = (writtenAt - PushPlaceReading.staleness).milliseconds
+        guard let began = serving?.began, began < wrote else { return nil }
+        return .outdated("it began at \(WallTime(secondsSinceEpoch: began / 1000))")
     }
 
     /// The time from which a deployment has the pushed secrets, in milliseconds since the epoch; nil while the API does not

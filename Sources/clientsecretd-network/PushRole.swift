@@ -14,12 +14,12 @@ struct PushRole: ParsableCommand {
         abstract: "Push a client secret to a place behind an API.",
         discussion: """
             Reads {"do": "publish", "client_secret", "others", "written_at", "was_written"}, {"do": "read", \
-            "client_secret"} or {"do": "redeploy", "written_at", "deployment"}.
+            "client_secret", "written_at"} or {"do": "redeploy", "written_at", "deployment"}.
 
             Writes {"result": "published", "verified", "written_at"}, {"result": "read", "holds"}, {"result": \
             "redeployed", "ready", "deployment"} or {"result": "failed", "code", "detail", "retry_after", \
             "written_at", "address_setting"}, and "place_empty", "place_unusable" and "place_expires_at" for what the place \
-            holds instead, and "used" and "unused_detail" for whether applications use it.
+            holds instead, and "used", "unused_detail" and "outdated_detail" for whether applications use it.
 
             The target is under "targets" in the configuration, and the token in the systemd credential or file that \
             it names. "others" has the secrets of targets with another field of the same place, by their names. \

@@ -152,18 +152,20 @@ import Testing
         #expect(!elsewhere.contains(known))
     }
 
+    /// The token, minted then.
+    private func secret(_ mintedAt: Int64) throws -> SecretInfo {
+        let start = WallTime(secondsSinceEpoch: mintedAt) - Claims.backdating
+        return SecretInfo(
+            fingerprint: token.fingerprint,
+            claims: Claims(
+                issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+                subject: try #require(ClientID("com.example.web")), issuedAt: start, expiresAt: start + 7_776_000),
+            signer: nil)
+    }
+
     /// What was begun before a push does not have it.
     @Test func aDeploymentFromBeforeAWriteIsForgotten() throws {
         let pusher = pusher()
-        func secret(_ mintedAt: Int64) throws -> SecretInfo {
-            let start = WallTime(secondsSinceEpoch: mintedAt) - Claims.backdating
-            return SecretInfo(
-                fingerprint: token.fingerprint,
-                claims: Claims(
-                    issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-                    subject: try #require(ClientID("com.example.web")), issuedAt: start, expiresAt: start + 7_776_000),
-                signer: nil)
-        }
         let began = #"{"result":"redeployed","ready":true,"deployment":{"id":"dpl_1","at":1700000007}}"#
         let first = try request(began) {
             _ = try pusher.redeploy("shop", of: [target], with: [try secret(1_700_000_000)])
@@ -181,8 +183,11 @@ import Testing
     @Test(arguments: [("true", true), ("false", false), ("null", nil)])
     func aReadingSaysWhetherItIsThere(_ word: String, _ holds: Bool?) throws {
         let service = try SocketService(at: path, .answer(#"{"result":"read","holds":\#(word)}"#))
-        #expect(try pusher().read(token, at: target) == .targetRead(PushPlaceReading(holds: holds)))
-        #expect(service.request == #"{"do":"read","client_secret":"\#(Self.text)"}"# + "\n")
+        let reading = try pusher().read(token, of: try secret(1_700_000_000), at: target)
+        #expect(reading == .targetRead(PushPlaceReading(holds: holds)))
+        // So a deployment from before the push is recognised, also after a restart.
+        #expect(
+            service.request == #"{"do":"read","client_secret":"\#(Self.text)","written_at":1699999940}"# + "\n")
     }
 
     @Test func aFailureHasItsCodeAndHowLongToWait() throws {

@@ -55,6 +55,7 @@ import Testing
                     holds: false, instead: .secret(expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)))),
             .published(PushPlaceReading(holds: nil, use: .used)),
             .read(PushPlaceReading(holds: true, use: .unused("enabled is false"))),
+            .read(PushPlaceReading(holds: nil, use: .outdated("it began at 2026-11-29T20:00:00Z"))),
             .redeployed(ready: true, begun: BegunDeployment(id: "dpl_2", at: WallTime(secondsSinceEpoch: 7))),
         ]
         let codes = FailureCode.allCases.filter { $0.rawValue.hasPrefix("push_") }
@@ -65,6 +66,7 @@ import Testing
             // What only the daemon can find.
             #"{"result":"failed","code":"push_service_missing"}"#, #"{"result":"failed","code":"push_service_silent"}"#,
             #"{"result":"failed","code":"push_not_kept"}"#, #"{"result":"failed","code":"push_switched_off"}"#,
+            #"{"result":"failed","code":"push_deployment_outdated"}"#,
         ] {
             #expect((try? PushResult(parsing: Array(text.utf8))) == nil)
         }

@@ -113,7 +113,8 @@ import Testing
         case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
         case .pushUnconfigured, .pushTokenUnusable, .pushFileUnusable, .pushTLSFailed, .pushStatusNotListed,
             .pushCredentialsRefused, .pushPlaceMissing,
-            .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled, .pushTargetUnknown,
+            .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled,
+            .pushDeploymentOutdated, .pushTargetUnknown,
             .pushClockRefused, .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable,
             .pushOtherClient, .pushSwitchedOff, .pushImmutable,
             .pushOthersBlank, .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,

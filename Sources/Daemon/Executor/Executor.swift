@@ -186,7 +186,7 @@ final class Executor: Sendable {
         case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
         case .push(_, let issued, let output, let others): try push(issued, to: output, with: others)
         case .readTarget(_, let issued, let output):
-            try services.pusher.read(try secret(issued).token, at: output.target)
+            try services.pusher.read(try secret(issued).token, of: issued, at: output.target)
         case .run(let action, let covering): try run(action, covering)
         case .probe(let action): try probe(action)
         case .recallReportedStates: try recallReportedStates()

@@ -70,8 +70,9 @@ struct Pusher: Sendable {
     }
 
     /// Sees whether the target holds a secret. Blocks.
-    func read(_ token: Token, at target: TargetName) throws(Failure) -> Outcome {
-        switch try ask(PushRoleRequest(.read, secret: token), of: target) {
+    func read(_ token: Token, of secret: SecretInfo, at target: TargetName) throws(Failure) -> Outcome {
+        let writtenAt = memory.lastWrite(of: [secret], to: [target])
+        switch try ask(PushRoleRequest(.read, secret: token, writtenAt: writtenAt), of: target) {
         case .read(let reading): return .targetRead(reading)
         case .failed(let failure, _): throw self.failure(failure, of: target)
         case .published, .redeployed:

@@ -38,7 +38,7 @@ extension PushKind {
                         + #""values":[{"context":{{context}},"value":{{client_secret}}}]}]"#),
                 done: [200, 201], isList: true,
                 confirmed: [AnswerShape(at: ["key"], is: [.text], equals: "{{variable}}")]),
-            confirmation: PushRequest("GET", "/api/v1/sites/{{site}}"),
+            confirmation: site,
             // Netlify also finds a site by its domain here.
             confirmed: [
                 AnswerShape(
@@ -46,9 +46,19 @@ extension PushKind {
                     meaning: .pushPlaceMissing)
             ],
             doubt: "the site exists"),
-        redeployment: Redeployment(project: ["account", "site"], environments: "context") {
-            exchange throws(RoleFailure) in try exchange.deployAtNetlify(after: variable)
+        redeployment: Redeployment(
+            project: ["account", "site"], environments: "context", production: site,
+            serving: { site in
+                let published = site?["published_deploy"]
+                return published?["id"]?.text.map {
+                    ServingDeployment(id: $0, began: PushExchange.momentAtNetlify(published?["created_at"]))
+                }
+            }
+        ) { exchange, redeployment throws(RoleFailure) in
+            try exchange.deployAtNetlify(after: variable, redeployment)
         })
+
+    private static let site = PushRequest("GET", "/api/v1/sites/{{site}}")
 
     private static let variable = PushRequest(
         "GET", "/api/v1/accounts/{{account}}/env/{{variable}}", query: [.init("site_id", "{{site}}")])
@@ -74,7 +84,9 @@ extension PushKind {
 
 extension PushExchange {
     /// Builds the production branch and deploys it.
-    fileprivate mutating func deployAtNetlify(after variable: PushRequest) throws(RoleFailure) -> Bool {
+    fileprivate mutating func deployAtNetlify(
+        after variable: PushRequest, _ redeployment: Redeployment
+    ) throws(RoleFailure) -> Bool {
         guard let changed = try changeAtNetlify(of: variable) else { return false }
         // The newest come first.
         let listed = try list(
@@ -85,8 +97,7 @@ extension PushExchange {
         let deploys = try withBegun(
             listed, since: changed, asking: PushRequest("GET", "/api/v1/sites/{{site}}/deploys/{{deployment}}"),
             read: Self.deployAtNetlify)
-        let site = json(try answer(to: PushRequest("GET", "/api/v1/sites/{{site}}")))
-        let serving = site?["published_deploy"]?["id"]?.text
+        let serving = redeployment.serving(json(try answer(to: redeployment.production)))?.id
         if let isRunning = try state(of: deploys.map { $0.serving(serving) }, since: changed) { return isRunning }
         try begin(
             PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201]), id: "deploy_id")
@@ -102,7 +113,7 @@ extension PushExchange {
             guard error.code == .pushPlaceMissing else { throw error }
             return try lastChange(nil, orThrow: error)
         }
-        guard let shown = Self.milliseconds(json(found)?["updated_at"]) else {
+        guard let shown = Self.momentAtNetlify(json(found)?["updated_at"]) else {
             throw RoleFailure(.pushAnswerUnexpected, "the variable has no time of last change")
         }
         return try lastChange(shown, orThrow: RoleFailure(.pushPlaceMissing))
@@ -110,14 +121,14 @@ extension PushExchange {
 
     /// A deploy as a list shows it, or the API by itself.
     private static func deployAtNetlify(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
-        guard let began = milliseconds(entry["created_at"]), let state = entry["state"]?.text else {
+        guard let began = momentAtNetlify(entry["created_at"]), let state = entry["state"]?.text else {
             throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")
         }
         let id = entry["id"]?.text
         switch state {
         case "ready":
             // If auto publishing is stopped, it waits for a person.
-            guard milliseconds(entry["published_at"]) == nil else {
+            guard momentAtNetlify(entry["published_at"]) == nil else {
                 return Deployment(.running, state, id: id, began: began)
             }
             return Deployment(.going, "ready but not published", id: id, began: began)
@@ -129,7 +140,7 @@ extension PushExchange {
     }
 
     /// A moment as Netlify writes it, `2026-11-21T04:31:00.123Z`, since the epoch.
-    private static func milliseconds(_ value: JSONValue?) -> Int64? {
+    fileprivate static func momentAtNetlify(_ value: JSONValue?) -> Int64? {
         // WallTime's text for other years has no such form, and milliseconds of these may be too many.
         guard let text = value?.text, !text.hasPrefix("@") else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1)

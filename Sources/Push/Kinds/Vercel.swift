@@ -32,8 +32,17 @@ extension PushKind {
             done: [200, 201], confirmed: [AnswerShape(at: ["created", "key"], is: [.text], equals: "{{variable}}")]),
         read: variables, shape: [AnswerShape(at: ["envs"], is: [.array])],
         shown: { exchange, answer throws(RoleFailure) in try exchange.shownByVercel(answer, in: variables) },
-        redeployment: Redeployment(project: ["team", "project"], environments: "environments") {
-            exchange throws(RoleFailure) in try exchange.deployAtVercel(reading: variables)
+        redeployment: Redeployment(
+            project: ["team", "project"], environments: "environments",
+            production: PushRequest("GET", "/v9/projects/{{project}}", query: [.init("teamId", "{{team}}")]),
+            serving: { project in
+                let production = project?[["targets", "production"]]
+                return production?["id"]?.text.map {
+                    ServingDeployment(id: $0, began: Deployment.moment(production?["createdAt"]))
+                }
+            }
+        ) { exchange, redeployment throws(RoleFailure) in
+            try exchange.deployAtVercel(reading: variables, redeployment)
         },
         errors: [
             // A status of success, and yet the variable was not set.
@@ -76,7 +85,9 @@ extension PushExchange {
     }
 
     /// Deploys the current production again, not a user's trial elsewhere.
-    fileprivate mutating func deployAtVercel(reading variables: PushRequest) throws(RoleFailure) -> Bool {
+    fileprivate mutating func deployAtVercel(
+        reading variables: PushRequest, _ redeployment: Redeployment
+    ) throws(RoleFailure) -> Bool {
         let found = try list("envs", of: variables)
         let shown = found.filter { !shared($0).isEmpty }.compactMap { Deployment.moment($0["updatedAt"]) }.max()
         let name = Printable.name(values["variable", default: ""])
@@ -98,9 +109,8 @@ extension PushExchange {
             listed, since: changed,
             asking: PushRequest("GET", "/v13/deployments/{{deployment}}", query: [.init("teamId", "{{team}}")]),
             read: Self.deploymentAtVercel)
-        let project = json(
-            try answer(to: PushRequest("GET", "/v9/projects/{{project}}", query: [.init("teamId", "{{team}}")])))
-        let serving = project?["targets"]?["production"]?["id"]?.text
+        let project = json(try answer(to: redeployment.production))
+        let serving = redeployment.serving(project)?.id
         if let isRunning = try state(of: deployments.map { $0.serving(serving) }, since: changed) { return isRunning }
         guard let running = serving, let projectName = project?["name"]?.text
         else { throw RoleFailure(.pushPlaceMissing, "the project has no deployment in production") }

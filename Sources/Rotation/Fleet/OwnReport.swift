@@ -200,8 +200,8 @@ extension Rotation {
         }
         let code = view.reason?.failure.code
         // A renewal under way is no failure: the fingerprint and `delivered` show it. A held rollout is no failure of this
-        // machine, and a place that is switched off is none of the secret.
-        let isOfOthers = code == .rolloutHeld || code == .pushSwitchedOff
+        // machine. A place that is switched off, or a rollback in production, is none of the secret.
+        let isOfOthers = [.rolloutHeld, .pushSwitchedOff, .pushDeploymentOutdated].contains(code)
         let holding = MachineReport.Holding(
             secret: view.current?.name, since: now.wall, delivered: view.delivered,
             failure: view.isUnderWay || view.health == .degraded && isOfOthers ? nil : code?.rawValue)

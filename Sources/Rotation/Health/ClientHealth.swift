@@ -86,7 +86,8 @@ extension Rotation {
         // A place that another program keeps changing may hold the secret now.
         let isPublished =
             outputs.allSatisfy { $0.state == .ok || $0.state == .contested } && holdsWanted(client)
-        let isDone = isPublished && owedActions(of: client).isEmpty
+        let isOutdated = isOutdated(client)
+        let isDone = isPublished && owedActions(of: client).isEmpty && !isOutdated
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
         var weakest = facts.weakest
@@ -99,7 +100,7 @@ extension Rotation {
         }
 
         let isServed =
-            isDone || isPublished && (waitsForTurn(client, at: now) || awaitsDeployment(client, &timer))
+            isDone || isPublished && (isOutdated || waitsForTurn(client, at: now) || awaitsDeployment(client, &timer))
         let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &timer)
         let explanation = lockout.flatMap { cause(of: $0, for: client, among: reasons, &timer) }
         let (health, first) = verdict(on: client, isServed: isServed, reasons, warnings, lockout, explanation, at: now)
@@ -162,6 +163,11 @@ extension Rotation {
             }.map(\.path))
     }
 
+    /// Whether production serves a deployment from before a push of the client's secret.
+    private func isOutdated(_ client: ConfiguredClient) -> Bool {
+        client.targets.contains { targets[$0.target]?.isOutdated == true }
+    }
+
     /// Whether to log a health change. A renewal that is merely under way is not logged. A client that was not tried is not
     /// logged either, because it is not expected to be served yet.
     private func isNews(_ view: ClientView, _ client: ConfiguredClient) -> Bool {
@@ -169,9 +175,9 @@ extension Rotation {
     }
 
     /// When the first secret that applications hold expires, among those last delivered, or, without actions, those in the
-    /// outputs. Nil when a place holds nothing, or has to be deployed by a user.
+    /// outputs. Nil when a place holds nothing, has to be deployed by a user, or is in production with an older secret.
     private func deliveredExpiry(_ client: ConfiguredClient, _ wanted: SecretInfo?) -> WallTime? {
-        guard client.entry.undeployed.isEmpty else { return nil }
+        guard client.entry.undeployed.isEmpty, !isOutdated(client) else { return nil }
         var expiries = client.actions.map { secretInUse(by: $0, of: client)?.expiresAt }
         if expiries.isEmpty {
             let presumed = presumedPaths(of: client)

@@ -72,12 +72,17 @@ struct TargetState: Sendable {
 
     /// Why no application uses the content, as far as the API shows it.
     var disuse: Failure? {
-        if case .unused(let words)? = use {
+        switch use {
+        case .unused(let words)?:
             Failure(.pushSwitchedOff, at: .target(output.target), detail: Redaction.foreign(words))
-        } else {
-            nil
+        case .outdated(let words)?:
+            Failure(.pushDeploymentOutdated, at: .target(output.target), detail: Redaction.foreign(words))
+        case .used?, nil: nil
         }
     }
+
+    /// Whether production serves a deployment from before the last write.
+    var isOutdated: Bool { if case .outdated? = use { true } else { false } }
 
     /// Whether the secret was put there so recently that the API may not show it yet. A secret's put is never older than the
     /// secret.

@@ -251,6 +251,25 @@ import Testing
         #expect(try bench.view(web).reason?.failure.code == .pushDeploymentFailed)
     }
 
+    /// A person has put an older deployment into production, and has a reason.
+    @Test func aRollbackIsAWarningUntilProductionHasTheSecret() throws {
+        let bench = try Bench(try deployed()).started()
+        #expect(try bench.view(web).delivered)
+        bench.forget()
+        bench.use[target] = .outdated("it began at 2026-11-01T00:00:00Z")
+        bench.pass(3600)
+        let view = try bench.view(web)
+        #expect(view.health == .degraded && !view.delivered && view.deliveredExpiresAt == nil)
+        #expect(view.reason?.failure.code == .pushDeploymentOutdated)
+        #expect(try output(bench).error?.contains("it began at 2026-11-01T00:00:00Z") == true)
+        #expect(try bench.view("api").delivered)
+        #expect(bench.runs == [] && !requests(bench).contains { $0.hasPrefix("push ") })
+        bench.use[target] = .used
+        bench.pass(3600)
+        #expect(try bench.view(web).health == .ok)
+        #expect(try bench.view(web).delivered)
+    }
+
     @Test func withoutDeployingItIsNeverDelivered() throws {
         var configuration = try configuration()
         configuration.clients[try Values.name(web)]?.undeployed = [target]

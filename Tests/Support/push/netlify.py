@@ -95,7 +95,9 @@ def site(api, name):
         return MISSING
     published = [deploy for deploy in api.server.deployments if deploy["published_at"]]
     serving = api.server.file("serving") or (published[-1]["id"] if published else "deploy-0")
-    return 200, {"id": "site-1", "account_slug": "shop", "published_deploy": {"id": serving}}
+    began = [deploy["created_at"] for deploy in published if deploy["id"] == serving]
+    shown = {"id": serving, "created_at": (began or ["2023-11-14T22:13:20.000Z"])[0]}
+    return 200, {"id": "site-1", "account_slug": "shop", "published_deploy": shown}
 
 
 def deploys(api, name):

@@ -246,7 +246,10 @@ class API(http.server.BaseHTTPRequestHandler):
         self.bearer(status=403)
         if project != "shop" or self.query != {"teamId": "team_1"}:
             raise Wrong(404, {"error": {"code": "not_found", "message": "Project not found"}})
-        return 200, {"id": "prj_1", "name": "shop", "targets": {"production": {"id": self.serving()}}}
+        serving = self.serving()
+        began = [one["createdAt"] for one in self.server.deployments if one["uid"] == serving]
+        production = {"id": serving, "createdAt": (began or [1_700_000_000_000])[0]}
+        return 200, {"id": "prj_1", "name": "shop", "targets": {"production": production}}
 
     def serving(self):
         """The deployment that serves: the last that is READY, unless a file in DIRECTORY, `serving`, names another one."""
