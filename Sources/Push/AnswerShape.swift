@@ -28,7 +28,7 @@ struct AnswerShape: Sendable {
         }
     }
 
-    /// A JSON pointer, whose names are templates. A list of one thing counts as that thing, because some APIs answer so.
+    /// A JSON pointer, whose names are templates.
     let pointer: [String]
     let forms: Set<Form>
     /// The required value of a text, or whether a truth is true, as a template; nil for any.
@@ -53,7 +53,7 @@ struct AnswerShape: Sendable {
     /// - Parameter fill: expands a template.
     func mismatch(_ answer: JSONValue, _ fill: (String) -> String) -> String? {
         let pointer = pointer.map(fill)
-        let found = Self.value(in: answer, at: pointer)
+        let found = answer[pointer]
         let form = Form(found)
         let place = pointer.isEmpty ? "the answer" : pointer.joined(separator: ".")
         var words: String
@@ -71,13 +71,6 @@ struct AnswerShape: Sendable {
     /// Whether an answer fits.
     static func fits(_ shapes: [AnswerShape], _ answer: JSONValue, _ fill: (String) -> String) -> Bool {
         shapes.allSatisfy { $0.mismatch(answer, fill) == nil }
-    }
-
-    private static func value(in answer: JSONValue, at pointer: [String]) -> JSONValue? {
-        pointer.reduce(answer) { value, name in
-            let only = value?.elements.flatMap { $0.count == 1 ? $0[0] : nil }
-            return (only ?? value)?[name]
-        }
     }
 
     private static func text(_ value: JSONValue?) -> String? {

@@ -25,13 +25,18 @@ package enum JSONEdit {
 }
 
 extension JSONValue {
-    /// The value at these names, an array's elements counted from 0.
+    /// The value at these names, an array's elements counted from 0. An array of one thing counts as that thing where a name is no
+    /// number, because some APIs answer so.
     subscript(pointer: [String]) -> JSONValue? {
         pointer.reduce(Optional(self)) { value, name in
-            if let elements = value?.elements {
-                return Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-            }
-            return value?[name]
+            guard let elements = value?.elements else { return value?[name] }
+            guard let index = name.elementIndex else { return elements.count == 1 ? elements[0][name] : nil }
+            return elements.indices.contains(index) ? elements[index] : nil
         }
     }
+}
+
+extension String {
+    /// The index of an array's element that this name in a JSON pointer may be: a number without sign and leading zeros.
+    var elementIndex: Int? { Int(self).flatMap { $0 >= 0 && String($0) == self ? $0 : nil } }
 }

@@ -31,12 +31,12 @@ extension PushKind {
         try exchange.checkWhole(exchange.json(found.answer)?.text ?? "")
     }
 
-    /// The place of the secret is a text or nothing, in objects or arrays.
+    /// The place of the secret is a text or nothing, in objects, or in arrays if the pointer has a number there.
     private static func shape(along pointer: [String]) -> [AnswerShape] {
         pointer.indices.map { depth in
-            AnswerShape(
-                at: Array(pointer[..<depth]),
-                is: depth == 0 ? [.object, .array] : [.object, .array, .null, .absent])
+            let forms: Set<AnswerShape.Form> = pointer[depth].elementIndex == nil ? [.object] : [.object, .array]
+            return AnswerShape(
+                at: Array(pointer[..<depth]), is: depth == 0 ? forms : forms.union([.null, .absent]))
         } + [AnswerShape(at: pointer, is: pointer.isEmpty ? [.text] : [.text, .null, .absent])]
     }
 }

@@ -76,12 +76,13 @@ extension PushExchange {
         return Set(list?.elements?.compactMap(\.text) ?? [])
     }
 
-    /// The environments of a variable of our name; empty if none of them is ours. A variable for one branch is another one.
+    /// The environments of a variable of our name, custom ones by their ids; empty if none of them is ours. A variable for one branch is another one.
     private func shared(_ variable: JSONValue) -> Set<String> {
         guard variable["key"]?.text == values["variable"], variable["gitBranch"]?.text == nil else { return [] }
         let target = variable["target"]
         let names = Set((target?.elements ?? [target].compactMap { $0 }).compactMap(\.text))
-        return names.isDisjoint(with: environments) ? [] : names
+        let custom = variable["customEnvironmentIds"]?.elements?.compactMap(\.text) ?? []
+        return names.isDisjoint(with: environments) ? [] : names.union(custom)
     }
 
     /// Deploys the current production again, not a user's trial elsewhere.
