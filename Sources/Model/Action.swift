@@ -22,6 +22,10 @@ package enum Action: Hashable, Sendable {
     /// How long a program may run unless the configuration says otherwise.
     package static let defaultTimeout: Seconds = 30
 
+    /// How long a project's deployment may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that
+    /// it may have waited for others.
+    package static let longestDeployment: Seconds = 3600
+
     /// Whether it deploys a project again. That project reads the pushed secrets, and no file.
     package var isRedeployment: Bool { if case .redeploy = self { true } else { false } }
 

@@ -68,7 +68,7 @@ struct Deployment {
 
     /// How long a deployment may take, in milliseconds. After one that failed, no other begins within this time of its
     /// beginning. A project that cannot be built must not use up the API's daily limit.
-    static let longest: Int64 = 3_600_000
+    static let longest = Action.longestDeployment.count * 1000
 }
 
 extension PushExchange {

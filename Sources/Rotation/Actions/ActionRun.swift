@@ -17,9 +17,6 @@ struct ActionRun: Sendable {
 
         /// How often the API is asked whether a deployment is done.
         fileprivate static let interval: Seconds = 15
-        /// How long one may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that it may have
-        /// waited for others.
-        static let longest: Seconds = 3600
     }
 
     fileprivate mutating func wait(for reason: ActionView.Wait?) { waitsFor = reason }
@@ -208,7 +205,7 @@ extension Rotation {
     private func awaitsDeployment(_ action: ActionID, _ timer: inout WakeTimer) -> Bool {
         guard index.targetsOfAction[action] != nil else { return false }
         guard let deployment = runs[action]?.deployment else { return jobs[.action(action)] != nil }
-        return !timer.reached(deployment.since + ActionRun.Deployment.longest)
+        return !timer.reached(deployment.since + Action.longestDeployment)
     }
 
     /// The expected delay that an action waits for; nil if the action should run now.
