@@ -257,16 +257,14 @@ package struct PushExchange {
     /// Whether a text holds nothing, so that nothing is lost with it.
     static func isBlank(_ text: String) -> Bool { bare(text).isEmpty }
 
-    /// Throws if the place is set up for other client ids. Apple would refuse the secret there, and the replaced one may never
+    /// Throws if the place is set up for another client id. Apple would refuse the secret there, and the replaced one may never
     /// be shown again.
     private func checkClient(_ answer: HTTPAnswer) throws(RoleFailure) {
-        guard let clientIDs = target.kind.clientIDs, let json = json(answer),
-            let own = (try? CompactJWS(Array(secretText.utf8)))?.claims?.subject.description
+        guard let json = json(answer), let shown = target.kind.clientID?(self, json), !shown.isEmpty,
+            let own = (try? CompactJWS(Array(secretText.utf8)))?.claims?.subject.description, shown != own
         else { return }
-        let shown = clientIDs(self, json).filter { !$0.isEmpty }
-        guard let first = shown.first, !shown.contains(own) else { return }
         throw RoleFailure(
-            .pushOtherClient, hidden.words("it shows \(Printable.name(first)), and the secret is for \(own)"))
+            .pushOtherClient, hidden.words("it shows \(Printable.name(shown)), and the secret is for \(own)"))
     }
 
     /// Whether applications use the place, as the API shows it.

@@ -34,8 +34,8 @@ package struct PushKind: Sendable {
     /// The form of the answer to ``read`` while applications use the place; none if it does not show that. Otherwise the place
     /// is switched off: it is still written, with a warning.
     var inUse: [AnswerShape] = []
-    /// The client ids that the place is set up for, by the answer to ``read``; none if it does not show any.
-    var clientIDs: (@Sendable (PushExchange, JSONValue) -> [String])?
+    /// The client id with which the place uses the secret, by the answer to ``read``; empty or nil if it does not show one.
+    var clientID: (@Sendable (PushExchange, JSONValue) -> String?)?
     /// The facts that the answer to ``read`` shows of the place: whether it is there and holds anything, and, if possible,
     /// whether it is the secret. They decide about every read, also the one before a write.
     let shown: Look

@@ -204,23 +204,30 @@ import Testing
                 return (200, #"{"id":"1","oauth2":{"providers":[\#(google),\#(provider)]}}"#)
             }
         }
-        func supabase(_ client: String, _ verb: PushRoleRequest.Verb = .publish) -> PushResult {
+        func supabase(
+            _ client: String, _ verb: PushRoleRequest.Verb = .publish, also others: String = ""
+        ) -> PushResult {
             publish(.supabase, Self.supabase, verb: verb) { request in
                 let secret = request.method == "PATCH" || verb == .read ? PushBed.secrets[0] : ""
-                return (200, #"{"external_apple_client_id":"\#(client)","external_apple_secret":"\#(secret)"}"#)
+                let more = #""external_apple_additional_client_ids":"\#(others)","external_apple_secret":"\#(secret)""#
+                return (200, #"{"external_apple_client_id":"\#(client)",\#(more)}"#)
             }
         }
         for result in [
             pocketbase("com.other.app"), supabase("com.other.app"), supabase("com.other.app", .read),
             supabase("com.example.web2, com.other.app"),
+            // Supabase uses the secret with the first id only.
+            supabase("com.example.app, com.example.web"), supabase(" ,com.example.app,com.example.web"),
+            supabase("", also: "com.example.app"),
         ] {
             let failure = try #require(result.failure, "\(result)")
             #expect(failure.code == .pushOtherClient && result == .failed(failure))
             #expect(failure.detail?.hasSuffix("and the secret is for com.example.web") == true, "\(failure)")
         }
-        // Set up for this one, also among others, or for none yet.
+        // Set up for this one, also with others for native apps, or for none yet.
         let results = [
-            pocketbase("com.example.web"), pocketbase(""), supabase(""), supabase("com.example.app, com.example.web"),
+            pocketbase("com.example.web"), pocketbase(""), supabase(""), supabase("com.example.web, com.example.app"),
+            supabase("com.example.web", also: "com.example.app"), supabase("", also: "com.example.web"),
         ]
         for result in results {
             #expect(result.failure == nil)

@@ -30,9 +30,8 @@ extension PushKind {
             AnswerShape(at: ["oauth2", "enabled"], is: [.truth, .null, .absent], equals: "true"),
             AnswerShape(at: ["authRule"], is: [.text, .absent], otherwise: "the collection lets nobody log in"),
         ],
-        clientIDs: { exchange, answer in
-            [exchange.provider(in: answer)?.settings["clientId"]?.text].compactMap(\.self)
-        }, shown: shownByPocketBase,
+        clientID: { exchange, answer in exchange.provider(in: answer)?.settings["clientId"]?.text },
+        shown: shownByPocketBase,
         errors: [
             ErrorRule(status: 401, contains: [#""mfaId""#], meaning: .pushSecondFactorWanted),
             // Version 0.40.0 refuses the blanks in place of the other providers' secrets.

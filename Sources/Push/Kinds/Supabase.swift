@@ -14,11 +14,11 @@ extension PushKind {
         read: PushRequest("GET", "/v1/projects/{{project}}/config/auth"),
         shape: [AnswerShape(at: ["external_apple_secret"], is: [.text, .null])],
         inUse: [AnswerShape(at: ["external_apple_enabled"], is: [.truth, .null, .absent], equals: "true")],
-        // A list with commas: native apps sign in with ids of their own.
-        clientIDs: { _, answer in
-            (answer["external_apple_client_id"]?.text ?? "").split(separator: ",").map {
-                String($0.trimming(while: \.isWhitespace))
-            }
+        // Lists with commas: native apps sign in with ids of their own. Supabase uses the secret with the first id only.
+        clientID: { _, answer in
+            let names = ["external_apple_client_id", "external_apple_additional_client_ids"]
+            let ids = names.compactMap { answer[$0]?.text }.joined(separator: ",").split(separator: ",")
+            return ids.map { String($0.trimming(while: \.isWhitespace)) }.first { !$0.isEmpty }
         },
         shown: shownBySupabase)
 
