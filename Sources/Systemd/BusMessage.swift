@@ -109,6 +109,12 @@ import SystemPackage
         return try texts()
     }
 
+    /// The next value, an array of structures with these members in a variant.
+    func variantItems(_ members: String) throws(UnitError) -> [UnitSettings.Item] {
+        try enter("v", "a(\(members))")
+        return try items(members)
+    }
+
     /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
     func properties() throws(UnitError) -> [String: UnitSettings.Value] {
         var properties: [String: UnitSettings.Value] = [:]
@@ -198,6 +204,9 @@ import SystemPackage
     var sender: String? {
         unsafe sd_bus_message_get_sender(raw).map { unsafe String(cString: $0) }
     }
+
+    /// The object that a signal is of.
+    var path: String? { unsafe sd_bus_message_get_path(raw).map { unsafe String(cString: $0) } }
 
     /// The number of the call that this message answers; nil when it is no reply.
     var answers: UInt64? {

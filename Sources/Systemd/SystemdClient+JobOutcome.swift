@@ -2,7 +2,7 @@ import Linux
 
 /// How a unit is after an order: whether it stays up, has done its work, or is down although no user stopped it.
 extension SystemdClient {
-    private static let unmet = JobResult.other("a condition in its unit file is not met")
+    private static let unmet = JobResult.other("a condition in its unit file is not met, so it was not started")
     private static let runsStill = JobResult.other(
         "it still runs, so it is not known whether it worked; write Type=oneshot into its [Service] section")
 
@@ -21,7 +21,9 @@ extension SystemdClient {
                 throw .ended
             }
             if last.activity == "inactive" {
-                if order.isRestart, try refusedStart(of: unit) {
+                var isRefused = order.isRestart && areConditionsMet == false
+                if order.isRestart, !isRefused { isRefused = try refusedStart(of: unit) }
+                if isRefused {
                     ended?.add(last.invocation, of: unit)
                     throw .job(Self.unmet)
                 }
@@ -44,7 +46,8 @@ extension SystemdClient {
         if last.activity != "deactivating" { throw .ended }
     }
 
-    /// Waits for the end of the ordered work.
+    /// Waits for the end of the ordered work. systemd calls the job of a unit done if a condition keeps it from running, although
+    /// its work is not done.
     mutating func checkItsWorkIsDone(
         _ unit: String, since began: UnitState, _ settling: Int64
     ) throws(UnitError) {
@@ -58,15 +61,28 @@ extension SystemdClient {
             wait()
             last = try conditionAgain(of: unit)
         }
+        let isSkipped = if let areConditionsMet { !areConditionsMet } else { try areConditionsUnmet(of: unit) }
+        if isSkipped { throw .job(Self.unmet) }
         if try lastRunFailed(unit) { throw .ended }
     }
 
-    /// Whether a service failed that is called inactive, because `CollectMode=` has systemd forget that. A condition that is not
-    /// met keeps it from running, as its administrator wants.
+    /// Whether conditions kept a unit from its last start that systemd has not forgotten.
+    private mutating func areConditionsUnmet(of unit: String) throws(UnitError) -> Bool {
+        let properties = try target(unit, Self.propertyInterface)
+        if try property("ConditionTimestampMonotonic", of: properties).variantNumber() > 0,
+            try !property("ConditionResult", of: properties).variantBool()
+        {
+            return true
+        }
+        guard unit.hasSuffix(".service") else { return false }
+        return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
+    }
+
+    /// Whether a service failed that is called inactive, because `CollectMode=` has systemd forget that.
     private mutating func lastRunFailed(_ unit: String) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
         let result = try property("Result", of: target(unit, Self.propertyInterface), in: Self.serviceInterface)
-        return try !["success", "exec-condition"].contains(result.variantText())
+        return try result.variantText() != "success"
     }
 
     /// Whether a service has done its work and remains active, or a unit is of a kind that runs no program.

@@ -20,6 +20,7 @@ extension SystemdClient {
         try subscribe()
         // Signals name it so, and results of one order count for another one under another name.
         let unit = try ownName(of: name)
+        if order.isJob { try watch(unit) }
         guard let found = try stateAfterStart(of: unit, before: order) else { return false }
         if found.load == "not-found" { throw .noSuchUnit }
         if order.isJob, UnitState.isBroken(found.load) { throw .broken(found.load) }
@@ -89,13 +90,11 @@ extension SystemdClient {
     private mutating func give(
         _ order: UnitOrder, to unit: String, found: UnitState
     ) throws(UnitError) -> (result: JobResult?, now: UnitState) {
-        if case .signal(let number) = order {
-            _ = try give(order.method, of: Self.manager, [.text(unit), .text("main"), .number(number)], unit)
-            return (nil, found)
-        }
         ended = [:]
-        let job = try give(order.method, of: Self.manager, [.text(unit), .text("replace")], unit).text("o")
-        let reported = try end(of: job, on: unit)
+        areConditionsMet = nil
+        let job = try job(of: order, on: unit, found)
+        if case .signal = order { return (nil, found) }
+        let reported = if let job { try end(of: job, on: unit) } else { String?.none }
         let now = try conditionAgain(of: unit)
         return (try confirmed(reported, of: order, on: unit, found, now), now)
     }

@@ -9,19 +9,27 @@ extension SystemdClient {
     ) throws(UnitError) -> BusMessage {
         if let silence { throw silence }
         do throws(UnitError) {
-            let message = try reply(member, of: target, arguments)
-            if let error = message.error { throw reason(for: error, unit) }
-            return message
+            return try answer(to: member, of: target, arguments, unit)
         } catch {
             throw error == .timedOut ? unanswered() : error
         }
+    }
+
+    /// The same, where an answer may be missing because it was lost.
+    mutating func answer(
+        to member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument], _ unit: String
+    ) throws(UnitError) -> BusMessage {
+        if let silence { throw silence }
+        let message = try reply(member, of: target, arguments)
+        if let error = message.error { throw reason(for: error, unit) }
+        return message
     }
 
     /// systemd asks polkit over the bus, and root needs no permission.
     private var asksPolkit: Bool { connection.isBus && !isRoot }
 
     /// Why an order has no answer: if systemd answers something else meanwhile, it waits for polkit.
-    private mutating func unanswered() -> UnitError {
+    mutating func unanswered() -> UnitError {
         guard asksPolkit else { return .timedOut }
         wait()
         do throws(UnitError) {

@@ -15,7 +15,7 @@ package struct SystemdClient: ~Copyable {
     /// The same for the end of the ordered job.
     let jobTimeout: Int64
     /// The same for one answer, before the question is asked again over a new connection.
-    private let answerTimeout: Int64
+    let answerTimeout: Int64
     let cancel: EventCounter?
     /// Whether systemd lets root give orders without asking polkit.
     let isRoot: Bool
@@ -25,6 +25,10 @@ package struct SystemdClient: ~Copyable {
     var ended: [String: String] = [:]
     /// How many jobs of each unit were seen to end.
     var moves: [String: Int] = [:]
+    /// The unit whose properties are listened to: systemd forgets those of a unit that has ended, once nothing needs it.
+    private var watched: String?
+    /// Whether the conditions of that unit were met when it was to start last; nil if that was not seen.
+    var areConditionsMet: Bool?
 
     static let manager = BusConnection.Target(
         path: "/org/freedesktop/systemd1", interface: BusConnection.systemd + ".Manager")
@@ -94,6 +98,12 @@ package struct SystemdClient: ~Copyable {
         return BusConnection.Target(path: path, interface: interface)
     }
 
+    /// Whether an order does nothing, now and later: the unit is stopped and masked, so that nothing can start it.
+    package mutating func isWithoutEffect(_ order: UnitOrder, on unit: String) throws(UnitError) -> Bool {
+        let condition = try condition(of: unit)
+        return order.isForRunning && condition.load == "masked" && condition.activity == "inactive"
+    }
+
     /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
     package mutating func problem(with order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
         let condition = try condition(of: unit)
@@ -159,6 +169,23 @@ package struct SystemdClient: ~Copyable {
             _ = try checked(reply("AddMatch", of: .bus, [.text(rule)]))
         }
         _ = try checked(reply("Subscribe", of: Self.manager, []))
+        if let watched { try subscribe(toPropertiesOf: watched) }
+    }
+
+    /// Listens to what becomes of a unit from now on.
+    mutating func watch(_ unit: String) throws(UnitError) {
+        let path = try target(unit, Self.propertyInterface).path
+        watched = path
+        areConditionsMet = nil
+        try subscribe(toPropertiesOf: path)
+    }
+
+    private mutating func subscribe(toPropertiesOf path: String) throws(UnitError) {
+        guard connection.isBus else { return }
+        let rule =
+            "type='signal',sender='\(BusConnection.systemd)',path='\(path)',"
+            + "interface='\(Self.propertyInterface)',member='PropertiesChanged'"
+        _ = try checked(reply("AddMatch", of: .bus, [.text(rule)]))
     }
 
     /// The answer to a question, which may be asked again.
@@ -199,6 +226,16 @@ package struct SystemdClient: ~Copyable {
     }
 
     mutating func note(_ message: borrowing BusMessage) throws(UnitError) {
+        if message.isSignal(Self.propertyInterface, "PropertiesChanged"), message.path == watched {
+            guard try message.text() == Self.unitInterface else { return }
+            let properties = try message.properties()
+            if case .number(let tested)? = properties["ConditionTimestampMonotonic"], tested > 0,
+                case .flag(let areMet)? = properties["ConditionResult"]
+            {
+                areConditionsMet = areMet
+            }
+            return
+        }
         guard message.isSignal(Self.manager.interface, "JobRemoved") else { return }
         _ = try message.number()
         let job = try message.text("o")

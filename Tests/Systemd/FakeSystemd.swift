@@ -65,6 +65,16 @@ final class FakeSystemd: Sendable {
         var ignoredQuery = 0
         /// The end of the job is not reported.
         var isUnreported = false
+        /// What becomes of the answer to the first order.
+        var lost: Loss?
+        /// The unit is unloaded as soon as its job has ended, after what has changed was reported.
+        var isForgotten = false
+    }
+
+    enum Loss: Hashable, Sendable {
+        /// The connection is closed instead.
+        case closed
+        case dropped
     }
 
     enum Polkit: Hashable, Sendable {
@@ -90,9 +100,15 @@ final class FakeSystemd: Sendable {
         directory = try TemporaryDirectory()
         let listener = try ListeningSocket(path: directory("private"), mode: 0o600)
         Thread.detachNewThread { [self] in
-            for _ in 0..<(script.isExecutedAnew || script.leavesAtQuery + script.ignoredQuery > 0 ? 2 : 1) {
+            let isAskedAgain =
+                script.isExecutedAnew || script.leavesAtQuery + script.ignoredQuery > 0 || script.isErrorOfBus
+                || script.lost != nil
+            for _ in 0..<(isAskedAgain ? 2 : 1) {
                 _ = Descriptor.ready([listener.raw], atMost: 60_000)
-                if let accepted = try? listener.accept() { serve(accepted.release(), script) }
+                guard let accepted = try? listener.accept() else { continue }
+                // A client closes its connection only after it has opened another one.
+                let connection = accepted.release()
+                Thread.detachNewThread { self.serve(connection, script) }
             }
         }
     }
@@ -212,6 +228,7 @@ final class FakeSystemd: Sendable {
             defer { ordered.signal() }
             if script.hangsUp { return false }
             if script.isSilent { return true }
+            if let lost = script.lost, orders.count == 1 { return lost == .dropped }
             if let error = script.error {
                 unsafe refuse(call, error.name, error.message, from: script.isErrorOfBus ? Self.driver : Self.owner)
                 return true
@@ -225,6 +242,10 @@ final class FakeSystemd: Sendable {
                 unsafe ownerChanged(from: Self.stranger, on: bus)
             }
             if order == "TryRestartUnit", script.later.isEmpty, script.result == "done" { script.invocation += 1 }
+            if script.isForgotten {
+                unsafe changed(areConditionsMet: script.refusal == nil, on: bus)
+                (script.refusal, script.tried, script.invocation) = (nil, 0, 0)
+            }
             if script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
             unsafe reply(to: call) { if order != "KillUnit" { unsafe append("o", job(8), to: $0) } }
             unsafe removed(9, "failed", of: "b.service", on: bus)
@@ -262,6 +283,36 @@ final class FakeSystemd: Sendable {
         unsafe append("s", unit, to: signal)
         unsafe append("s", result, to: signal)
         unsafe send(signal, from: sender, on: bus)
+    }
+
+    /// Says how the unit's conditions were when it was to start.
+    private func changed(areConditionsMet: Bool, on bus: OpaquePointer) {
+        var signal: OpaquePointer?
+        unsafe sd_bus_message_new_signal(
+            bus, &signal, "/org/freedesktop/systemd1/unit/a_2eservice", "org.freedesktop.DBus.Properties",
+            "PropertiesChanged"
+        )
+        guard let signal = unsafe signal else { return }
+        unsafe append("s", "org.freedesktop.systemd1.Unit", to: signal)
+        unsafe sd_bus_message_open_container(signal, CChar(97), "{sv}")
+        var (tried, areMet): (UInt64, Int32) = (3, areConditionsMet ? 1 : 0)
+        for name in ["ConditionTimestampMonotonic", "ConditionResult"] {
+            let type = name == "ConditionResult" ? "b" : "t"
+            unsafe sd_bus_message_open_container(signal, CChar(101), "sv")
+            unsafe append("s", name, to: signal)
+            unsafe sd_bus_message_open_container(signal, CChar(118), type)
+            if type == "b" {
+                unsafe sd_bus_message_append_basic(signal, CChar(98), &areMet)
+            } else {
+                unsafe sd_bus_message_append_basic(signal, CChar(116), &tried)
+            }
+            unsafe sd_bus_message_close_container(signal)
+            unsafe sd_bus_message_close_container(signal)
+        }
+        unsafe sd_bus_message_close_container(signal)
+        unsafe sd_bus_message_open_container(signal, CChar(97), "s")
+        unsafe sd_bus_message_close_container(signal)
+        unsafe send(signal, from: Self.owner, on: bus)
     }
 
     /// Says that systemd's name has no owner.

@@ -175,8 +175,49 @@ struct SystemdClientTests {
         let (systemd, result) = try outcome(of: .tryRestart, down)
         #expect(systemd.orders == ["StartUnit a.service replace"])
         #expect(result != .success(true) && result != .success(false))
-        // Whoever writes a condition for what is only started wants it skipped.
-        #expect(try outcome(of: .start, down).result == .success(true))
+    }
+
+    /// systemd calls the job of a unit that it skips done.
+    @Test(arguments: ["Condition", "exec-condition"])
+    func aStartThatAConditionSkipsIsNotDone(refusal: String) throws {
+        for isForgotten in [false, true] {
+            for isBus in [false, true] {
+                let script = FakeSystemd.Script(
+                    activity: "inactive", later: [("inactive", 1)], refusal: refusal, isBus: isBus,
+                    isForgotten: isForgotten)
+                guard case .failure(.job(.other(let words))) = try outcome(of: .start, script).result else {
+                    Issue.record("a unit that was skipped counts as one that has worked")
+                    continue
+                }
+                #expect(words.hasPrefix("a condition in its unit file is not met"))
+            }
+        }
+        // One that has done its work is forgotten just so.
+        let done = FakeSystemd.Script(activity: "inactive", later: [("inactive", 0)], isForgotten: true)
+        #expect(try outcome(of: .start, done).result == .success(true))
+    }
+
+    /// The bus is restarted between an order and its answer, or drops the answer.
+    @Test(arguments: [FakeSystemd.Loss.closed, .dropped])
+    func anOrderWhoseAnswerIsLostIsSeenByTheUnit(loss: FakeSystemd.Loss) throws {
+        func orders(_ order: UnitOrder, _ later: [(activity: String, invocation: UInt8)]) throws -> Int {
+            let script = FakeSystemd.Script(later: later, part: "exited", lost: loss)
+            let (systemd, result) = try outcome(of: order, script, answers: 300)
+            #expect(result == .success(true), "\(order)")
+            return systemd.orders.count
+        }
+        let (before, after) = ((activity: "active", invocation: UInt8(1)), (activity: "active", invocation: UInt8(2)))
+        // systemd has carried it out.
+        #expect(try orders(.tryRestart, [after]) == 1)
+        #expect(try orders(.signal(1), [after]) == 1)
+        #expect(try orders(.signal(SIGTERM), [(activity: "inactive", invocation: 1)]) == 1)
+        // It never came, or left no trace.
+        #expect(try orders(.tryRestart, [before, after]) == 2)
+        #expect(try orders(.reload, [before]) == 2)
+        #expect(try orders(.signal(1), [before]) == 2)
+        // It failed.
+        let failed = FakeSystemd.Script(later: [("failed", 2)], lost: loss)
+        #expect(try outcome(of: .tryRestart, failed, answers: 300).result == .failure(.job(.failed)))
     }
 
     @Test func aUnitThatNeverRanOrWasStoppedAfterwardsStaysStopped() throws {
@@ -489,7 +530,7 @@ struct SystemdClientTests {
     }
 
     @Test func aSystemdThatGoesAwayIsUnreachable() throws {
-        let (_, result) = try outcome(of: .start, .init(hangsUp: true))
+        let (_, result) = try outcome(of: .start, .init(hangsUp: true), timeout: 1_000)
         guard case .failure(.unreachable) = result else {
             Issue.record("\(result)")
             return
@@ -517,6 +558,17 @@ struct SystemdClientTests {
         #expect(try problem(.init(load: "bad-setting", activity: "inactive")) == (.broken("bad-setting"), []))
         // Stopped for maintenance, it stays stopped.
         #expect(try problem(.init(load: "masked", activity: "inactive")) == (nil, []))
+    }
+
+    @Test(arguments: [
+        (UnitOrder.tryRestart, "masked", "inactive", true), (.reload, "masked", "inactive", true),
+        (.signal(1), "masked", "inactive", true), (.tryRestart, "masked", "active", false),
+        (.tryRestart, "loaded", "inactive", false), (.start, "masked", "inactive", false),
+    ])
+    func anOrderWithoutEffectIsKnown(order: UnitOrder, load: String, activity: String, isWithout: Bool) throws {
+        let systemd = try FakeSystemd(.init(load: load, activity: activity))
+        var manager = try SystemdClient(at: .direct(systemd.path), timeout: Self.timeout, cancel: nil)
+        #expect(try manager.isWithoutEffect(order, on: "a.service") == isWithout)
     }
 
     private static let orders: [(UnitOrder, against: Set<String>, property: String?)] = [

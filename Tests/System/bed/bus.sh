@@ -27,6 +27,7 @@ printf '%s\n' Type=oneshot ExecStart=/bin/false | unit failing
 printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity TimeoutStartSec=2 "[Unit]" JobRunningTimeoutSec=1 | unit late
 printf '%s\n' Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service After=failing.service | unit needy
 printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity | unit slow
+printf '%s\n' Type=oneshot "ExecStart=/usr/bin/touch /run/saw/skipped" "[Unit]" ConditionPathExists=/run/none | unit skipped
 ln -s /dev/null /etc/systemd/system/masked.service
 ln -s restarted.service /etc/systemd/system/alias.service
 systemctl daemon-reload
@@ -56,7 +57,9 @@ tell failing "start: failing.service"
 tell late "start: late.service"
 tell needy "start: needy.service"
 tell slow "start: slow.service"
+tell skipped "start: skipped.service"
 tell masked "start: masked.service"
+tell idle "restart: masked.service"
 tell unreloadable "reload: plain.service"
 tell nosuch "restart: nosuch.service"
 configure <<<"clients:
@@ -91,7 +94,7 @@ clientsecretd check >/run/check.root 2>&1
 runuser -u clientsecretd -- /usr/local/bin/clientsecretd check >/run/check.user 2>&1
 named() { grep -o 'polkit\.addRule(.*});' "$1" | sort -u; }
 equal "check names the same rules to root and to the service's user" "$(named /run/check.user)" "$(named /run/check.root)"
-equal "one for each action that is refused, but not for the one that its unit never takes" 13 "$(named /run/check.root | wc -l)"
+equal "one for each action that is refused, but not for the one that its unit never takes" 14 "$(named /run/check.root | wc -l)"
 equal "check touches nothing" "" "$(ls /run/saw)"
 contains "init names the rule for what it writes" "$(named /run/check.root | grep -F restarted.service | grep try-restart)" \
     "$(clientsecretd init --config /tmp/first.yaml --team-id DEF123GHIJ --client-id com.example.web --key $key \
@@ -112,7 +115,9 @@ mkdir -p "${rules%/*}"
 named /run/check.root >$rules
 settled() { ! clientsecretd check 2>&1 | grep -q addRule; }
 eventually "with those lines check has none to name" settled
-contains "and warns of the masked unit" "masked.service: the unit is masked" "$(clientsecretd check 2>&1)"
+contains "and warns of the masked unit" "start masked.service: the unit is masked" "$(clientsecretd check 2>&1)"
+contains "also where a stopped one is to be restarted" "warning: restart masked.service: the unit is masked: it is stopped too" \
+    "$(clientsecretd check 2>&1)"
 
 clientsecretd renew --deliver-only >/run/renewed 2>&1 &
 eventually "a start is waited for" eval '[ "$(systemctl is-active slow.service)" = activating ]'
@@ -140,6 +145,7 @@ failing its job failed
 late its job took too long
 needy a unit that it needs failed
 slow its job was canceled
+skipped its job failed: a condition in its unit file is not met, so it was not started
 masked the unit is masked
 unreloadable systemd refused this
 nosuch there is no such unit
