@@ -49,9 +49,17 @@ package struct UnitAction: Sendable {
 
     /// Why a user could not have these actions run, without running any; those of other kinds are left out. Blocks.
     package func problems(with actions: [Action], as user: UInt32) -> [Action: Failure] {
+        review(actions, as: user).problems
+    }
+
+    /// The same, and which of them have no effect: no failure, because a stopped unit stays so.
+    package func review(
+        _ actions: [Action], as user: UInt32
+    ) -> (problems: [Action: Failure], withoutEffect: [Action: Failure]) {
         let orders = actions.compactMap { action in action.order.map { (action, $0) } }
-        guard !orders.isEmpty else { return [:] }
+        guard !orders.isEmpty else { return ([:], [:]) }
         var found: [Action: Failure] = [:]
+        var withoutEffect: [Action: Failure] = [:]
         let timeout = Seconds(UnitTimeouts.answer / 1_000)
         do throws(UnitError) {
             var systemd = try SystemdClient(timeout: UnitTimeouts.answer, as: user, cancel: cancel)
@@ -61,6 +69,11 @@ package struct UnitAction: Sendable {
                     let near = problem == .noSuchUnit ? (try? Self.unit(near: unit, in: &systemd)) : nil
                     found[action] = Failure(
                         problem, of: action, for: user, after: timeout, near: near)
+                } else if try systemd.isWithoutEffect(order, on: unit) {
+                    withoutEffect[action] = Failure(
+                        .unitMasked, at: .action(action.id),
+                        detail: "it is stopped too, so the action does nothing until the unit is unmasked and started",
+                        remedy: .say("if its application is gone, remove the action; else see who has masked it"))
                 }
             }
         } catch {
@@ -68,7 +81,7 @@ package struct UnitAction: Sendable {
                 found[action] = Failure(error, of: action, for: user, after: timeout)
             }
         }
-        return found
+        return (found, withoutEffect)
     }
 
     /// The loaded unit whose name was most likely meant; nil if none is near.

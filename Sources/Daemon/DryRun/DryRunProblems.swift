@@ -24,7 +24,7 @@ struct DryRunProblems {
     private var failed: [Resource: Failure]
 
     private(set) var problems: [DryRun.Problem] = []
-    /// Targets that only `run --once` reaches as long as no service listens, and a clock that may be ahead.
+    /// Targets that only `run --once` reaches as long as no service listens, a clock that may be ahead, and actions without effect.
     private(set) var limitations: [Failure] = []
     private(set) var stateDirectoryMadeAtStart: AbsolutePath?
     private(set) var unguardedArguments: [DryRun.UnguardedArgument] = []
@@ -182,8 +182,9 @@ struct DryRunProblems {
     private mutating func findInActions() {
         let notices = configuration.onStateChange.flatMap(\.forEachState)
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
-        let ofUnits = UnitAction(cancel: nil).problems(
-            with: Array(actions), as: Identity.ofService(askedBy: identity).user)
+        let (ofUnits, withoutEffect) = UnitAction(cancel: nil).review(
+            Array(actions), as: Identity.ofService(askedBy: identity).user)
+        limitations += withoutEffect.values.sorted { $0.message < $1.message }
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for action in client.onChange {
                 add([problemWithProgram(of: action) ?? ofUnits[action]].compactMap { $0 }, for: name)
