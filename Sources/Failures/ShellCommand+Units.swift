@@ -97,11 +97,24 @@ extension ShellCommand {
     ///
     /// - Parameter lines: quoted as a unit file needs it.
     package static func addSettings(_ lines: [String], to unit: String) -> ShellCommand? {
+        let added = adding(lines, to: unit)
+        if CommandContext.current.unstartable.contains(unit) { return added }
+        return added?.then(ShellCommand("systemctl try-restart \(unit)"))
+    }
+
+    /// Adds settings by which an application's service takes secrets from the daemon. It is restarted where it runs, but only
+    /// after the daemon has read the configuration that gives it these: what runs now would be gone.
+    package static func addSettings(_ lines: [String], toReader unit: String) -> ShellCommand? {
+        let context = CommandContext.current
+        let added = adding(lines, to: unit)
+        guard context.hasDaemon, let reload, !context.unstartable.contains(unit) else { return added }
+        return added?.then(reload)?.then(ShellCommand("systemctl try-restart \(unit)"))
+    }
+
+    private static func adding(_ lines: [String], to unit: String) -> ShellCommand? {
         let file = outputsFile(of: unit)
         let directory = ShellCommand("mkdir -p \(file.directory)")
-        let added = directory?.then(append(["[Service]"] + lines, to: file.path))?.readableByAll
-        if CommandContext.current.unstartable.contains(unit) { return added?.then(readUnits) }
-        return added?.then(ShellCommand("systemctl daemon-reload && systemctl try-restart \(unit)"))
+        return directory?.then(append(["[Service]"] + lines, to: file.path))?.readableByAll.then(readUnits)
     }
 
     /// The drop-in of a service with the needs of its outputs.

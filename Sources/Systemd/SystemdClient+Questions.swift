@@ -31,6 +31,15 @@ extension SystemdClient {
         try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
     }
 
+    /// The path at which a socket unit listens first, whose socket is the one that a service takes; nil if it has none, or there is
+    /// no such unit.
+    package mutating func path(ofSocket unit: String) throws(UnitError) -> String? {
+        guard try condition(of: unit).load == "loaded" else { return nil }
+        let properties = try target(unit, Self.propertyInterface)
+        let listens = try property("Listen", of: properties, in: "org.freedesktop.systemd1.Socket").variantItems("ss")
+        return listens.first { $0.name == "Stream" }?.path.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
     /// Whether starting another unit starts this one, as when it is enabled.
     package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
         try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty

@@ -1,24 +1,65 @@
+import Glibc
+import Linux
+
 /// Which credentials a service is passed, and which a file of the unit removes.
 extension UnitSettings {
     private static let loading = [
         "LoadCredential", "LoadCredentialEncrypted", "SetCredential", "SetCredentialEncrypted",
     ]
+    /// In the order in which systemd takes them: a credential that is loaded is neither imported nor set (systemd.exec(5)).
+    private static let sources = [
+        "LoadCredential", "LoadCredentialEncrypted", "ImportCredential", "SetCredential", "SetCredentialEncrypted",
+    ]
 
-    /// Whether the service is passed a credential of this name. A directory of credentials passes each of its files with the
-    /// directory's name before it.
-    package func loads(_ credential: String) -> Bool {
-        Self.loading.contains { loads(credential, by: $0) }
+    /// What a credential comes from.
+    package struct CredentialSource: Hashable, Sendable {
+        /// As in a unit file, such as `LoadCredential`.
+        package let setting: String
+        /// A file or socket, or the name of a credential that systemd itself has; nil where the setting has none.
+        package let path: String?
+    }
+
+    /// Whether the service is passed a credential of this name.
+    package func loads(_ credential: String) -> Bool { source(of: credential) != nil }
+
+    /// Where the service gets the credential of this name from; nil if it is passed none. A directory of credentials passes each
+    /// of its files with the directory's name before it.
+    package func source(of credential: String) -> CredentialSource? {
+        for setting in Self.sources where loads(credential, by: setting) {
+            let path = values.items(setting).first { $0.name == credential }?.path
+            return CredentialSource(setting: setting, path: setting.hasPrefix("Load") ? path : nil)
+        }
+        return nil
     }
 
     /// The names of the credentials that `LoadCredential=` gets from a path. Not those whose text is set as well: with that text
     /// the unit starts without the path.
     package func credentials(from path: String) -> [String] {
         let set = Set(values.words("SetCredential") + values.words("SetCredentialEncrypted"))
-        return values.items("LoadCredential").filter { $0.path == path && !set.contains($0.name) }.map(\.name)
+        return values.items("LoadCredential").filter { item in
+            item.path.map { RealPath.of($0) == RealPath.of(path) } == true && !set.contains(item.name)
+        }.map(\.name)
+    }
+
+    /// The file and line of the last assignment of a setting that names the credential; nil if that is not known, as for a value
+    /// with specifiers.
+    package func place(of credential: String, by setting: String) -> (file: String, line: Int)? {
+        for file in files.reversed() {
+            let found = file.assignments.last {
+                $0.name == setting && Self.isNamed(credential, by: String($0.value.prefix { $0 != ":" }), setting)
+            }
+            if let found { return (file.path, found.line) }
+        }
+        return nil
     }
 
     private func loads(_ credential: String, by setting: String) -> Bool {
-        values.words(setting).contains { $0 == credential || credential.hasPrefix($0 + "_") }
+        values.words(setting).contains { Self.isNamed(credential, by: $0, setting) }
+    }
+
+    private static func isNamed(_ credential: String, by name: String, _ setting: String) -> Bool {
+        if setting == "ImportCredential" { return unsafe fnmatch(name, credential, 0) == 0 }
+        return name == credential || credential.hasPrefix(name + "_")
     }
 
     /// A credential that a file of the unit names, and that a later one removes: it clears the setting.

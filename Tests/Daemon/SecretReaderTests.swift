@@ -10,6 +10,7 @@ import Testing
 /// What a unit takes from the daemon at its next start, against what the configuration gives it.
 @Suite struct SecretReaderTests {
     private static let dropIn = "/etc/systemd/system/app.service.d/clientsecretd.conf"
+    private static let last = "/etc/systemd/system/app.service.d/z.conf"
 
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -19,7 +20,11 @@ import Testing
         let lines: [String]
         /// Their credentials and environment files as systemd has them.
         var credentials: [String] = []
+        /// Credentials that come from elsewhere: by which setting, and from where.
+        var others: [String: [UnitSettings.Item]] = [:]
         var files: [String] = []
+        /// The line of a drop-in that comes after those that commands write.
+        var later = ""
         /// The detail and the remedy of each difference.
         let found: [String]
         var preventStart = false
@@ -27,6 +32,11 @@ import Testing
 
     private static let socket = "/run/clientsecretd/credentials.sock"
     private static let again = "run systemctl daemon-reload and clientsecretd reload, and restart app.service"
+    private static let added =
+        "(umask 022 && mkdir -p /etc/systemd/system/app.service.d && printf '%s\\n' '' '[Service]' "
+        + "LoadCredential=apple:\(socket) >>/etc/systemd/system/app.service.d/outputs.conf) && systemctl daemon-reload && "
+        + "clientsecretd reload && systemctl try-restart app.service"
+    private static let writing = "write LoadCredential=apple:\(socket) into its [Service] section: \(added)"
     private static let credential =
         "{credential: {unit: app.service, name: apple}, on_change: [{restart: app.service}]}"
     private static let output =
@@ -54,8 +64,55 @@ import Testing
             testDescription: "the unit loads none", client: credential, lines: [],
             found: [
                 "it does not load the credential apple: it has no LoadCredential= of that name; write "
-                    + "LoadCredential=apple:\(socket) into its [Service] section, then \(again)"
+                    + "LoadCredential=apple:\(socket) into its [Service] section: \(added)"
             ]),
+        Row(
+            testDescription: "a file of the same name", client: credential,
+            lines: ["LoadCredential=apple:/etc/hostname"],
+            others: ["LoadCredential": [UnitSettings.Item(name: "apple", path: "/etc/hostname")]],
+            found: [
+                "it takes the credential apple from /etc/hostname, by LoadCredential= (\(dropIn):2), and not from the "
+                    + "daemon; \(writing)"
+            ]),
+        Row(
+            testDescription: "an encrypted file", client: credential,
+            lines: ["LoadCredentialEncrypted=apple:/etc/a.cred"],
+            others: ["LoadCredentialEncrypted": [UnitSettings.Item(name: "apple", path: "/etc/a.cred")]],
+            found: [
+                "it takes the credential apple from /etc/a.cred, by LoadCredentialEncrypted= (\(dropIn):2), and not from the "
+                    + "daemon; \(writing)"
+            ]),
+        Row(
+            testDescription: "one that systemd itself has", client: credential, lines: ["LoadCredential=apple"],
+            others: ["LoadCredential": [UnitSettings.Item(name: "apple", path: "apple")]],
+            found: [
+                "it takes the credential apple from systemd, by LoadCredential= (\(dropIn):2), and not from the daemon; "
+                    + writing
+            ]),
+        Row(
+            testDescription: "a file that a later drop-in names", client: credential, lines: [],
+            others: ["LoadCredential": [UnitSettings.Item(name: "apple", path: "/etc/hostname")]],
+            later: "LoadCredential=apple:/etc/hostname",
+            found: [
+                "it takes the credential apple from /etc/hostname, by LoadCredential= (\(last):2), and not from the daemon; "
+                    + "replace that line with LoadCredential=apple:\(socket), then \(again)"
+            ]),
+        Row(
+            testDescription: "a text", client: credential, lines: ["SetCredential=apple:old"],
+            others: ["SetCredential": [UnitSettings.Item(name: "apple")]],
+            found: [
+                "it takes the credential apple by SetCredential= (\(dropIn):2), and not from the daemon; \(writing)"
+            ]),
+        Row(
+            testDescription: "imported ones", client: credential, lines: ["ImportCredential=app*"],
+            others: ["ImportCredential": [UnitSettings.Item(name: "app*")]],
+            found: [
+                "it takes the credential apple by ImportCredential= (\(dropIn):2), and not from the daemon; \(writing)"
+            ]),
+        Row(
+            testDescription: "a text in case the daemon is not there", client: credential,
+            lines: ["LoadCredential=apple:\(socket)", "SetCredential=apple:old"], credentials: ["apple"],
+            others: ["SetCredential": [UnitSettings.Item(name: "apple")]], found: []),
         Row(
             testDescription: "an output that is read", client: output,
             lines: ["EnvironmentFile=/run/clientsecretd/out/app.env"], files: ["/run/clientsecretd/out/app.env"],
@@ -88,15 +145,17 @@ import Testing
         let configuration = try ConfigurationParser.parse(
             main: SourceFile(name: "c.yaml", path: path, bytes: Array(text.utf8))
         ).get().configuration
+        let served = row.credentials.map { UnitSettings.Item(name: $0, path: Self.socket) }
         let settings = UnitSettings(
             values: [
-                "LoadCredential": .items(row.credentials.map { UnitSettings.Item(name: $0, path: Self.socket) }),
+                "LoadCredential": .items(served),
                 "EnvironmentFiles": .items(row.files.map { UnitSettings.Item(name: $0) }),
-            ],
+            ].merging(row.others.mapValues { .items($0) }) { $1 },
             files: [
                 UnitSettings.File(path: "/etc/systemd/system/app.service", text: "[Service]\nExecStart=true\n"),
                 UnitSettings.File(
                     path: Self.dropIn, text: (["[Service]"] + row.lines).joined(separator: "\n") + "\n"),
+                UnitSettings.File(path: Self.last, text: "[Service]\n\(row.later)\n"),
             ])
         let problems = SecretReader("app.service", settings).problems(in: configuration)
         #expect(

@@ -55,6 +55,24 @@ import Testing
         }
     }
 
+    /// Without the daemon its next start would fail.
+    @Test func aReaderIsRestartedOnlyOnceTheDaemonServesIt() async {
+        await #expect(processExitsWith: .success) {
+            for (hasDaemon, isUnstartable, end) in [
+                (true, false, "daemon-reload && clientsecretd reload && systemctl try-restart a.service"),
+                (false, false, ">>/etc/systemd/system/a.service.d/outputs.conf) && systemctl daemon-reload"),
+                (true, true, ">>/etc/systemd/system/a.service.d/outputs.conf) && systemctl daemon-reload"),
+            ] {
+                var context = CommandContext.current
+                context.hasDaemon = hasDaemon
+                context.unstartable = isUnstartable ? ["a.service"] : []
+                context.use()
+                let text = ShellCommand.addSettings(["A=b"], toReader: "a.service")?.text ?? ""
+                #expect(text.hasSuffix(end), "\(text)")
+            }
+        }
+    }
+
     /// A single run ends with the failure.
     @Test func onlyADaemonTriesAgain() async {
         await #expect(processExitsWith: .success) {

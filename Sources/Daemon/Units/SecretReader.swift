@@ -13,13 +13,17 @@ package struct SecretReader: Sendable {
     /// Also the other names that the configuration uses for it.
     var names: Set<String>
     let settings: UnitSettings
+    /// Where the daemon serves secrets as credentials.
+    private let socket: String
 
     /// The file into which `init` writes the lines that a unit needs.
     package static let dropInName = "clientsecretd.conf"
 
-    init(_ name: String, _ settings: UnitSettings) {
+    /// - Parameter socket: nil: where the package's units have it.
+    init(_ name: String, _ settings: UnitSettings, socket: String? = nil) {
         self.name = name
         self.settings = settings
+        self.socket = socket ?? UnitFileLine.credentialSocket
         names = Set([name, UnitTemplate.name(of: name)].compactMap(\.self))
     }
 
@@ -79,7 +83,7 @@ package struct SecretReader: Sendable {
     ) -> (failures: [Failure], preventStart: Bool) {
         let given = Set(
             configuration.clients.values.compactMap(\.credential).filter { names.contains($0.unit) }.map(\.name))
-        let asked = settings.credentials(from: UnitFileLine.credentialSocket)
+        let asked = settings.credentials(from: socket)
         let refused = asked.filter { !given.contains($0) }
         let notLoaded = given.filter { !settings.loads($0) }.sorted()
         // A credential that has another name now is one difference, with one remedy.
@@ -88,7 +92,7 @@ package struct SecretReader: Sendable {
             let failure = failure(
                 "it loads the credential \(Printable.name(former))\(place), which no client gives it, and not "
                     + "\(Printable.name(new))",
-                .say("replace that line with \(UnitFileLine.loadCredential(new)), then \(readAgain)"))
+                .say("replace that line with \(line(new)), then \(readAgain)"))
             return ([failure], true)
         }
         let failures =
@@ -102,6 +106,7 @@ package struct SecretReader: Sendable {
                             + "\(Printable.name(credential))}\" under a client"))
             }
             + notLoaded.map { self.failure(notLoading: $0) }
+            + given.sorted().compactMap { self.failure(takingElsewhere: $0) }
         return (failures, !refused.isEmpty)
     }
 
@@ -110,10 +115,41 @@ package struct SecretReader: Sendable {
         let why = removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
         return failure(
             "it does not load the credential \(Printable.name(credential)): \(why)",
-            .say(
-                removed.map { UnitsInEffect.advice(for: name, [$0]) + ", or publish it as a file" }
-                    ?? "write \(UnitFileLine.loadCredential(credential)) into its [Service] section, then \(readAgain)")
-        )
+            removed.map { .say(UnitsInEffect.advice(for: name, [$0]) + ", or publish it as a file") }
+                ?? adding(line(credential)))
+    }
+
+    /// The unit has a credential of that name that the daemon does not serve.
+    private func failure(takingElsewhere credential: String) -> Failure? {
+        guard let source = settings.source(of: credential), !isDaemon(source) else { return nil }
+        let found = settings.place(of: credential, by: source.setting)
+        let place = found.map { " (\(Printable.name($0.file)):\($0.line))" } ?? ""
+        let from = source.path.map { $0.hasPrefix("/") ? "from \(Printable.name($0)), " : "from systemd, " } ?? ""
+        return failure(
+            "it takes the credential \(Printable.name(credential)) \(from)by \(source.setting)=\(place), and not from the daemon",
+            isReplacedByDropIn(source, found?.file)
+                ? adding(line(credential)) : .say("replace that line with \(line(credential)), then \(readAgain)"))
+    }
+
+    private func isDaemon(_ source: UnitSettings.CredentialSource) -> Bool {
+        source.setting == "LoadCredential" && source.path.map { RealPath.of($0) == RealPath.of(socket) } == true
+    }
+
+    /// Whether `LoadCredential=` in the drop-in to which commands add takes the place of this: the last of several lines that load
+    /// the credential counts.
+    private func isReplacedByDropIn(_ source: UnitSettings.CredentialSource, _ file: String?) -> Bool {
+        guard source.setting.hasPrefix("Load") else { return true }
+        guard let file else { return false }
+        let dropIn = ShellCommand.outputsFile(of: name).path
+        return file == settings.ownFile || RealPath.name(of: file) < RealPath.name(of: dropIn) || file == dropIn
+    }
+
+    private func line(_ credential: String) -> String { UnitFileLine.loadCredential(credential, from: socket) }
+
+    private func adding(_ line: String) -> Remedy {
+        let words = "write \(line) into its [Service] section"
+        return ShellCommand.addSettings([line], toReader: name).map { .say(words, run: $0) }
+            ?? .say("\(words), then \(readAgain)")
     }
 
     /// The place of a setting with a text, in words; empty for a line with specifiers, which is not found.

@@ -42,9 +42,11 @@ package struct UnitsInEffect {
                 let name = try systemd.ownName(of: credential.unit)
                 if name != credential.unit { aliases.append((credential.unit, name)) }
             }
-            for unit in isPackages ? named.sorted() : [] {
+            guard isPackages, !named.isEmpty else { return () }
+            let socket = try systemd.path(ofSocket: "clientsecretd-credentials.socket")
+            for unit in named.sorted() {
                 guard let (name, settings) = try systemd.reader(unit) else { continue }
-                readers[name, default: SecretReader(name, settings)].names.insert(unit)
+                readers[name, default: SecretReader(name, settings, socket: socket)].names.insert(unit)
             }
             return ()
         }

@@ -73,6 +73,9 @@ struct StatusCommand: ParsableCommand {
             return found.filter { !isLater || $0.unit == nil }
         }
         for warning in Set(hidden.joined()).sorted() { CommandOutput.complain(lines: warning.description) }
+        guard ServiceUser.isServices(configuration) else { return }
+        let readers = UnitsInEffect(of: loaded.configuration)?.problemsWithReaders(in: loaded.configuration) ?? []
+        for failure in readers { CommandOutput.complain(lines: "warning: \(failure.sentence)") }
     }
 
     private func findings() -> SystemdFindings { SystemdFindings(ofDaemonAt: daemon.path()) }
