@@ -58,7 +58,11 @@ package struct SandboxReview: Sendable {
 
     /// All that would keep the state directory from being used.
     mutating func problems(withState path: AbsolutePath, met failure: Failure?) -> [Failure] {
-        if service.sandbox.makes(path.description) { return makes(path) ? [] : [failure].compactMap { $0 } }
+        if service.sandbox.makes(path.description) {
+            if makes(path) { return [] }
+            let closed = closed(path, path, failure, to: service, isInside: false)
+            return [failure, closed].compactMap(\.self)
+        }
         return problems(in: path, path, service, writer: nil, failure)
     }
 
@@ -130,11 +134,10 @@ package struct SandboxReview: Sendable {
             return failure
         }
         return service.sandbox.settingAgainstExecuting(path.description).map { setting in
-            Failure(
+            let line = UnitFileLine.paths("ExecPaths", path.description, isOptional: false)
+            return Failure(
                 .outsideSandbox, at: .action(action.id), detail: "\(service.name) may not execute \(path) (\(setting))",
-                remedy: .say(
-                    "add \(UnitFileLine.paths("ExecPaths", path.description, isOptional: false)) to its [Service] section with "
-                        + "systemctl edit \(service.name)"))
+                remedy: .say("add \(line) to its [Service] section", run: .addSettings([line], to: service.name)))
         }
     }
 
@@ -169,7 +172,9 @@ package struct SandboxReview: Sendable {
             isOpen(directory, to: user)
         else { return plain }
         switch unit.sandbox.view(of: directory.description) {
-        case .writable: return plain
+        case .writable:
+            guard let failure = closed(directory, path, met, to: unit, isInside: isInside) else { return plain }
+            return (isInside ? [] : plain) + [failure]
         case .readOnly(let setting, let canBeOpened):
             var remedy = Remedy.say("write another path")
             if canBeOpened {
@@ -193,6 +198,24 @@ package struct SandboxReview: Sendable {
             let failure = Self.unseen(path, in: directory, unit, setting, remedy)
             return (met?.code == .writerMissing ? plain : []) + [failure]
         }
+    }
+
+    /// That the running unit may not write to a directory that its settings open. systemd opens directories when it starts the
+    /// unit: not one that is created later, also if it is created in place of one that was removed.
+    private func closed(
+        _ directory: AbsolutePath, _ path: AbsolutePath, _ met: Failure?, to unit: ServiceUnit, isInside: Bool
+    ) -> Failure? {
+        guard FileStatus.following(directory.description) != nil else { return nil }
+        let real = RealPath.of(directory.description)
+        // Not if the mount is read-only for all.
+        guard MountTable.ofThisProcess()?.mount(of: real)?.isReadOnly == false,
+            isInside && met?.code == .readOnlyFileSystem || unit.mounts?.mount(of: real)?.isReadOnly == true
+        else { return nil }
+        return Failure(
+            .outsideSandbox, at: .path(path),
+            detail: "\(unit.name) was started before it was let write to \(directory), or before that directory was "
+                + "created, and may not write there until it is restarted",
+            remedy: .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
     }
 
     /// Whether this user may write to the directory outside of any sandbox, by its owner and mode. A sandbox must not be opened

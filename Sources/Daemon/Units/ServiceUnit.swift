@@ -12,6 +12,8 @@ package struct ServiceUnit: Sendable {
     package let isRunning: Bool
     /// Its settings in effect.
     let settings: UnitSettings
+    /// What its main process sees, which was made when it was started; nil if it does not run, or only root may look.
+    var mounts: MountTable?
 
     /// Systemd's answer about the unit that runs the package's daemon. Asked once.
     private static let asked: Result<ServiceUnit?, UnitError> = Result { () throws(UnitError) in
@@ -88,7 +90,8 @@ extension SystemdClient {
             return nil
         }
         return ServiceUnit(
-            name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings)
+            name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings,
+            mounts: settings.mainProcess.flatMap { MountTable.of(process: $0.id) })
     }
 }
 

@@ -10,7 +10,7 @@ package struct MountTable: Hashable, Sendable {
         /// The mounted directory, from the root of the file system.
         package let root: String
         package let point: String
-        let isReadOnly: Bool
+        package let isReadOnly: Bool
         let isFileSystemReadOnly: Bool
 
         /// Whether systemd has put a private directory of the unit there (systemd.exec(5), `PrivateTmp=`).
@@ -48,6 +48,13 @@ package struct MountTable: Hashable, Sendable {
     /// The current table; nil if /proc is not mounted.
     package static func ofThisProcess() -> MountTable? {
         ForeignFile.read("/proc/self/mountinfo", limit: limit).map { text in
+            MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
+        }
+    }
+
+    /// The whole table of a process that is known; nil if this process may not read it.
+    package static func of(process: Int32) -> MountTable? {
+        ForeignFile.read("/proc/\(process)/mountinfo", limit: foreignLimit).map { text in
             MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
         }
     }

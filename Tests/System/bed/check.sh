@@ -62,6 +62,13 @@ systemctl daemon-reload && systemctl try-restart clientsecretd.service" "$(missi
 bash <(missing)
 promise "which is all that was missing" good
 rm -r /srv/own
+install -d -o clientsecretd /srv/own
+complaint "a directory that was created again is closed to the service that runs" \
+    "was started before it was let write to /srv/own, or before that directory was created" \
+    "systemctl restart clientsecretd.service"
+promise "--fix restarts it" clientsecretd check --fix
+eventually "and the output is written" test -s /srv/own/web.jwt
+rm -r /srv/own
 promise "the service starts without the directory too" systemctl restart clientsecretd.service
 rm -r /etc/systemd/system/clientsecretd.service.d
 
@@ -89,7 +96,7 @@ complaint "root's link to a directory of root's" "/srv/closed (permission denied
 ln -sf /srv/other/web.jwt /etc/site/web.jwt
 install -d -o clientsecretd /srv/other
 complaint "root's link to a directory outside of the sandbox" "may not write to /srv/other (ProtectSystem=strict)"
-bash <(missing)
+promise "check --fix runs the line for it" clientsecretd check --fix
 promise "with the line for it" good
 promise "is written there as well" test -s /srv/other/web.jwt
 outputs "$output"
@@ -135,6 +142,28 @@ cp /run/before.yaml $configuration
 rm -r /etc/systemd/system/clientsecretd.service.d /etc/clientsecretd/other.p8
 systemctl daemon-reload
 promise "without all that" good
+
+# An application's unit that has a credential of the right name from elsewhere.
+printf '[Service]\nLoadCredential=token:/etc/hostname\nExecStart=/bin/sleep infinity\n' >/etc/systemd/system/app.service
+systemctl daemon-reload
+systemctl start app.service
+configure <<END
+clients:
+  web: {credential: {unit: app.service, name: token}}
+END
+promise "the daemon serves a credential" systemctl restart clientsecretd
+eventually "which is there" clientsecretd health
+elsewhere="it takes the credential token from /etc/hostname, by LoadCredential= (/etc/systemd/system/app.service:2), and not from the daemon"
+complaint "a credential from elsewhere is not the daemon's" "$elsewhere" "LoadCredential=token:/run/clientsecretd/credentials.sock"
+contains "status says so" "$elsewhere" "$(clientsecretd status 2>&1)"
+contains "and doctor" "$elsewhere" "$(clientsecretd doctor --skip-verify 2>&1)"
+promise "--fix lets the unit load the daemon's" clientsecretd check --fix
+equal "and restarts it" eyJ "$(head -c 3 /run/credentials/app.service/token)"
+systemctl stop app.service
+rm -r /etc/systemd/system/app.service*
+systemctl daemon-reload
+outputs $output
+systemctl restart clientsecretd
 
 # Below /home, and in a /tmp that is the service's own.
 install -d -o clientsecretd /home/site

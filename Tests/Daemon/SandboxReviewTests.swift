@@ -1,0 +1,57 @@
+import Failures
+import Glibc
+import Linux
+import Model
+import Systemd
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What the sandboxes of the units that write keep them from, as systemd's settings and the running processes show it.
+struct SandboxReviewTests {
+    private static let unit = "z.service"
+
+    /// - Parameter mounts: of the running process, after the root's: a mount point and its options.
+    private func found(
+        writing path: AbsolutePath, open directory: String, mounts: [(point: String, options: String)],
+        met: Failure.Code? = nil
+    ) throws -> [String] {
+        let user = try Accounts.user(id: geteuid())?.name ?? "root"
+        let values: [String: UnitSettings.Value] = [
+            "User": .text(user), "DynamicUser": .flag(false), "ProtectSystem": .text("strict"),
+            "ReadWritePaths": .list(["-" + directory]),
+        ]
+        let settings = UnitSettings(values: values, files: [])
+        let lines = [(point: "/", options: "ro")] + mounts
+        let table = MountTable(
+            lines.enumerated().map {
+                "\($0.offset + 9) 1 8:1 / \($0.element.point) \($0.element.options) - ext4 /dev/a rw"
+            }
+            .joined(separator: "\n"))
+        let sandbox = try #require(settings.sandbox())
+        var review = SandboxReview(
+            ServiceUnit(name: Self.unit, sandbox: sandbox, isRunning: true, settings: settings, mounts: table))
+        return review.problems(with: path, writer: nil, met: met.map { Failure($0, at: .path(path)) })
+            .map { "\($0.detail ?? $0.code.rawValue): \($0.remedy?.command ?? "")" }
+    }
+
+    /// systemd binds each directory that is open when it starts the unit: one that was removed since is bound no longer, and one
+    /// that is created later never was.
+    @Test func aDirectoryThatIsOpenOnlyAfterARestartIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let place = RealPath.of(directory("own"))
+        let path = try #require(AbsolutePath(place + "/web.jwt"))
+        try directory.folder("own")
+        #expect(try found(writing: path, open: place, mounts: [(place, "rw")]) == [])
+        let words =
+            "\(Self.unit) was started before it was let write to \(place), or before that directory was created, and may "
+            + "not write there until it is restarted: systemctl restart \(Self.unit)"
+        #expect(try found(writing: path, open: place, mounts: []) == [words])
+        // A mount of another directory says nothing of this one.
+        #expect(try found(writing: path, open: place, mounts: [(place + "s", "rw")]) == [words])
+        // One that is missing is created first.
+        #expect(unsafe rmdir(place) == 0)
+        #expect(try found(writing: path, open: place, mounts: [], met: .directoryMissing) == ["directory_missing: "])
+    }
+}
