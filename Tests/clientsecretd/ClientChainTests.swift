@@ -501,6 +501,62 @@ import Testing
         #expect(try link().state == .unknown)
     }
 
+    /// Of a client that receives its secrets: nothing more is known without a newer one, as long as the current one is valid.
+    @Test func aSourceThatOffersNothingIsALinkOfItsOwn() throws {
+        let file = try Self.path("/etc/clientsecretd/received.jwt")
+        func link(_ change: (inout ChainFacts) throws -> Void) throws -> (link: ChainLink?, broken: ChainLink.Name?) {
+            var facts = try Self.facts()
+            facts.client.source = SourceConfiguration(
+                path: file, format: try #require(facts.client.outputs.first).format)
+            try change(&facts)
+            let chain = ClientChain(facts)
+            return (chain.links.first { $0.name == .source }, chain.broken?.name)
+        }
+        #expect(try link { $0.client.source = nil }.link == nil)
+        #expect(try link { _ in }.link?.state == .ok)
+        let missing = Failure(.sourceMissing, at: .path(file))
+        let warning = try link { $0.sourceFailure = missing }
+        #expect(warning.link == ChainLink(.source, .warning, missing.sentence, missing.remedy))
+        #expect(warning.broken == nil)
+        let broken = try link {
+            $0.decision = .receive
+            $0.problems = [missing]
+        }
+        #expect(broken.link == ChainLink(.source, broken: missing) && broken.broken == .source)
+        // What the daemon has seen counts.
+        for (state, code) in [
+            (SourceView.State.stale, Failure.Code.sourceStale), (.wrong, .sourceWrong), (.missing, .sourceMissing),
+            (.unreachable, .sourceUnreadable),
+        ] {
+            let seen = try link {
+                var view = try Self.view(of: $0.client)
+                view.source = SourceView(place: file.description, state: state, since: Self.now)
+                $0.view = view
+            }
+            #expect(seen.link?.state == .warning && seen.link?.words.contains(code.words) == true)
+        }
+        let store = try link { $0.client.source = SourceConfiguration(.store) }
+        #expect(store.link?.state == .unknown && store.broken == nil)
+        let failure = Failure(.storeServiceMissing, at: .store)
+        let unreachable = try link {
+            $0.client.source = SourceConfiguration(.store)
+            $0.decision = .receive
+            $0.problems = [failure]
+        }
+        #expect(unreachable.link == ChainLink(.source, broken: failure))
+    }
+
+    /// Without an answer there may be a unit all the same.
+    @Test func aSystemdThatDoesNotAnswerIsNotTakenForOneWithoutUnits() throws {
+        var facts = try Self.facts(actions: "[]")
+        (facts.units, facts.areUnitsKnown) = ([], false)
+        func link() throws -> ChainLink { try #require(ClientChain(facts).links.first { $0.name == .unit }) }
+        let silence = "systemd does not answer, so it is not known"
+        #expect(try link() == ChainLink(.unit, .unknown, "\(silence) which unit reads the secret"))
+        facts.units = [ReaderUnit(name: "shop.service", activity: nil)]
+        #expect(try link() == ChainLink(.unit, .unknown, "\(silence) whether it runs: shop.service"))
+    }
+
     /// systemd asks for a credential by the unit's own name. Whether the daemon runs changes nothing.
     @Test func aUnitThatIsNamedByAnAliasDoesNotGetItsCredential() throws {
         let failure = Failure(.unitCannotStart, at: .named("web.service"), detail: "systemd asks for it otherwise")
@@ -571,7 +627,8 @@ import Testing
         var facts = try Self.facts()
         try change(&facts)
         let chain = ClientChain(facts)
-        #expect(chain.links.map(\.name) == ChainLink.Name.allCases, "\(what)")
+        let names = ChainLink.Name.allCases.filter { $0 != .source || facts.client.source != nil }
+        #expect(chain.links.map(\.name) == names, "\(what)")
         #expect(chain.broken?.name == name, "\(what): \(chain.links.map(\.words))")
         #expect(chain.broken?.remedy?.command == command, "\(what)")
     }

@@ -34,6 +34,8 @@ package struct DryRun: Sendable {
     /// In the order of the clients' names.
     package let secrets: [Secret]
     package let problems: [Problem]
+    /// Why the files of clients that receive their secrets offer none, whether one is needed now or not.
+    package let sourceFailures: [ClientName: Failure]
     /// The lines missing from the sandboxes of the writing units.
     package let dropIns: [UnitDropIn]
     /// Users whose writer's socket works now, but is not there after a reboot.
@@ -72,7 +74,7 @@ package struct DryRun: Sendable {
             orphans = []
             problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
             (dropIns, idleWriters, limitations, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
-            (warningsOfUnits, unguardedArguments) = ([], [])
+            (warningsOfUnits, unguardedArguments, sourceFailures) = ([], [], [:])
             return
         }
         let rotation = reader.rotation(of: configuration, from: settings, at: now)
@@ -80,6 +82,7 @@ package struct DryRun: Sendable {
         secrets = configuration.clients.sorted { $0.key < $1.key }.map {
             Secret($0, $1, decisions[$0] ?? .wait, rotation)
         }
+        sourceFailures = rotation.sourceFailures.filter { configuration.clients[$0.key]?.source?.isStore == false }
         let former = settings.loadAdopted()?.configuration.places ?? []
         orphans = reader.orphans(among: former, excluding: configuration.places).filter {
             $0.expiresAt.map { now.wall < $0 } != false

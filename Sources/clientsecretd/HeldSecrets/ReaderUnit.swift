@@ -28,8 +28,9 @@ struct ReaderUnit: Hashable, Sendable {
     var changedAt: WallTime?
 
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read no
-    /// secret themselves. For a client without an action, these are the services that read an output when they start. Blocks.
-    static func all(of client: ClientConfiguration) -> [ReaderUnit] {
+    /// secret themselves. For a client without an action, these are the services that read an output when they start. Also whether
+    /// systemd has answered: else there may be more. Blocks.
+    static func all(of client: ClientConfiguration) -> (units: [ReaderUnit], isAnswered: Bool) {
         var names: [String] = []
         for action in client.onChange {
             switch action {
@@ -40,8 +41,11 @@ struct ReaderUnit: Hashable, Sendable {
         if let credential = client.credential { names.append(credential.unit) }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
-        if names.isEmpty { return client.onChange.isEmpty ? readersByEnvironmentFile(of: client) : [] }
-        guard SystemManager.isSystemd else { return names.map { ReaderUnit(name: $0, activity: nil) } }
+        if names.isEmpty {
+            let readers = client.onChange.isEmpty ? readersByEnvironmentFile(of: client) : []
+            return (readers ?? [], readers != nil)
+        }
+        guard SystemManager.isSystemd else { return (names.map { ReaderUnit(name: $0, activity: nil) }, true) }
         let units = SystemdClient.ask { systemd throws(UnitError) in
             var units: [ReaderUnit] = []
             for written in names {
@@ -60,14 +64,15 @@ struct ReaderUnit: Hashable, Sendable {
             }
             return units
         }
-        return units ?? names.map { ReaderUnit(name: $0, activity: nil) }
+        return (units ?? names.map { ReaderUnit(name: $0, activity: nil) }, units != nil)
     }
 
-    /// The services that the settings of systemd have read an output as their environment file. None if systemd cannot be
-    /// asked. Blocks.
-    private static func readersByEnvironmentFile(of client: ClientConfiguration) -> [ReaderUnit] {
+    /// The services that the settings of systemd have read an output as their environment file. Nil if systemd does not
+    /// answer. Blocks.
+    private static func readersByEnvironmentFile(of client: ClientConfiguration) -> [ReaderUnit]? {
         guard client.outputs.contains(where: { $0.slot.variable != nil }) else { return [] }
-        let readers = settingsOfServices().compactMap { name, settings -> ReaderUnit? in
+        guard let settings = settingsOfServices() else { return nil }
+        let readers = settings.compactMap { name, settings -> ReaderUnit? in
             let read = variables(of: client, in: settings).filter { $0.value.removedBy == nil }
             guard !read.isEmpty else { return nil }
             return ReaderUnit(
@@ -84,14 +89,16 @@ struct ReaderUnit: Hashable, Sendable {
     }
 
     /// The services that a file is for, by the settings that systemd knows. These are those that name it as an environment file,
-    /// else those that start in its directory. Sorted; none if systemd cannot be asked. Blocks.
-    static func names(reading path: AbsolutePath) -> [String] { names(reading: path, by: settingsOfServices()) }
+    /// else those that start in its directory. Sorted; nil if systemd does not answer. Blocks.
+    static func names(reading path: AbsolutePath) -> [String]? {
+        settingsOfServices().map { names(reading: path, by: $0) }
+    }
 
-    /// The settings of all services but the package's own, by name; none if systemd cannot be asked. Blocks.
-    private static func settingsOfServices() -> [String: UnitSettings] {
+    /// The settings of all services but the package's own, by name; nil if systemd does not answer. Blocks.
+    private static func settingsOfServices() -> [String: UnitSettings]? {
         guard SystemManager.isSystemd else { return [:] }
         // Hundreds of questions: on a busy machine they take longer than one may.
-        let settings = SystemdClient.ask(within: UnitTimeouts.search) { systemd throws(UnitError) in
+        return SystemdClient.ask(within: UnitTimeouts.search) { systemd throws(UnitError) in
             var settings: [String: UnitSettings] = [:]
             // A unit that does not run may not be loaded, and one that was created only for this boot may have no file.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
@@ -111,7 +118,6 @@ struct ReaderUnit: Hashable, Sendable {
             }
             return settings
         }
-        return settings ?? [:]
     }
 
     static func names(reading path: AbsolutePath, by settings: [String: UnitSettings]) -> [String] {

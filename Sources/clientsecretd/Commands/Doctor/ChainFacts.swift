@@ -30,6 +30,8 @@ struct ChainFacts {
     var problems: [Failure] = []
     /// The decision of `run` about the secret, as `check` shows it.
     var decision: RenewalDecision?
+    /// Why the file from which the client receives its secrets offers none; nil if it offers one.
+    var sourceFailure: Failure?
     /// Why the findings of `check` hold for the caller only; nil if they hold for the daemon.
     var isForCallerOnly = false
     /// The daemon's view; nil if none answers.
@@ -54,6 +56,8 @@ struct ChainFacts {
     /// Why not everything was looked at for that; nil if it was.
     var shortfall: String?
     var units: [ReaderUnit] = []
+    /// Whether systemd has said of them what it knows.
+    var areUnitsKnown = true
     /// Nil if only root can look.
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("it was not asked")
@@ -120,7 +124,7 @@ extension ChainFacts {
         let processes =
             geteuid() == 0
             ? ReaderProcess.all(
-                of: Set(units.values.joined().map(\.name)),
+                of: Set(units.values.map(\.units).joined().map(\.name)),
                 variables: Set(configuration.clients.values.flatMap(\.outputs).compactMap(\.slot.variable)),
                 readers: OutputReaders(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
         let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)): \(DiskTimeout.words)" }
@@ -150,7 +154,7 @@ extension ChainFacts {
                 files.map { WallTime(secondsSinceEpoch: $0.status.identity.modified / 1_000_000_000) }.max()
             facts.hidden = hidden[name] ?? []
             facts.shortfall = shortfall
-            facts.units = units[name] ?? []
+            if let found = units[name] { (facts.units, facts.areUnitsKnown) = found }
             facts.processes = processes
             all.append(facts)
         }
@@ -163,6 +167,7 @@ extension ChainFacts {
         for index in all.indices {
             let name = all[index].name
             all[index].decision = dryRun.secrets.first { $0.client == name }?.decision
+            all[index].sourceFailure = dryRun.sourceFailures[name]
             all[index].isForCallerOnly = ServiceUser.isForeign(to: path)
             all[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
                 // The daemon has seen the clock run.

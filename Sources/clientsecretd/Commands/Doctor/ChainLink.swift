@@ -9,6 +9,8 @@ struct ChainLink: Equatable {
         case key
         case ids
         case clock
+        /// Only of a client that receives its secrets.
+        case source
         case secret
         case outputs
         case hidden

@@ -12,9 +12,9 @@ struct ClientChain: Equatable {
     init(_ facts: ChainFacts) {
         client = facts.name
         links = [
-            facts.keyLink, facts.idsLink, facts.clockLink, facts.secretLink, facts.outputsLink, facts.hiddenLink,
-            facts.unitLink, facts.processLink, facts.appleLink,
-        ]
+            facts.keyLink, facts.idsLink, facts.clockLink, facts.sourceLink, facts.secretLink, facts.outputsLink,
+            facts.hiddenLink, facts.unitLink, facts.processLink, facts.appleLink,
+        ].compactMap(\.self)
     }
 
     /// The first one that keeps the application from the current secret; nil if none is known to.

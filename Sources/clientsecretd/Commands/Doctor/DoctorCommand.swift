@@ -14,8 +14,8 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Follow each secret from the key to the app, and name the first broken link.",
         discussion: """
-            The links are: key, ids, clock, secret, outputs, anything that hides them, the unit that reads them, the \
-            running process, and Apple. Each link is one line. The first broken link comes with a fix.
+            The links are: key, ids, clock, source, secret, outputs, anything that hides them, the unit that reads \
+            them, the running process, and Apple. Each link is one line. The first broken link comes with a fix.
 
             Run it as root: only root can see what a running process holds. It shows only the fingerprints of secrets. \
             Without a daemon it judges from the configuration and the files. It asks Apple if clientsecretd-network is \

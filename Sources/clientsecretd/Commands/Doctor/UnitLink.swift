@@ -41,6 +41,10 @@ extension ChainFacts {
                 "\(unit.name) reads \(file) when it starts, and nothing restarts it after a renewal; write "
                     + "\"restart: \(unit.name)\" under on_change")
         }
+        let silence = "systemd does not answer, so it is not known"
+        guard areUnitsKnown || !units.isEmpty else {
+            return ChainLink(.unit, .unknown, "\(silence) which unit reads the secret")
+        }
         guard !units.isEmpty else {
             return client.onChange.isEmpty
                 ? ChainLink(
@@ -48,6 +52,10 @@ extension ChainFacts {
                     "on_change restarts nothing: if the application reads the secret only at its start, "
                         + "write \"restart: UNIT\" there")
                 : ChainLink(.unit, .ok, client.onChange.map(\.id.description).joined(separator: ", "))
+        }
+        guard areUnitsKnown else {
+            return ChainLink(
+                .unit, .unknown, "\(silence) whether it runs: " + units.map(\.name).joined(separator: ", "))
         }
         return ChainLink(
             .unit, units.contains { $0.activity == nil } ? .unknown : .ok,

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Config
 import Daemon
+import Failures
 import Linux
 import Model
 
@@ -69,7 +70,15 @@ struct InitProposals {
 
     private static func service(reading file: AbsolutePath, _ fingerprint: Fingerprint?) -> String? {
         var services = RunningProcess.services(reading: fingerprint, in: file)
-        if services.isEmpty { services = ReaderUnit.names(reading: file) }
+        if services.isEmpty {
+            guard let names = ReaderUnit.names(reading: file) else {
+                CommandOutput.complain(
+                    "systemd does not answer, so init cannot look for the unit that reads \(Printable.name(file.description))"
+                )
+                return nil
+            }
+            services = names
+        }
         // Of several none is more likely than the others.
         return services.count == 1 ? services.first : nil
     }
