@@ -8,6 +8,9 @@ package enum ErrorNumber {
     /// Ends a call that was cancelled (`ECANCELED`).
     package static let cancelled: Int32 = 125
 
+    /// What ends a call that took too long (`ETIMEDOUT`).
+    package static let timedOut: Int32 = 110
+
     private static let known: [Int32: String] = [
         1: "not permitted", 2: "no such file or directory", 4: "interrupted", 5: "input/output error",
         6: "no such device or address", 7: "arguments too long", 8: "not a program that this machine can run",

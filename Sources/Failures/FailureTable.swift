@@ -94,9 +94,9 @@ extension FailureCode {
                 )
             }
         case .diskFull:
-            row("the disk is full") { .say("free some space", see: $0.parent.flatMap(ShellCommand.showSpace)) }
+            row("the disk is full") { .freeSpace(in: $0.parent) }
         case .quotaExceeded:
-            row("the disk quota is used up", .say("free some space, or raise the quota of the daemon's user"))
+            row("the disk quota is used up") { .freeSpace(in: $0.parent, orRaiseQuotaOf: "the daemon's user") }
         case .ioError: row("the disk or file server fails", .say("read the kernel's log", see: .kernelLog))
         case .isDirectory:
             row(
@@ -277,7 +277,7 @@ extension FailureCode {
         case .notChecked:
             row(
                 "not checked yet",
-                .say("wait: the daemon reports what has not responded after 30 seconds, and an API after 75 seconds"))
+                .say("wait: the daemon reports what has not responded after 30 seconds"))
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
                 CommandContext.current.hasDaemon

@@ -45,6 +45,22 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         .say("another user has put it there: look at it, then remove it or use another path", see: .list(path))
     }
 
+    /// For a disk that is full, or a quota that is used up.
+    ///
+    /// - Parameters:
+    ///   - directory: where space is missing; nil if that is not known.
+    ///   - user: who has used up the quota, in words; nil: it is no quota.
+    package static func freeSpace(in directory: String?, orRaiseQuotaOf user: String? = nil) -> Remedy {
+        .say(
+            "free some space" + (user.map { ", or raise the quota of \($0)" } ?? ""),
+            see: directory.flatMap(ShellCommand.showSpace))
+    }
+
+    /// For a helper that does not answer: it is stopped, or waits for its disk or network.
+    package static func forStuckService(_ unit: String) -> Remedy {
+        .say("see what it does; if it is stopped, restart it", see: .status(of: unit))
+    }
+
     /// Has the daemon renew a client's secret; nil: all.
     package static func renew(_ client: String?) -> Remedy { asking(.renew(client)) }
 

@@ -56,6 +56,8 @@ package enum Answer: Hashable, Sendable {
     case reloaded(unserved: [String], orphaned: [String] = [])
     /// The configuration was refused. With the reasons in lines ready to show; the old one stays.
     case refused(diagnostics: [String])
+    /// The configuration could not be read, whatever its text says; the old one stays.
+    case unread(diagnostics: [String])
     case unknownClients([ClientName])
     case fleet(FleetView)
     /// The machines' reports could not be read; nil on a machine that puts no such secret into a store.

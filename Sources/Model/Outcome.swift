@@ -3,6 +3,8 @@ package enum Outcome: Hashable, Sendable {
     case configuration(Configuration)
     /// The configuration was refused; the lines are the reasons.
     case refused([String])
+    /// The configuration could not be read, whatever its text says; the lines say why.
+    case unread([String])
     /// A reload would adopt the configuration on disk.
     case passes
     case key(KeyDigest)

@@ -75,16 +75,27 @@ struct OutputMerge {
     }
 
     /// Whether the content seems to be another output's: in a slot of these secrets it has another client's or team's token,
-    /// or, if the file belongs to only one output, no such token.
-    func isOthers(_ found: Found, than secrets: [FileSlot: Secret]) -> Bool {
+    /// or no such token if the file belongs to only one output. An environment file that lacks a secret's variable seems so if it
+    /// has such a token anywhere.
+    func isOthers(_ found: Found, in bytes: [UInt8], than secrets: [FileSlot: Secret]) -> Bool {
         secrets.contains { slot, secret in
             switch found.slots[slot] {
-            case .token(let token):
-                guard let claims = token.parsed?.form?.claims else { return !file.format.isShared }
-                return !secret.issued.client.accepts(claims.subject) || claims.issuer != secret.issued.team
-            case .foreign: return !file.format.isShared
-            case nil: return false
+            case .token(let token): Self.isOthers(token, than: secret) ?? !file.format.isShared
+            case .foreign: !file.format.isShared
+            case nil:
+                file.format.isShared
+                    && CompactJWS.candidates(in: bytes, upTo: CompactJWS.usualLength).prefix(Self.candidateLimit)
+                        .contains { Self.isOthers(Token(Array(bytes[$0])), than: secret) == true }
             }
+        }
+    }
+
+    private static let candidateLimit = 64
+
+    /// Whether a token is another client's or team's; nil if it is no client secret.
+    private static func isOthers(_ token: Token, than secret: Secret) -> Bool? {
+        token.parsed?.form.map { form in
+            !secret.issued.client.accepts(form.claims.subject) || form.claims.issuer != secret.issued.team
         }
     }
 

@@ -49,11 +49,9 @@ package enum OutputRemedy {
                     "let \(Owner.words(user: identity.user)) enter \(Printable.name(component)) and write there, or write "
                         + "another path")
         case .foreignOwner: .say("write \"as:\" and the file's owner under the output, or another path")
-        case .diskFull: .say("free some space", see: .showSpace(in: home(of: path, as: identity)))
+        case .diskFull: .freeSpace(in: home(of: path, as: identity))
         case .quotaExceeded:
-            .say(
-                "free some space, or raise the quota of \(Owner.words(user: identity.user))",
-                see: .showSpace(in: home(of: path, as: identity)))
+            .freeSpace(in: home(of: path, as: identity), orRaiseQuotaOf: Owner.words(user: identity.user))
         default: nil
         }
     }

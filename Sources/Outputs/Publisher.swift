@@ -146,7 +146,7 @@ package struct Publisher: Sendable {
             // `ReservedPaths` knows moved files by their identity, even if their content does not show which file it was.
             // Examples are other programs' lines, or another output of the same client. It does not know files that were moved
             // before this process first saw them.
-            if identity.trusts(place: FilePath(target.path)), merge.isOthers(found, than: secrets) {
+            if identity.trusts(place: FilePath(target.path)), merge.isOthers(found, in: content.bytes, than: secrets) {
                 // Both contents may have readers that the other must not have.
                 if keepsContent { mode = 0o600 } else { kept = .nothing }
             }

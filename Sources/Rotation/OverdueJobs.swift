@@ -31,7 +31,8 @@ extension Rotation {
         case .source(let name):
             Failure(
                 .notResponding, at: index[name]?.entry.source?.path.map { .path($0) } ?? .client(name))
-        case .file(let path): Failure(.notResponding, at: .path(path))
+        case .file(let path):
+            index.specs[path]?.owner.map { .silentWriter(of: $0, at: path) } ?? Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
         case .action(let id):
             jobs.isStuck(resource)
@@ -44,9 +45,31 @@ extension Rotation {
         }
     }
 
+    /// The failure to show for a place behind an API whose service has not answered; nil while it is not overdue. Requests and
+    /// single runs still wait for it: an API may take longer than ``overdueAfter``.
+    func overdueService(of target: TargetName) -> Failure? {
+        guard jobs.isOverdue(.target(target)) else { return nil }
+        return Failure(
+            .notResponding, at: .target(target),
+            detail: "the service that pushes to it has not answered for \(Self.overdueAfter.count) s",
+            remedy: .forStuckService("clientsecretd-push@\(target).service"))
+    }
+
     /// The same for one client. A shared action whose job lasts concerns those that wait for it.
     func overdueFailure(of resource: Resource, for client: ConfiguredClient) -> Failure? {
         if case .action(let id) = resource, !owes(client, id) { return nil }
         return overdueFailure(of: resource)
     }
+}
+
+extension Failure {
+    /// What the writer's client reports as well, once it gives up.
+    fileprivate static func silentWriter(of user: String, at path: AbsolutePath) -> Failure {
+        Failure(
+            .writerSilent, at: .path(path), cause: ErrorNumber.timedOut, detail: user,
+            remedy: .forStuckService("clientsecretd-writer@\(user).service"))
+    }
+
+    /// Whether a writer did not answer in time.
+    var isSilentWriter: Bool { code == .writerSilent && cause == ErrorNumber.timedOut }
 }

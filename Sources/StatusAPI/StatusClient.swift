@@ -1,5 +1,6 @@
 package import AppleClientSecret
 import Failures
+import Glibc
 import Linux
 package import Model
 import SystemPackage
@@ -93,6 +94,10 @@ package struct StatusClient: Sendable {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: clientsecretd", "Connection: close"]
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         let request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")).utf8)
+        // connect(2) waits for the file system of the socket without a timeout.
+        if FileStatus.problem(accessing: socket, F_OK) == .timedOut {
+            throw .notReachable(socket: socket, cause: .timedOut)
+        }
         let stream: UnixStream
         do {
             stream = try UnixStream(

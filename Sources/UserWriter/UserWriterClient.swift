@@ -211,6 +211,6 @@ package final class UserWriterClient: Sendable {
     ) -> Failure {
         Failure(
             code, at: .path(path), cause: cause, detail: detail,
-            remedy: remedy ?? UserWriterFailures.remedy(code, user, path, configuration))
+            remedy: remedy ?? UserWriterFailures.remedy(code, user, path, configuration, cause: cause))
     }
 }

@@ -22,11 +22,13 @@ enum UserWriterFailures {
     ///
     /// The code is another user's claim. So a command is built only from this process's own findings.
     static func remedy(
-        _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String
+        _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String, cause: Int32? = nil
     ) -> Remedy? {
         switch code {
         case .writerMissing: missing("clientsecretd-writer@\(user).socket", user)
         case .writerSilent where !OutputRemedy.maySystemdRun(user): .say(OutputRemedy.accountWords(user))
+        case .writerSilent where cause == ErrorNumber.timedOut:
+            .forStuckService("clientsecretd-writer@\(user).service")
         case .writerSilent, .writerGarbled:
             .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
@@ -44,8 +46,8 @@ enum UserWriterFailures {
             .say(
                 "mount it writable, or let clientsecretd-writer@\(user).service write to \(Printable.name(home.description)), "
                     + "with the lines that are printed", see: .check)
-        case .diskFull: .say("free some space", see: .showSpace(in: home.description))
-        case .quotaExceeded: .say("free some space, or raise the quota of \(Owner.words(userNamed: user))")
+        case .diskFull: .freeSpace(in: home.description)
+        case .quotaExceeded: .freeSpace(in: home.description, orRaiseQuotaOf: Owner.words(userNamed: user))
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
         case .groupNotPermitted where FileStatus.following(path.description)?.group == 0:

@@ -51,8 +51,8 @@ struct ClientSecretD: ParsableCommand {
         do {
             if let failure = refusal(of: words) { throw failure }
             var command = try parseAsRoot(words)
-            CommandContext(arguments: words, ProcessEnvironment.current).use()
             command.setDiskTimeout()
+            CommandContext(arguments: words, ProcessEnvironment.current).use()
             try command.run()
             return .done
         } catch let failure as CommandFailure {
@@ -107,6 +107,7 @@ extension ParsableCommand {
     /// Has a command give up on a file system that does not respond. Long-running commands that serve others wait, because their
     /// jobs have separate threads.
     fileprivate func setDiskTimeout() {
+        if mayHaveProcess { CommandProcess.begin() }
         switch self {
         case is RunCommand, is WriteCommand, is KeepConfigurationCommand: break
         // The limit after which these call a file unresponsive is the daemon's: a busy machine may take seconds for a large file.
@@ -114,6 +115,17 @@ extension ParsableCommand {
             DiskTimeout.begin(seconds: Int(Rotation.overdueAfter.count))
         case is HealthCommand: DiskTimeout.begin(seconds: HealthCommand.diskTimeout)
         default: DiskTimeout.begin(seconds: 5)
+        }
+    }
+    /// Whether another process may carry it out: not what is started as a service, nor what uses the terminal, which the
+    /// caller's process would give back too early.
+    private var mayHaveProcess: Bool {
+        switch self {
+        case is HealthCommand, is CheckCommand, is DoctorCommand, is VerifyCommand, is ReloadCommand, is RenewCommand,
+            is InspectCommand:
+            true
+        case let status as StatusCommand: !status.watch
+        default: false
         }
     }
 }

@@ -231,6 +231,30 @@ import Testing
         }
     }
 
+    /// Nothing remembers where it was: the other client's secret shows that it was moved here, whatever its variable is called.
+    @Test func aSecretIsNotAddedForTheReadersOfAnotherClientsFile() throws {
+        try #require(unsafe chmod(scratch.path, 0o755) == 0)
+        let paths = ReservedPaths()
+        paths.set(inputs: [], outputs: [], state: nil, trusted: [try Samples.path(scratch.path)])
+        let publisher = Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: paths)
+        let (one, two) = (
+            try Samples.file(scratch("a.env"), .env, variables: ["A"]),
+            try Samples.file(scratch("b.env"), .env, mode: 0o644, variables: ["B"])
+        )
+        let (first, second) = (
+            try Samples.secret(client: "com.example.a"), try Samples.secret(client: "com.example.b")
+        )
+        _ = try publisher.publish([.variable("A"): first], in: one)
+        _ = try publisher.publish([.variable("B"): second], in: two)
+        try #require(unsafe rename(scratch("b.env"), scratch("a.env")) == 0)
+        _ = try publisher.publish([.variable("A"): first], in: one)
+        #expect(try mode("a.env") == 0o600)
+        // Another program's lines pass their mode on.
+        try scratch.write("DATABASE_URL=x\n", to: "a.env", mode: 0o640)
+        _ = try publisher.publish([.variable("A"): first], in: one)
+        #expect(try mode("a.env") == 0o640)
+    }
+
     /// The value of a variable whose client has no secret yet is perhaps another client's.
     @Test func aValueThatStaysIsNotReadableForMoreUsersThanBefore() throws {
         let file = try Samples.file(scratch("app.env"), .env, mode: 0o644, variables: ["A", "B"])

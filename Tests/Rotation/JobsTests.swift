@@ -103,13 +103,33 @@ import Testing
         #expect(bench.answer() == .renewed(outcomes))
     }
 
+    /// It may be stopped: its file's disk is not blamed.
+    @Test func aWriterThatDoesNotAnswerIsNamed() throws {
+        let path = try Values.path("/srv/app/.env")
+        var output = try Values.env("/srv/app/.env", "SECRET")
+        output.owner = "app"
+        let bench = try pair(try Values.client(web, outputs: [output])).started()
+        bench.held = [.file(path)]
+        try bench.debounce("/srv/app/.env")
+        bench.pass(40)
+        let view = try bench.view(web)
+        #expect(view.outputs.map(\.state) == [.notResponding])
+        let failure = try #require(view.reason?.failure)
+        #expect(failure.code == .writerSilent && failure.message.contains("app (timed out)"))
+        #expect(failure.remedy?.description.contains("see what it does") == true)
+        // The writer's client reports the same once it gives up.
+        bench.fail(.file(path), failure)
+        #expect(try bench.view(web).outputs.map(\.state) == [.notResponding])
+        #expect(try bench.view(web).reason?.failure == failure)
+    }
+
     @Test func aConfigurationThatCannotBeReadIsAnswered() throws {
         let bench = try pair().started()
         bench.held = [.configuration]
         bench.ask(.reload)
         bench.pass(30)
         let named = Failure.Place.named("/etc/clientsecretd/clientsecretd.yaml")
-        #expect(bench.answer() == .refused(diagnostics: [Failure(.notResponding, at: named).message]))
+        #expect(bench.answer() == .unread(diagnostics: [Failure(.notResponding, at: named).sentence]))
     }
 
     @Test func onceEndsAlthoughSomethingDoesNotRespond() throws {

@@ -119,6 +119,13 @@ struct RouterTests {
                     members: #","diagnostics":["c.yaml:1:1: error: a","c.yaml:2:1: error: b"]"#)
             ),
             (
+                .unread(diagnostics: ["c.yaml:1:1: error: not responding"]),
+                Texts.problem(
+                    500, "Internal Server Error",
+                    "the configuration cannot be read, and the previous one stays current",
+                    members: #","diagnostics":["c.yaml:1:1: error: not responding"]"#)
+            ),
+            (
                 .unknownClients([try Samples.name("wbe"), try Samples.name("x")]),
                 Texts.problem(404, "Not Found", #"there is no client "wbe" (did you mean "web"?), "x""#)
             ),

@@ -66,6 +66,17 @@ import Testing
         if case .failure(let failure) = result { failure } else { nil }
     }
 
+    /// The table of failures, the daemon and a writer give the same advice.
+    @Test func aFullDiskAndAQuotaAreAdvisedOnAlike() throws {
+        for code in [Failure.Code.diskFull, .quotaExceeded] {
+            let general = code.remedy(for: FailureSubject(path: "/nowhere/web.jwt"))?.description
+            let ofWriter = UserWriterFailures.remedy(
+                code, "app", try #require(AbsolutePath("/nowhere/web.jwt")), "/etc/c.yaml")
+            let user = Owner.words(userNamed: "app")
+            #expect(ofWriter?.description.replacing(user, with: "the daemon's user") == general)
+        }
+    }
+
     @Test func everyPlaceIsNamedWithItsContents() throws {
         let token = try Samples.token()
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }

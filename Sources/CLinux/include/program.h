@@ -1,6 +1,14 @@
-// The command line of this program, as the kernel handed it over.
+// The command line of this program, as the kernel handed it over, and a process of its own for a command.
 #pragma once
 
 int clinux_argument_count(void);
 // Of an index below the count.
 const char *clinux_argument(int index);
+
+// Carries a command out in a child. A thread that waits for a file system keeps its process from ending, whatever kills it
+// (FUSE, once its program has read the request). The parent ends without it, so that no caller waits for the child.
+//
+// Returns in the child: a descriptor to which it writes its exit code, in one byte, when it ends. The parent ends as the child
+// does, or with that code if the child has not ended then. -1: no process could be started, and this one is to do it.
+// Only while there is one thread.
+int clinux_command_begin(void);

@@ -14,7 +14,7 @@ extension Executor {
             noteLinkChain(of: .configuration, loaded.files)
             return .passes
         case .failure(let error):
-            return .refused(error.errorsFirst.map(\.description))
+            return error.outcome
         }
     }
 
@@ -29,7 +29,7 @@ extension Executor {
             onAdoption(loaded)
             return .configuration(loaded.configuration.withOneNameForEachUnit())
         case .failure(let error):
-            return .refused(error.errorsFirst.map(\.description))
+            return error.outcome
         }
     }
 
@@ -111,5 +111,13 @@ extension Executor {
         guard let findings else { return }
         let places = paths.flatMap { LinkChain.places(of: $0.description) }.compactMap { AbsolutePath($0) }
         findings.post(.linkChain(Set(places), of: resource))
+    }
+}
+
+extension ConfigurationError {
+    /// A text that is not known was not refused: a reload reports the disk instead.
+    fileprivate var outcome: Outcome {
+        let lines = errorsFirst.map(\.description)
+        return unread == nil ? .refused(lines) : .unread(lines)
     }
 }

@@ -122,10 +122,11 @@ extension Rotation {
                 touchRestrained()
             }
             configurationWatch.pass()
-        case .success(.refused(let lines)): refuse(lines, by: job, at: now)
+        case .success(.refused(let lines)): refuse(lines, .refused(lines), by: job, at: now)
+        case .success(.unread(let lines)): refuse(lines, .unread(lines), by: job, at: now)
         case .failure(let failure):
             if job.work == .readConfiguration {
-                refuse([failure.message], by: job, at: now)
+                refuse([failure.message], .unread([failure.message]), by: job, at: now)
             } else {
                 // The check got no thread: schedule another.
                 configurationWatch.notice(at: now)
@@ -134,10 +135,10 @@ extension Rotation {
         }
     }
 
-    private mutating func refuse(_ lines: [String], by job: Job, at now: Now) {
+    private mutating func refuse(_ lines: [String], _ end: PendingRequest.Reload, by job: Job, at now: Now) {
         guard job.work == .readConfiguration else { return refuse(lines, LogEvent.wouldNotStart, now) }
         refuse(lines, LogEvent.refused, now)
-        waiting.endReading(.refused(lines))
+        waiting.endReading(end)
     }
 
     /// Records why a configuration is not adopted; logs it if these reasons are new.

@@ -215,7 +215,7 @@ extension Rotation {
     }
 
     /// Whether a target holds a secret. A secret put there before the start counts once the API was asked again.
-    private func isHeld(_ wanted: SecretInfo?, at target: TargetName) -> Bool {
+    func isHeld(_ wanted: SecretInfo?, at target: TargetName) -> Bool {
         guard let wanted, let target = targets[target] else { return false }
         return target.wasAsked && target.holds(wanted)
     }
@@ -240,7 +240,8 @@ extension Rotation {
     ) -> OutputView {
         let target = targets[name]
         let isHeld = isHeld(wanted, at: name)
-        let (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &timer)
+        var (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &timer)
+        if state == .pending, let overdue = overdueService(of: name) { (state, failure) = (.notResponding, overdue) }
         return OutputView(
             target: name, verified: target?.sight.isVerified, state: state,
             writtenAt: target?.writtenAt,
@@ -255,7 +256,9 @@ extension Rotation {
         _ timer: inout WakeTimer
     ) -> (OutputView.State, Failure?) {
         if let failure = overdueFailure(of: resource) { return (.notResponding, failure) }
-        if let failure = jobs.attempts[resource]?.failure { return (.failed, failure) }
+        if let failure = jobs.attempts[resource]?.failure {
+            return (failure.isSilentWriter ? .notResponding : .failed, failure)
+        }
         if let problem { return (.failed, problem) }
         if drift?.isContested(&timer) == true { return (.contested, Failure(.contested, at: place)) }
         return (isHeld ? .ok : .pending, nil)

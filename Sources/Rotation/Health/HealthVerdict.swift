@@ -91,8 +91,10 @@ extension Rotation {
 
     /// Why a client is not served although nothing has failed.
     private func shortcoming(of client: ConfiguredClient) -> Failure {
-        let unchecked = uncheckedPlace(of: client)
-        if let unchecked { return Failure(.notChecked, at: unchecked) }
+        let silent = client.targets.lazy.map(\.target).filter { !self.isHeld(self.wantedSecret(client), at: $0) }
+            .compactMap { self.overdueService(of: $0) }.first
+        if let silent { return silent }
+        if let unchecked = uncheckedPlace(of: client) { return Failure(.notChecked, at: unchecked) }
         return lackingPlaces(of: client).isEmpty
             ? Failure(.notDelivered, at: .client(client.name)) : notPublished(client)
     }

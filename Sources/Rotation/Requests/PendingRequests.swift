@@ -24,6 +24,8 @@ struct PendingRequest: Hashable, Sendable {
         case adopted
         /// It is refused for these reasons.
         case refused([String])
+        /// It could not be read, for these reasons.
+        case unread([String])
     }
 
     /// Whether it waits for a client.

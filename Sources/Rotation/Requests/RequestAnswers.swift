@@ -29,8 +29,9 @@ extension Rotation {
     private mutating func answer(to request: PendingRequest, at now: Now) -> Answer? {
         switch request.request {
         case .reload:
-            if let failure = overdueFailure(of: .configuration) { return .refused(diagnostics: [failure.message]) }
+            if let failure = overdueFailure(of: .configuration) { return .unread(diagnostics: [failure.sentence]) }
             if case .refused(let diagnostics) = request.reload { return .refused(diagnostics: diagnostics) }
+            if case .unread(let diagnostics) = request.reload { return .unread(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
             guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state), !awaitsMetrics
             else { return nil }

@@ -63,6 +63,11 @@ extension HTTPResponse {
                 Problem(
                     .unprocessableEntity, "the configuration is refused, and the previous one stays current",
                     diagnostics: diagnostics))
+        case .unread(let diagnostics):
+            self.init(
+                Problem(
+                    .internalServerError, "the configuration cannot be read, and the previous one stays current",
+                    diagnostics: diagnostics))
         case .unknownClients(let names):
             self.init(.unknownClients(names.map(\.description), known: known))
         case .fleet(let view):

@@ -14,8 +14,8 @@ struct ReloadCommand: ParsableCommand {
         commandName: "reload",
         abstract: "Load a changed configuration and wait for the result.",
         discussion: """
-            Exits 78 with all errors if the configuration is refused: the old one stays current. Exits 1 if the \
-            new configuration is loaded but something in it fails. A former output that still has a valid secret is named once, with \
+            Exits 78 with all errors if the configuration is refused, and 1 if it cannot be read: the old one stays \
+            current. Also exits 1 if the new configuration is loaded but something in it fails. A former output that still has a valid secret is named once, with \
             the command that removes it. It also \
             warns of a unit that takes another secret when it starts than the new configuration gives it.
 
@@ -35,7 +35,8 @@ struct ReloadCommand: ParsableCommand {
             guard case .answered(let problem) = error, !problem.diagnostics.isEmpty else { throw CommandFailure(error) }
             if answer.json { try CommandOutput.answer(problem.json) }
             for line in problem.diagnostics { CommandOutput.complain(lines: line) }
-            throw CommandFailure(.configuration, problem.detail)
+            // A text that could not be read was not refused.
+            throw CommandFailure(problem.status == 422 ? .configuration : CommandExitStatus(error), problem.detail)
         }
         keep()
         try answer.show(report.json, or: ["The configuration is loaded."])

@@ -47,10 +47,7 @@ enum CommandOutput {
     /// Ends the process.
     static func end(_ code: Int32) -> Never {
         // A path that did not answer still holds up a thread, in libraries that exit(3) takes apart.
-        guard DiskTimeout.silent.isEmpty else {
-            fflush(nil)
-            _exit(code)
-        }
+        guard DiskTimeout.silent.isEmpty else { CommandProcess.abandon(code) }
         exit(code)
     }
 

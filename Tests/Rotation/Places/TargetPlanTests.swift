@@ -51,6 +51,25 @@ import Testing
 
     // MARK: Pushing
 
+    /// At a start, and when a new secret is pushed. A request still waits: an API may take longer.
+    @Test(arguments: [true, false]) func aServiceThatDoesNotAnswerIsReportedAfterThirtySeconds(isStart: Bool) throws {
+        let bench = isStart ? try Bench(try configuration()) : try settled()
+        bench.held = [resource]
+        if isStart { bench.go() } else { bench.ask(.renew(.init(clients: [try Values.name(web)]))) }
+        bench.pass(29)
+        #expect(try output(bench).state == .pending)
+        bench.pass(1)
+        #expect(try output(bench).state == .notResponding)
+        let failure = try #require(try bench.view(web).reason?.failure)
+        #expect(failure.code == .notResponding && failure.place == .target(target), "\(failure)")
+        #expect(failure.detail?.contains("the service that pushes to it") == true)
+        #expect(try bench.view("api").health == .ok)
+        #expect(bench.answer() == nil)
+        bench.release(resource)
+        bench.pass(1)
+        #expect(try output(bench).state == .ok && bench.view(web).health == .ok)
+    }
+
     @Test(arguments: [true, false]) func aSecretIsPushedAndRecorded(isShown: Bool) throws {
         let bench = try settled(isBlind: !isShown)
         let secret = try #require(try bench.current(web))

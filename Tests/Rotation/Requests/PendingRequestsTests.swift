@@ -360,12 +360,16 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).configuration.loadedAt == Values.moment(60 * Values.day))
     }
 
-    @Test func aConfigurationThatCannotBeReadIsRefusedToo() throws {
+    @Test func aConfigurationThatCannotBeReadIsNotCalledRefused() throws {
         let bench = try settled()
+        let line = "c.yaml:1:1: error: c.yaml: the disk or file server fails"
+        bench.text = .success(.unread([line]))
+        bench.ask(.reload)
+        #expect(bench.answer() == .unread(diagnostics: [line]))
         let failure = Failure(.permissionDenied, at: .named("/etc/clientsecretd/clientsecretd.yaml"))
         bench.text = .failure(failure)
         bench.ask(.reload)
-        #expect(bench.answer() == .refused(diagnostics: [failure.message]))
+        #expect(bench.answer() == .unread(diagnostics: [failure.message]))
     }
 
     /// The answer waits for a client that hangs; meanwhile somebody saves a configuration that would be refused.

@@ -140,6 +140,28 @@ import Testing
         #expect(inspect.status == 66 && inspect.complaints.contains("did not answer within"), "\(inspect)")
     }
 
+    /// Not even SIGKILL ends a process that waits for such a disk. Monitoring waits for the end of the one that it has started, and
+    /// for the end of what it prints.
+    @Test(
+        arguments: [
+            (["health", "--offline", "--config", "/c.yaml"], 3), (["health", "--socket", "/s.sock"], 1),
+            (["health", "--offline"], 3), (["status", "--socket", "/s.sock"], 69),
+            (["verify", "--config", "/c.yaml"], 3),
+        ] as [([String], Int32)])
+    func commandsEndAlthoughADiskKeepsTheirThreads(words: [String], status: Int32) throws {
+        let sandbox = try Sandbox()
+        let disks = try ["", "2", "3"].map { try SilentDisk(sandbox, "silent" + $0, isRead: true) }
+        defer { for disk in disks { disk.end() } }
+        try sandbox.configure(
+            sandbox.client("web", at: disks[0]("web.jwt")) + sandbox.client("other", at: disks[1]("other.jwt")),
+            stateDirectory: disks[2]("state"))
+        let began = ContinuousClock.now
+        let answer = try sandbox.command(words.map { $0.hasPrefix("/") ? disks[0](String($0.dropFirst())) : $0 })
+        #expect(answer.status == status, "\(answer)")
+        #expect(ContinuousClock.now - began < .seconds(10), "\(answer)")
+        #expect((answer.output + answer.complaints).contains(disks[0].path), "\(answer)")
+    }
+
     @Test func aSingleRunGivesUpOnAConfigurationThatDoesNotAnswer() throws {
         let sandbox = try Sandbox()
         let disk = try SilentDisk(sandbox)

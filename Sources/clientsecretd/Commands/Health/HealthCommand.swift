@@ -42,21 +42,38 @@ struct HealthCommand: ParsableCommand {
     }()
     /// In seconds.
     static let diskTimeout = 3
+    /// For everything, in milliseconds: several disks may be silent, or an account database.
+    private static let timeout: UInt32 = 9_000
+    private static let isShown = QuietMutex(false)
 
     func run() throws {
-        let line = line(now: .now)
+        // Without a thread it takes as long as it takes.
+        try? WorkerThread.start {
+            usleep(Self.timeout * 1_000)
+            let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)) and more" }
+            let words =
+                "\(silent ?? "a disk or a service of this machine") did not answer within \(Self.timeout / 1_000) s"
+            CommandProcess.abandon(Self.show(HealthLine(unknown: words)))
+        }
+        CommandOutput.end(Self.show(line(now: .now)))
+    }
+
+    /// Prints the line, unless another thread does, which then ends the process. Returns the exit code.
+    private static func show(_ line: HealthLine) -> Int32 {
+        while isShown.withLock({ isShown in
+            defer { isShown = true }
+            return isShown
+        }) { pause() }
         let text = Terminal.current().shown(line.text(now: .now)) + "\n"
         // Without a reader a signal would end it, and monitoring knows only exit codes.
         signal(SIGPIPE, SIG_IGN)
         CommandOutput.complainOfGaps()
-        guard let errno = Descriptor.write(Array(text.utf8), to: STDOUT_FILENO) else {
-            CommandOutput.end(line.state.rawValue)
-        }
+        guard let errno = Descriptor.write(Array(text.utf8), to: STDOUT_FILENO) else { return line.state.rawValue }
         // Monitoring that gets no line goes by the exit code, and 0 would be a clean bill of health.
         if errno != .brokenPipe {
             CommandOutput.complain("cannot write to standard output: \(errno)")
         }
-        CommandOutput.end(max(line.state.rawValue, HealthLine.State.warning.rawValue))
+        return max(line.state.rawValue, HealthLine.State.warning.rawValue)
     }
 
     private func line(now: WallTime) -> HealthLine {
