@@ -20,6 +20,10 @@ package struct Record: Hashable, Sendable {
     package var shown: [PushOutput: PushPlaceContent]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID>
+    /// Why actions that are owed failed when they last ran, as status showed it.
+    package var failed: [ActionID: String]
+    /// When files were last repaired, the oldest first: single runs and a start find out by this which are contested.
+    package var repairs: [AbsolutePath: [WallTime]]
     /// The last change of the client's key to another one.
     package var keyChange: KeyChange?
     /// When the pending actions may run, by this machine's turn among those that received the secret. Nil if none are pending,
@@ -38,7 +42,8 @@ package struct Record: Hashable, Sendable {
     package init(
         current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
         delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
-        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], keyChange: KeyChange? = nil,
+        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], failed: [ActionID: String] = [:],
+        repairs: [AbsolutePath: [WallTime]] = [:], keyChange: KeyChange? = nil,
         pushed: [PushOutput: SecretInfo] = [:], shown: [PushOutput: PushPlaceContent] = [:], turn: WallTime? = nil,
         wasRolledOut: Bool = false,
         fleet: Set<UInt32> = [], isRolloutHeld: Bool = false, store: String? = nil
@@ -57,6 +62,8 @@ package struct Record: Hashable, Sendable {
         self.shared = shared
         self.outputs = outputs
         self.owed = owed
+        self.failed = failed
+        self.repairs = repairs
         self.keyChange = keyChange
     }
 }

@@ -43,6 +43,9 @@ extension RecordDocument: JSONDocument {
         record.delivered = try members("delivered", known?.delivered)
         record.shared = try members("shared", known?.shared)
         record.owed = try members.unlessEmpty("owed", known?.owed) ?? []
+        record.failed = try members.unlessEmpty("failed", known?.failed)?.mapValues(Printable.line) ?? [:]
+        let repairs = try members.unlessEmpty("repairs", known?.repairs.mapValues { $0.map(UnixTime.init) })
+        record.repairs = repairs?.mapValues { $0.map(\.moment) } ?? [:]
         record.refusal = try members.orAbsent("refusal", known?.refusal)
         record.keyChange = try members.orAbsent("keyChange", known?.keyChange)
         record.turn = try members.orAbsent("turn", (known?.turn).map(UnixTime.init))?.moment

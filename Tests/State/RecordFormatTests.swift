@@ -16,6 +16,8 @@ import Testing
                     ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
                 ],
                 shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
+                failed: [ActionID("restart myapp.service"): "restart myapp.service: its job failed"],
+                repairs: [try Samples.path("/srv/web.jwt"): [WallTime(secondsSinceEpoch: 1_800_000_000)]],
                 keyChange: KeyChange(
                     keyID: try #require(KeyID("ABC123DEFG")),
                     from: try #require(KeyDigest(String(repeating: "1", count: 64))),
@@ -82,6 +84,7 @@ import Testing
                 all.refusal = "no"
                 // Earlier versions knew none of it.
                 all.shown = [:]
+                (all.failed, all.repairs) = ([:], [:])
                 all.fleet = [4_294_967_295, 7]
                 all.isRolloutHeld = true
                 return all

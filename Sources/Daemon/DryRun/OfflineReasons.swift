@@ -32,6 +32,9 @@ package struct OfflineReasons: Sendable {
         let ofDaemon =
             reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
             + reader.problems(withMetricsFile: configuration.metricsFile, &review)
+        let actions = Set(configuration.clients.values.flatMap(\.onChange))
+        let ofUnits = UnitAction(cancel: nil).problems(
+            with: Array(actions), as: Identity.ofService(askedBy: settings.identity).user)
         for (name, client) in configuration.clients {
             var found = rotation.impairment(of: name, at: now)
             // Credentials are there only while the service runs.
@@ -40,6 +43,7 @@ package struct OfflineReasons: Sendable {
                 client.outputs.compactMap { unwritable[$0.path] }
                 + client.onChange.compactMap { action in
                     review?.problem(with: action) ?? ExecAction.problem(with: action, as: settings.identity)
+                        ?? ofUnits[action]
                 } + ofDaemon
             let failure = failures.first { !$0.code.traits.contains(.ofReader) }
             all[name] = found ?? failure.map { (.degraded, $0) }

@@ -45,6 +45,7 @@ extension Rotation {
         guard !isCutOff(action), case .success(let outcome) = result else {
             for client in covering.keys.compactMap({ index[$0] }) {
                 repeatActions(of: client, because: .runFailed(action.id), at: now)
+                if case .failure(let failure) = result { clients[client].deliveries.fail(action.id, failure) }
                 touch(client)
             }
             return

@@ -10,15 +10,25 @@ struct Deliveries: Sendable {
     /// Actions to run without waiting, because they failed, or because applications may have read other content than the
     /// delivered secret. With the first job whose run counts: one that began earlier may have had that content read.
     private(set) var owed: [ActionID: JobID] = [:]
+    /// Why those that failed did, also before the start.
+    private(set) var failed: [ActionID: String] = [:]
 
     /// Adopts a client's record. If the state directory answers late, deliveries since the start are newer.
     mutating func recall(_ record: Record, next: JobID) {
         delivered.merge(record.delivered) { observed, _ in observed }
         for action in record.owed where owed[action] == nil { owed[action] = next }
+        failed.merge(record.failed) { observed, _ in observed }
     }
 
     /// Has an action run again, even for the same secret; only jobs from `next` on count.
     mutating func owe(_ action: ActionID, next: JobID) { owed[action] = next }
+
+    /// Records why an action failed, which is kept for the time after a restart.
+    mutating func fail(_ action: ActionID, _ failure: Failure) {
+        failed[action] = String(failure.message.prefix(Self.longestMessage))
+    }
+
+    private static let longestMessage = 300
 
     /// Assumes that a secret was delivered, by an unknown action or none.
     mutating func presume(_ secret: SecretInfo) { delivered[.unknown] = secret }
@@ -29,6 +39,7 @@ struct Deliveries: Sendable {
     mutating func ran(_ action: ActionID, _ secret: SecretInfo, by job: JobID, own actions: [ActionID], at now: Now) {
         delivered[action] = secret
         ranAt[action] = now.wall
+        failed[action] = nil
         if let since = owed[action], job >= since { owed[action] = nil }
         if !actions.isEmpty, delivered.count > actions.count, actions.allSatisfy({ delivered[$0] != nil }) {
             delivered = delivered.filter { actions.contains($0.key) }
@@ -125,7 +136,7 @@ extension Rotation {
 
     /// Whether applications with this secret can use it until each of their actions runs for the wanted one. The daemon died
     /// before it wrote that one.
-    private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
+    func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
         return WakeTimer.peek(at: now) { fits(secret, client, &$0) }
             && client.actions.allSatisfy { !hasDelivered($0, wanted, to: client) }

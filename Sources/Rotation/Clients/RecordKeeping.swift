@@ -30,7 +30,7 @@ extension Rotation {
         noteSigner(of: record, client, at: now)
         clients[client].deliveries.recall(record, next: jobs.next)
         targets.recall(record)
-        files.recall(record)
+        files.recall(record, at: now)
         recallTurn(record, client, at: now)
         // The record of another store does not apply to this one. A record of an earlier version does not name its store.
         guard let store = configuration.store?.place, record.store ?? store == store else { return }
@@ -76,6 +76,10 @@ extension Rotation {
             outputs: publishedPlaces(of: client),
             // The record does not keep that actions other than the client's own must run again.
             owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
+            failed: known.deliveries.failed.filter { client.actions.contains($0.key) },
+            repairs: client.files.reduce(into: [:]) { repairs, path in
+                if let file = files[path], !file.repairedAt.isEmpty { repairs[path] = file.repairedAt }
+            },
             keyChange: keys[client.entry.key]?.change, pushed: targets.pushed(of: client),
             shown: targets.shown(of: client),
             // Kept no longer than needed: the write that records the last action's run removes it.

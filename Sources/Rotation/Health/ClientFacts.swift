@@ -242,7 +242,7 @@ extension ClientFacts {
         // which only the daemon knows, unless an action is owed.
         let isKnown = judged.secret.map { record.current?.isSame(as: $0) == true } == true
         if judged.health == .ok, isKnown, isOwed || (entry.source == nil && !isNotified) {
-            return result(.degraded, Failure(.notDelivered, at: .client(name)), weakest)
+            return result(.degraded, .notDelivered(name, failed: record.failed, of: actions), weakest)
         }
         return result(judged.health, judged.failure, weakest)
     }
@@ -288,6 +288,11 @@ extension ClientConfiguration {
 }
 
 extension Failure {
+    /// - Parameter failed: why actions failed when they last ran.
+    static func notDelivered(_ client: ClientName, failed: [ActionID: String], of actions: [ActionID]) -> Failure {
+        Failure(.notDelivered, at: .client(client), detail: actions.lazy.compactMap { failed[$0] }.first)
+    }
+
     /// - Parameter places: the places that lack the client's secret.
     static func notPublished(_ client: ClientName, missingFrom places: [Place]) -> Failure {
         let words = listed(places.map(\.description), atMost: 3)

@@ -275,7 +275,8 @@ extension Rotation {
         let isPending = wantedSecret(client) == nil || owes(client, id)
         return ActionView(
             action: id, state: failure != nil ? .failed : isPending ? .pending : .ok,
-            ranAt: clients[client].deliveries.ranAt[id], error: failure?.message,
+            ranAt: clients[client].deliveries.ranAt[id],
+            error: failure?.message ?? (isPending ? clients[client].deliveries.failed[id] : nil),
             waitsFor: failure == nil && isPending ? wait(of: id, &timer) : nil)
     }
 }

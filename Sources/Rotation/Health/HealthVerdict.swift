@@ -96,7 +96,8 @@ extension Rotation {
         if let silent { return silent }
         if let unchecked = uncheckedPlace(of: client) { return Failure(.notChecked, at: unchecked) }
         return lackingPlaces(of: client).isEmpty
-            ? Failure(.notDelivered, at: .client(client.name)) : notPublished(client)
+            ? .notDelivered(client.name, failed: clients[client].deliveries.failed, of: client.actions)
+            : notPublished(client)
     }
 
     /// The place that the daemon has not checked since it started, so that it does not know what the client has. This is an

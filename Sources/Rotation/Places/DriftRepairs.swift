@@ -58,6 +58,9 @@ struct DriftRepairs: Hashable, Sendable {
         lastGood = lastGood ?? held
     }
 
+    /// Counts a repair that an earlier run made.
+    mutating func recallRepair(at moment: BootTime) { repairs.note(at: moment) }
+
     /// Forgets the content of the file, because its format changes. The number of repairs stays known.
     mutating func forgetContent() {
         lastGood = nil

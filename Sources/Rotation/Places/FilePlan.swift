@@ -32,8 +32,10 @@ extension Rotation {
             let before = files[spec.path]?.observed
             if before?.exists != observation.exists { jobs.retry(job.resource, on: .created, at: now) }
             if before == nil { judgeFirst(observation, of: spec, at: now) }
+            let wasChanged = before == nil && wasChangedBefore(observation, of: spec, at: now)
             see(observation, as: spec, by: job)
             let wanted = wantedSecrets(spec)
+            if wasChanged { files[spec.path]?.drift.presume(wanted.mapValues(\.fingerprint)) }
             let isGood = files[spec.path]?.holds(wanted) == true
             files[spec.path]?.drift.see(isGood: isGood, wanted: wanted.mapValues(\.fingerprint), at: now.boot)
         case (.observe(let spec), .failure(let failure)):
@@ -85,6 +87,19 @@ extension Rotation {
                 repeatActions(of: client, because: .foundInFile(held), at: now)
             }
         }
+    }
+
+    /// Whether other programs have changed a file while no daemon ran, or between single runs: the secrets that it is to hold were
+    /// published there, and it holds something else.
+    private func wasChangedBefore(_ observation: FileObservation, of spec: FileSpec, at now: Now) -> Bool {
+        observation.exists
+            && spec.slots.allSatisfy { slot, name in
+                guard let client = index[name], let wanted = wantedSecret(client) else { return false }
+                let held = observation.slots[slot]?.issued
+                return wasPublished(slot, of: spec, for: client)
+                    && clients[client].record.value.current?.isSame(as: wanted) == true
+                    && held.map { isMerelyEarlier($0, client, at: now) } != true
+            }
     }
 
     private func wasPublished(_ slot: FileSlot, of spec: FileSpec, for client: ConfiguredClient) -> Bool {

@@ -17,6 +17,8 @@ struct FileState: Sendable {
     /// Whether there was a change notice of an environment file since it was last read.
     private var wasNoticed = false
     var drift = DriftRepairs()
+    /// When it was last repaired, as often as counts, also by earlier runs.
+    private(set) var repairedAt: [WallTime] = []
 
     init(_ spec: FileSpec, next: JobID) {
         self.spec = spec
@@ -90,7 +92,9 @@ struct FileState: Sendable {
         writtenAt = now.wall
         wasWhole = secrets[.whole] != nil
         isShared = !wasWhole
+        let count = drift.repairCount
         let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
+        if drift.repairCount > count { repairedAt = repairedAt.suffix(Drift.repairLimit - 1) + [now.wall] }
         if !holds(secrets) {
             drift.undone(at: now.boot)
             notice(at: now)
@@ -99,6 +103,15 @@ struct FileState: Sendable {
     }
 
     mutating func writeFailed() { isUncertain = true }
+
+    /// Takes what a client's record says of earlier repairs. Each client of the file has them in its own.
+    mutating func recall(repairs: [WallTime], at now: Now) {
+        guard repairedAt.isEmpty else { return }
+        repairedAt = repairs
+        for moment in repairs where moment <= now.wall {
+            drift.recallRepair(at: now.boot + Seconds(moment.secondsSinceEpoch - now.wall.secondsSinceEpoch))
+        }
+    }
 
     /// See ``FileStates/readFailed(_:at:next:)``.
     mutating func readFailed(_ failure: Failure, next: JobID) {
@@ -131,8 +144,9 @@ struct FileStates: Sendable {
         all.values.flatMap { ($0.observed?.slots ?? [:]).values.compactMap(\.issued) }
     }
 
-    /// Adopts a client's record of files that held other lines. Observations since the start are newer.
-    mutating func recall(_ record: Record) {
+    /// Adopts what a client's record says of its files. Observations since the start are newer.
+    mutating func recall(_ record: Record, at now: Now) {
+        for (path, repairs) in record.repairs { all[path]?.recall(repairs: repairs, at: now) }
         shared.formUnion(record.shared.filter { all[$0]?.observed?.exists != true })
     }
 

@@ -48,6 +48,15 @@ import Testing
         #expect(!bench.log.contains { $0.hasPrefix("run") })
     }
 
+    @Test func aSingleRunReportsIt() throws {
+        let bench = try delivered()
+        let once = try Bench(try configuration([restart]), once: true)
+        (once.records, once.disk, once.failures) = (bench.records, bench.disk, bench.failures)
+        once.go()
+        #expect(once.lastStep.ended)
+        #expect(try once.view(web).reason?.failure == failure)
+    }
+
     @Test func readyDoesNotWaitForIt() throws {
         let bench = try Bench(try configuration([restart]))
         bench.held = [.probe(restart.id)]

@@ -47,6 +47,23 @@ import Testing
         #expect(try bench.view(web).deliveredExpiresAt == nil)
     }
 
+    /// Until it has run again, also for who judges by the record alone.
+    @Test func whyAnActionFailedIsKnownAfterARestart() throws {
+        let bench = try Bench([web: try Values.client(web, actions: [after])])
+        let failure = Failure(.actionFailed, at: .action(after.id), detail: "exit status 3")
+        bench.failures[.action(after.id)] = failure
+        bench.go()
+        #expect(bench.records[try Values.name(web)]?.failed == [after.id: failure.message])
+        bench.held = [.action(after.id)]
+        try bench.restart(bench.rotation.configuration, ofMachine: false)
+        #expect(try bench.view(web).actions.map(\.error) == [failure.message])
+        #expect(try bench.view(web).reason?.failure.detail == failure.message)
+        bench.failures = [:]
+        bench.release(.action(after.id))
+        #expect(try bench.view(web).health == .ok)
+        #expect(bench.records[try Values.name(web)]?.failed == [:])
+    }
+
     @Test func aRenamedClientsApplicationHoldsTheSecretInItsOutputs() throws {
         let (bench, first) = try delivered()
         try bench.reload(["shop": try Values.client(web, actions: [after])])

@@ -192,10 +192,10 @@ import Testing
             #expect(found.health == health && found.failure?.code == code, "\(day): \(found)")
             #expect(found.secret == (delivered.values.first ?? new))
         }
-        let owed = Record(current: new, delivered: [after.id: new], owed: [after.id])
-        #expect(
-            try evaluate(at: 61 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: owed).failure?.code
-                == .notDelivered)
+        let owed = Record(
+            current: new, delivered: [after.id: new], owed: [after.id], failed: [after.id: "it exited with 3"])
+        let failure = try evaluate(at: 61 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: owed).failure
+        #expect(failure?.code == .notDelivered && failure?.detail == "it exited with 3")
     }
 
     /// What was pushed is known from the state directory.

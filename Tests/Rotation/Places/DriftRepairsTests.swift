@@ -62,6 +62,38 @@ import Testing
         #expect(try bench.held(in: "web.jwt") == bench.current(web))
     }
 
+    /// A program that fights with single runs, or with a daemon that is restarted, would else have the actions run for ever.
+    @Test func repairsOfEarlierRunsCount() throws {
+        let bench = try settled()
+        let configuration = try Values.configuration([web: Values.client(web, actions: [after])])
+        for number in 0..<5 {
+            bench.disk[try path] = FileObservation(slots: [.whole: .foreign])
+            bench.pass(60)
+            try bench.restart(configuration, ofMachine: false)
+            #expect(try (bench.held(in: "web.jwt") == bench.current(web)) == (number < 3), "\(number)")
+            #expect(bench.log.contains { $0.hasPrefix("run") } == (number < 3), "\(number)")
+        }
+        #expect(try bench.view(web).reason?.failure == Failure(.contested, at: .path(path)))
+        bench.pass(600)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
+        // Nothing is judged by what an hour has passed over.
+        bench.pass(3600)
+        try bench.restart(configuration, ofMachine: false)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// A reboot empties directories such as /run.
+    @Test func filesThatAReinstallOrARebootRemovedAreNotContested() throws {
+        let bench = try settled()
+        for _ in 0..<5 {
+            bench.disk[try path] = nil
+            bench.pass(60)
+            try bench.restart(try Values.configuration([web: Values.client(web, actions: [after])]))
+        }
+        #expect(try bench.view(web).health == .ok)
+    }
+
     @Test func aFileThatIsNeverQuietIsRepairedAllTheSame() throws {
         let bench = try settled()
         try drift(bench)
