@@ -113,10 +113,11 @@ extension ParsableCommand {
         // The limit after which these call a file unresponsive is the daemon's: a busy machine may take seconds for a large file.
         case is CheckCommand, is DoctorCommand, is InitCommand:
             DiskTimeout.begin(seconds: Int(Rotation.overdueAfter.count))
-        case is HealthCommand: DiskTimeout.begin(seconds: HealthCommand.diskTimeout)
+        case is HealthCommand: HealthCommand.limitTime()
         default: DiskTimeout.begin(seconds: 5)
         }
     }
+
     /// Whether another process may carry it out: not what is started as a service, nor what uses the terminal, which the
     /// caller's process would give back too early.
     private var mayHaveProcess: Bool {

@@ -76,7 +76,11 @@ import Testing
             guard case .renew(let renewal) = request else {
                 return reloads.withLock { count in
                     count += 1
-                    return count == 1 ? .reloaded(unserved: ["a"]) : .refused(diagnostics: ["c.yaml:1:1: error: a"])
+                    let lines = ["c.yaml:1:1: error: a"]
+                    let answers = [
+                        .reloaded(unserved: ["a"]), .refused(diagnostics: lines), Answer.unread(diagnostics: lines),
+                    ]
+                    return answers[min(count, answers.count) - 1]
                 }
             }
             return .renewed([
@@ -148,7 +152,7 @@ import Testing
         requests.append(("POST", "/v1/clients/{name}/rollout/{overtaken}", nil, nil))
         requests.append(("POST", "/v1/clients/{name}/rollout/{unserved}", nil, nil))
         requests.append(("POST", "/v1/renew", #"{"clients":["wbe"]}"#, "application/json"))
-        requests.append(("POST", "/v1/reload", nil, nil))
+        for _ in 0..<2 { requests.append(("POST", "/v1/reload", nil, nil)) }
         return requests
     }()
 

@@ -144,7 +144,7 @@ import Testing
     /// for the end of what it prints.
     @Test(
         arguments: [
-            (["health", "--offline", "--config", "/c.yaml"], 3), (["health", "--socket", "/s.sock"], 1),
+            (["health", "--offline", "--config", "/c.yaml"], 3), (["health", "--socket", "/s.sock"], 3),
             (["health", "--offline"], 3), (["status", "--socket", "/s.sock"], 69),
             (["verify", "--config", "/c.yaml"], 3),
         ] as [([String], Int32)])

@@ -41,21 +41,23 @@ struct HealthCommand: ParsableCommand {
         return timeouts
     }()
     /// In seconds.
-    static let diskTimeout = 3
+    private static let diskTimeout = 3
     /// For everything, in milliseconds: several disks may be silent, or an account database.
     private static let timeout: UInt32 = 9_000
     private static let isShown = QuietMutex(false)
 
-    func run() throws {
+    func run() throws { CommandOutput.end(Self.show(line(now: .now))) }
+
+    /// From now on this process has as long as monitoring gives it.
+    static func limitTime() {
+        DiskTimeout.begin(seconds: diskTimeout)
         // Without a thread it takes as long as it takes.
         try? WorkerThread.start {
-            usleep(Self.timeout * 1_000)
+            usleep(timeout * 1_000)
             let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)) and more" }
-            let words =
-                "\(silent ?? "a disk or a service of this machine") did not answer within \(Self.timeout / 1_000) s"
-            CommandProcess.abandon(Self.show(HealthLine(unknown: words)))
+            let words = "\(silent ?? "a disk or a service of this machine") did not answer within \(timeout / 1_000) s"
+            CommandProcess.abandon(show(HealthLine(unknown: words)))
         }
-        CommandOutput.end(Self.show(line(now: .now)))
     }
 
     /// Prints the line, unless another thread does, which then ends the process. Returns the exit code.
