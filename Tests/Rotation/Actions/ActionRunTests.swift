@@ -141,7 +141,7 @@ import Testing
         // Its probe, once it has ended, would have the action planned again.
         bench.held = [.probe(after.id)]
         try bench.restart(bench.rotation.configuration)
-        #expect(bench.effects == ["keep b", "publish b.jwt", "run exec /bin/after for b", "keep b"])
+        #expect(bench.effects == ["keep b", "publish b.jwt", "keep b", "run exec /bin/after for b", "keep b"])
     }
 
     @Test func aSecretThatChangesWhileTheActionRunsHasItRunAgain() throws {

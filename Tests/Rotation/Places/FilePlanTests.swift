@@ -479,7 +479,7 @@ import Testing
         let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
         bench.disk = [:]
         try bench.debounce("/srv/.env")
-        #expect(bench.log == ["observe .env", "publish .env"])
+        #expect(bench.log == ["observe .env", "publish .env", "keep web"])
     }
 
     @Test func oneThatHoldsNothingElseAnyMoreIsMadeAgain() throws {
