@@ -33,8 +33,7 @@ package struct OfflineReasons: Sendable {
             reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
             + reader.problems(withMetricsFile: configuration.metricsFile, &review)
         let actions = Set(configuration.clients.values.flatMap(\.onChange))
-        let ofUnits = UnitAction(cancel: nil).problems(
-            with: Array(actions), as: Identity.ofService(askedBy: settings.identity).user)
+        let ofUnits = UnitAction(cancel: nil).problems(with: Array(actions), as: settings.identity.user)
         for (name, client) in configuration.clients {
             var found = rotation.impairment(of: name, at: now)
             // Credentials are there only while the service runs.

@@ -159,7 +159,7 @@ lone=/run/lone
 mkdir -m 0700 $lone $lone/state
 openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $lone/AuthKey_ABC123DEFG.p8 2>/dev/null
 chmod 0600 $lone/AuthKey_ABC123DEFG.p8
-printf '%s\n' "[Service]" "ExecStart=/bin/sleep infinity" >/run/systemd/system/lone.service
+printf '%s\n' "[Service]" Type=oneshot "ExecStart=/bin/true" >/run/systemd/system/lone.service
 systemctl daemon-reload
 cat >$lone/c.yaml <<END
 keys: {apple: {team_id: DEF123GHIJ, file: $lone/AuthKey_ABC123DEFG.p8}}
@@ -167,14 +167,14 @@ state_dir: $lone/state
 clients:
   lone:
     outputs: [{path: $lone/lone.jwt}]
-    on_change: [{restart: lone.service}]
+    on_change: [{start: lone.service}]
 END
 lone() { clientsecretd "$@" --config $lone/c.yaml --socket $lone/status.sock 2>&1; }
 promise "a single run tells a unit" lone run --once
 promise "which health without a daemon finds well" lone health --offline
 systemctl mask lone.service 2>/dev/null
-contains "and names once it is masked" "WARNING - restart lone.service: the unit is masked" "$(lone health --offline)"
-contains "as the next single run does" "restart lone.service: the unit is masked" "$(lone run --once)"
+contains "and names once it is masked" "WARNING - start lone.service: the unit is masked" "$(lone health --offline)"
+contains "as the next single run does" "start lone.service: the unit is masked" "$(lone run --once)"
 systemctl unmask lone.service 2>/dev/null
 
 # Neither polkit nor the bus.
