@@ -49,6 +49,9 @@ extension Watch {
                 !isContested(spec.path, within: 3_590_000, at: boot)
             {
                 expectRuns(for: spec.slots.values)
+            } else if !simulator.outside.holds(secrets, in: spec.path) {
+                // Its actions run once nobody changes it any longer.
+                for client in spec.slots.values { repairedInContest[client] = spec.path }
             }
         case .push(let client, let secret, let output, _):
             guard secret == simulator.rotation.current(of: client) else {
@@ -68,7 +71,10 @@ extension Watch {
                     Delivery(reader: .init(client: client, action: action.id), secret: covered.issued.fingerprint)
                 )
             }
-            guard isNews else { throw Violation(.pace, "\(action.id) is run again for nothing") }
+            let isAfterContest = covering.keys.contains { client in
+                repairedInContest[client].map { !isContested($0, within: 3_590_000, at: boot) } == true
+            }
+            guard isNews || isAfterContest else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try targets.startDeployment(action, covering, simulator)
             // A deployment waits for no file, and is asked about once more when one was repaired meanwhile.
             if action.isRedeployment, isPublishing(covering) { overtaken.insert(job.id) }
@@ -181,7 +187,8 @@ extension Watch {
                 let failedAt = failure.code == .permissionDenied ? Int64.min / 2 : boot
                 // The daemon may have found meanwhile that nothing has to be written: the count begins again.
                 let earlier = failures[job.resource].flatMap { last in
-                    last.at > 0 && boot > last.at + 7_200_000 ? nil : last.count
+                    let longest = Fault.Kind(job.work) == .keep ? 2 * Self.pause(after: last.count, of: job) : 7_200
+                    return last.at > 0 && boot > last.at + longest * 1000 ? nil : last.count
                 }
                 failures[job.resource] = ((earlier ?? 0) + 1, failedAt)
                 failuresInARow[job.resource, default: 0] += 1
@@ -200,6 +207,7 @@ extension Watch {
             for (client, covered) in covering {
                 let reader = Outside.Reader(client: client, action: action.id)
                 known[reader] = covered.issued
+                repairedInContest[client] = nil
                 if !isOvertaken { told.insert(Delivery(reader: reader, secret: covered.issued.fingerprint)) }
                 let actions = configuration.clients[client]?.onChange.map(\.id) ?? []
                 guard !actions.isEmpty, actions.allSatisfy({ known[.init(client: client, action: $0)] != nil }) else {

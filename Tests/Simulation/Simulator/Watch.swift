@@ -59,6 +59,8 @@ struct Watch: ~Copyable {
     var blank: Set<ClientName> = []
     /// Files that a request wants written, contested or not.
     var asked: Set<AbsolutePath> = []
+    /// The clients whose file was repaired while it was contested, without actions since.
+    var repairedInContest: [ClientName: AbsolutePath] = [:]
     var targets = TargetWatch()
     var isRefused = false
     var open: [RequestID: Int64] = [:]
