@@ -1,5 +1,5 @@
 internal import Failures
-internal import Linux
+package import Linux
 package import Model
 internal import Push
 package import Store
@@ -66,7 +66,9 @@ extension LoadedConfiguration {
 
     /// Why the files that a target names cannot be used, as the network program will find that reads them. If systemd passes the
     /// token, there is no file. If only another user may read the file, systemd may start that program as that user. Blocks.
-    package func problems(withFilesOf target: TargetName) -> [Failure] {
+    ///
+    /// - Parameter identity: the user of that program.
+    package func problems(withFilesOf target: TargetName, as identity: Identity) -> [Failure] {
         guard let settings = located.main.targets.first(where: { $0.name.value == target }), let known = settings.target
         else { return [] }
         func problem(
@@ -74,19 +76,20 @@ extension LoadedConfiguration {
             _ check: (String) throws(LoginFile.Unusable) -> String?
         ) -> Failure? {
             guard let file else { return nil }
-            let words: String?
             do throws(LoginFile.Unusable) {
-                words = try check(file.value.description)
+                return try check(file.value.description).map { Failure(code, at: .target(target), detail: $0) }
             } catch {
-                words = error.isDenied && SystemManager.isSystemd ? nil : error.words
+                if error.isDenied && SystemManager.isSystemd { return nil }
+                return Failure(
+                    error.isUnguarded ? .pushFileNotGuarded : code, at: .target(target), detail: error.words,
+                    remedy: error.remedy)
             }
-            return words.map { Failure(code, at: .target(target), detail: $0) }
         }
         let ofToken = problem(.pushTokenUnusable, with: settings.tokenFile) { path throws(LoginFile.Unusable) in
-            known.objection(to: try LoginFile.token(at: path))
+            known.objection(to: try LoginFile.token(at: path, as: identity))
         }
         let ofAuthorities = problem(.pushFileUnusable, with: settings.caFile) { path throws(LoginFile.Unusable) in
-            try LoginFile.checkAuthorities(at: path)
+            try LoginFile.checkAuthorities(at: path, as: identity)
             return nil
         }
         return [ofToken, ofAuthorities].compactMap(\.self)

@@ -1,20 +1,27 @@
 import AppleClientSecret
-import Failures
+package import Failures
 import Formats
-import Linux
+package import Linux
 
 /// Reads the files that the configuration names for the network program, such as tokens, passwords and certificates. Both that
-/// program and `check` use it.
+/// program and `check` use it. A token's owner decides where the secret goes, so the files are guarded as keys are: they belong
+/// to root or the acting user, and no other user may write to them.
 package enum LoginFile {
     /// Why a file cannot be used, in words that name it.
     package struct Unusable: Error {
         package let words: String
         /// Whether another user might read it.
         package let isDenied: Bool
+        /// Whether another user may decide what it holds.
+        package let isUnguarded: Bool
+        /// Nil if the failure's code has it.
+        package let remedy: Remedy?
 
-        fileprivate init(words: String, isDenied: Bool = false) {
+        fileprivate init(words: String, isDenied: Bool = false, isUnguarded: Bool = false, remedy: Remedy? = nil) {
             self.words = words
             self.isDenied = isDenied
+            self.isUnguarded = isUnguarded
+            self.remedy = remedy
         }
     }
 
@@ -27,16 +34,16 @@ package enum LoginFile {
     }
 
     /// A token without white space around it.
-    package static func token(at path: String) throws(Unusable) -> String {
-        let text = try secret(at: path).trimming(while: \.isWhitespace)
+    package static func token(at path: String, as identity: Identity) throws(Unusable) -> String {
+        let text = try secret(at: path, as: identity).trimming(while: \.isWhitespace)
         guard !text.isEmpty else { throw empty(path) }
         return String(text)
     }
 
     /// The text of a file with a token or a password, without line breaks at its end. The text read here is sent, and a private
     /// key must never be.
-    package static func secret(at path: String) throws(Unusable) -> String {
-        let bytes = try bytes(at: path)
+    package static func secret(at path: String, as identity: Identity) throws(Unusable) -> String {
+        let bytes = try bytes(at: path, as: identity)
         guard !PrivateKeyText.isIn(bytes) else {
             throw Unusable(words: "\(Printable.name(path)) holds a private key, which is never sent")
         }
@@ -44,25 +51,39 @@ package enum LoginFile {
     }
 
     /// The same for the text of another file.
-    package static func text(at path: String) throws(Unusable) -> String { try text(bytes(at: path), at: path) }
+    package static func text(at path: String, as identity: Identity) throws(Unusable) -> String {
+        try text(bytes(at: path, as: identity), at: path)
+    }
 
     /// Checks the file of a `ca_file`, which libcurl reads.
-    package static func checkAuthorities(at path: String) throws(Unusable) {
-        let bytes = try bytes(at: path, longest: longestBundle)
+    package static func checkAuthorities(at path: String, as identity: Identity) throws(Unusable) {
+        let bytes = try bytes(at: path, as: identity, longest: longestBundle)
         guard certificateMarks.contains(where: { bytes.firstRange(of: $0) != nil }) else {
             throw Unusable(words: "\(Printable.name(path)) holds no certificate in PEM")
         }
     }
 
-    private static func bytes(at path: String, longest: Int = longest) throws(Unusable) -> [UInt8] {
+    private static func bytes(
+        at path: String, as identity: Identity, longest: Int = longest
+    ) throws(Unusable) -> [UInt8] {
         do throws(FileError) {
-            return try ForeignFile.contents(of: path, limit: longest)
+            return try ForeignFile.contents(of: path, limit: longest, writtenBy: identity, closing: isLogin)
         } catch {
+            if error.code == .notGuarded, let detail = error.detail {
+                throw Unusable(
+                    words: "\(Printable.name(path)): \(detail)", isUnguarded: true, remedy: error.remedy)
+            }
             let reason =
                 error.cause.map { ": \(ErrorNumber.words(for: $0))" }
                 ?? (error.code == .fileTooLarge ? " has more than \(longest) bytes" : " is not a regular file")
             throw Unusable(words: Printable.name(path) + reason, isDenied: error.code == .permissionDenied)
         }
+    }
+
+    /// Whether a file holds a token, a password or PEM, as far as its form shows.
+    private static func isLogin(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
+        return text.hasPrefix("-----BEGIN ") || text.hasPrefix("AWS_") || !text.contains(where: \.isNewline)
     }
 
     private static func text(_ bytes: [UInt8], at path: String) throws(Unusable) -> String {

@@ -169,7 +169,13 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case storeUnconfigured = "store_unconfigured"
     /// detail: which file, and why.
     case storeFileUnusable = "store_file_unusable"
+    /// Another user may decide what a file for the store holds; detail: which file, and who.
+    case storeFileNotGuarded = "store_file_not_guarded"
     case storeCredentialsRefused = "store_credentials_refused"
+    /// etcd requires a user, and the configuration names none.
+    case storeUserMissing = "store_user_missing"
+    /// The configuration names a user, and etcd has its authentication off.
+    case storeUserUnknown = "store_user_unknown"
     case storeCertificateRefused = "store_certificate_refused"
     /// It is still accepted; detail: when it expires.
     case storeCertificateExpiring = "store_certificate_expiring"
@@ -211,6 +217,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case pushTokenUnusable = "push_token_unusable"
     /// The `ca_file` of the target cannot be used; detail: which file, and why.
     case pushFileUnusable = "push_file_unusable"
+    /// Another user may decide what a token's or a certificate's file holds; detail: which file, and who.
+    case pushFileNotGuarded = "push_file_not_guarded"
     /// The API does not accept the token, or the token may not even read there; detail: its message.
     case pushCredentialsRefused = "push_credentials_refused"
     /// The API refuses a signature whose time differs from its own clock; detail: how far the clocks are apart.

@@ -324,6 +324,20 @@ extension FailureCode {
                 .say(
                     "give the user of \"store\" a password in etcd, write it into the password file, then reload",
                     see: .reloadUnit()))
+        case .storeFileNotGuarded:
+            row(
+                "other users can change a file for the store", traits: [.ofStore, .refusalOfStore],
+                .say("see what 'check' says about the file, then reload", see: .check))
+        case .storeUserMissing:
+            row(
+                "etcd requires a user, and \"store\" names none", traits: [.ofStore, .refusalOfStore],
+                .say(
+                    "write \"user\" under \"store\", and the user's password into the password file, then reload",
+                    see: .reloadUnit()))
+        case .storeUserUnknown:
+            row(
+                "\"store\" names a user, and etcd has its authentication off", traits: [.ofStore, .refusalOfStore],
+                .say("run etcdctl auth enable, or remove \"user\" from \"store\", then reload", see: .reloadUnit()))
         case .storeCertificateRefused:
             row(
                 "etcd refuses this machine's certificate", traits: [.ofStore, .refusalOfStore],
@@ -425,6 +439,10 @@ extension FailureCode {
                 .say(
                     "name a file with certificates in PEM that the service which pushes may read, such as one below "
                         + "/etc/ssl with mode 0644"))
+        case .pushFileNotGuarded:
+            row(
+                "other users can change the target's token or \"ca_file\"", traits: .ofPushService,
+                .say("see what 'check' says about the file", see: .check))
         case .pushCredentialsRefused:
             row(
                 "the API refuses the token",

@@ -6,8 +6,10 @@ enum EtcdError: Hashable {
     /// The login has expired, or is another member's.
     case tokenInvalid
     case loginRefused
-    /// The request has no user where etcd wants one, or has one although etcd knows no users.
-    case userMismatch
+    /// The request has no user, and etcd requires one.
+    case userMissing
+    /// The login has a user, and etcd has its authentication off.
+    case userUnknown
     /// etcd takes no certificate with a CN over the gateway.
     case certificateNamed
     case forbidden
@@ -28,8 +30,8 @@ enum EtcdError: Hashable {
             case 7: .forbidden
             case 8: says("space") ? .outOfSpace : .unavailable
             case 3 where says("authentication failed"): .loginRefused
-            case 3 where says("user name is empty"): .userMismatch
-            case 9 where says("authentication is not enabled"): .userMismatch
+            case 3 where says("user name is empty"): .userMissing
+            case 9 where says("authentication is not enabled"): .userUnknown
             // Cancelled, unknown, deadline exceeded, aborted, internal, unavailable: the member has a fault.
             case 1, 2, 4, 10, 13, 14: .unavailable
             case nil where answer.status == 400 && says("commonname"): .certificateNamed

@@ -115,7 +115,9 @@ struct MemberRequests {
         let detail = detail(of: answer)
         return switch error {
         case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))
-        case .tokenInvalid, .userMismatch: .refusal(RoleFailure(.storeCredentialsRefused, detail))
+        case .tokenInvalid: .refusal(RoleFailure(.storeCredentialsRefused, detail))
+        case .userMissing: .refusal(RoleFailure(.storeUserMissing, detail))
+        case .userUnknown: .refusal(RoleFailure(.storeUserUnknown, detail))
         case .certificateNamed:
             .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not accept"))
         case .forbidden: .forbidden

@@ -115,9 +115,9 @@ struct PushRole: ParsableCommand {
     private func checkAuthorities(of target: PushTarget) throws(RoleFailure) {
         guard let path = target.caFile else { return }
         do throws(LoginFile.Unusable) {
-            try LoginFile.checkAuthorities(at: path)
+            try LoginFile.checkAuthorities(at: path, as: .current())
         } catch {
-            throw RoleFailure(.pushFileUnusable, error.words)
+            throw RoleFailure(error.isUnguarded ? .pushFileNotGuarded : .pushFileUnusable, error.words)
         }
     }
 
@@ -135,9 +135,9 @@ struct PushRole: ParsableCommand {
         case .file(let named): path = named
         }
         do throws(LoginFile.Unusable) {
-            return try LoginFile.token(at: path)
+            return try LoginFile.token(at: path, as: .current())
         } catch {
-            throw RoleFailure(.pushTokenUnusable, error.words)
+            throw RoleFailure(error.isUnguarded ? .pushFileNotGuarded : .pushTokenUnusable, error.words)
         }
     }
 }

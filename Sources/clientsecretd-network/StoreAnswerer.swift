@@ -26,10 +26,12 @@ final class StoreAnswerer {
         let files = StoreTLSFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
         // libcurl reads these, and would wait for a FIFO's other end.
         do throws(LoginFile.Unusable) {
-            if let file = files.ca { try LoginFile.checkAuthorities(at: file) }
-            for case let file? in [files.certificate, files.key] { _ = try LoginFile.text(at: file) }
+            if let file = files.ca { try LoginFile.checkAuthorities(at: file, as: .current()) }
+            for case let file? in [files.certificate, files.key] {
+                _ = try LoginFile.text(at: file, as: .current())
+            }
         } catch {
-            throw RoleFailure(.storeFileUnusable, error.words)
+            throw Self.failure(error)
         }
         guard let client = StoreClient(files: files) else {
             throw RoleFailure(.storeUnreachable, "libcurl cannot be used")
@@ -45,7 +47,7 @@ final class StoreAnswerer {
 
     func answer(_ request: StoreRequest) -> StoreAnswer {
         // Read each time: it may have been replaced, and the next connection uses the new one.
-        let pem = certificate.flatMap { try? LoginFile.text(at: $0) }
+        let pem = certificate.flatMap { try? LoginFile.text(at: $0, as: .current()) }
         let answer = StoreAnswer(
             session.answer(request), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
         guard case .read = request else { return answer }
@@ -65,9 +67,13 @@ final class StoreAnswerer {
             return .failure(RoleFailure(.storeFileUnusable, "there is no \"password_file\" for the user"))
         }
         do throws(LoginFile.Unusable) {
-            return .success(try LoginFile.secret(at: path))
+            return .success(try LoginFile.secret(at: path, as: .current()))
         } catch {
-            return .failure(RoleFailure(.storeFileUnusable, error.words))
+            return .failure(failure(error))
         }
+    }
+
+    private static func failure(_ error: LoginFile.Unusable) -> RoleFailure {
+        RoleFailure(error.isUnguarded ? .storeFileNotGuarded : .storeFileUnusable, error.words)
     }
 }

@@ -73,7 +73,7 @@ import Testing
         let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
         func details(_ targets: String...) -> [String?] {
             targets.map { name in
-                TargetName(name).flatMap { loaded.problems(withFilesOf: $0).first }.map {
+                TargetName(name).flatMap { loaded.problems(withFilesOf: $0, as: .current()).first }.map {
                     $0.message.replacing("target \"\(name)\": the target's token cannot be used: ", with: "")
                 }
             }
@@ -97,6 +97,43 @@ import Testing
         #expect(details("a", "b", "none") == [nil, nil, nil])
     }
 
+    /// Such a user decides which account the secret goes to.
+    @Test(.needs(.root)) func aTokenThatOthersMayWriteIsNamed() throws {
+        let path = try directory.write("abc\n", to: "token", mode: 0o600)
+        let authorities = try directory.write("-----BEGIN CERTIFICATE-----\nAAAA\n", to: "ca.pem", mode: 0o644)
+        let text = """
+            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+            targets: {a: {kind: supabase, project: a, token_file: \(path), ca_file: \(authorities)}}
+            clients: {web: {client_id: com.example.web, outputs: [{push: a}]}}
+
+            """
+        try directory.write(text, to: "t.yaml", mode: 0o644)
+        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
+        func failures(as identity: Identity = .root) throws -> [Failure] {
+            loaded.problems(withFilesOf: try #require(TargetName("a")), as: identity)
+        }
+        #expect(try failures() == [])
+        for file in [path, authorities] {
+            let mode = file == path ? 0o600 : 0o644
+            unsafe chmod(file, 0o666)
+            let open = try failures()
+            #expect(open.map(\.code) == [.pushFileNotGuarded])
+            #expect(open.first?.detail == "\(file): the file is writable by its group and every other user")
+            #expect(open.first?.remedy?.description.contains("chmod go-w \(file)") == true, "\(open)")
+            unsafe chmod(file, mode_t(mode))
+            unsafe chown(file, 12_345, 0)
+            let foreign = try failures()
+            #expect(foreign.map(\.code) == [.pushFileNotGuarded])
+            #expect(foreign.first?.remedy?.description.contains("chmod") == false, "\(foreign)")
+            #expect(try failures(as: Identity(user: 12_345, group: 0)) == [])
+            unsafe chown(file, 0, 0)
+        }
+        // A path may be wrong: such a file may have to be open.
+        try directory.write("a letter\nof two lines\n", to: "token", mode: 0o660)
+        #expect(try failures().map(\.code) == [.pushFileNotGuarded])
+        #expect(try failures().first?.remedy?.description.contains("chmod") == false)
+    }
+
     /// The same of the file with the API's authorities.
     @Test func aFileWithoutAuthoritiesIsNamed() throws {
         let path = directory("ca.pem")
@@ -109,7 +146,7 @@ import Testing
         try directory.write(text, to: "t.yaml", mode: 0o644)
         let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
         func messages() throws -> [String] {
-            loaded.problems(withFilesOf: try #require(TargetName("a"))).map(\.message)
+            loaded.problems(withFilesOf: try #require(TargetName("a")), as: .current()).map(\.message)
         }
         let start = "target \"a\": the target's \"ca_file\" cannot be used: \(path)"
         #expect(try messages() == [start + ": no such file or directory"])

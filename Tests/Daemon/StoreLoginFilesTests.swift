@@ -35,7 +35,7 @@ struct StoreLoginFilesTests {
     ) -> [Failure] {
         StoreLoginFiles.failures(
             of: StoreConfiguration(endpoints: ["https://etcd1:2379"], user: user, files: files),
-            in: directory.path, as: .current(), at: now + Seconds(days * 86_400))
+            in: directory.path, as: .current(), readBy: .current(), at: now + Seconds(days * 86_400))
     }
 
     @Test func filesInOrderAreNotNamed() throws {
@@ -73,6 +73,22 @@ struct StoreLoginFilesTests {
         let refused = failures(user: "app17")
         #expect(refused.map(\.code) == [.storeCertificateRefused])
         #expect(refused.first?.message.contains("has the CN app17") == true)
+    }
+
+    /// Such a user decides which etcd the daemon believes, and as whom it logs in.
+    @Test(.needs(.root)) func aFileThatOthersMayChangeIsNamed() throws {
+        try certificate(days: 100)
+        try shell("cp client.pem ca.pem; echo secret >password")
+        for name in ["ca.pem", "client.pem", "client.key", "password"] {
+            for (script, undo) in [("chmod o+w", "chmod o-w"), ("chown 12345", "chown 0")] {
+                try shell("\(script) \(name)")
+                let found = failures(user: "app17")
+                #expect(found.first?.code == .storeFileNotGuarded, "\(script): \(found)")
+                #expect(found.first?.detail?.hasPrefix("\(directory.path)/\(name): the file ") == true)
+                try shell("\(undo) \(name)")
+            }
+        }
+        #expect(failures(user: "app17") == [])
     }
 
     /// The service would log in with it.

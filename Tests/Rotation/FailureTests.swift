@@ -111,7 +111,8 @@ import Testing
         case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
         case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
-        case .pushUnconfigured, .pushTokenUnusable, .pushFileUnusable, .pushTLSFailed, .pushStatusNotListed,
+        case .pushUnconfigured, .pushTokenUnusable, .pushFileUnusable, .pushFileNotGuarded, .pushTLSFailed,
+            .pushStatusNotListed,
             .pushCredentialsRefused, .pushPlaceMissing,
             .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled,
             .pushDeploymentOutdated, .pushTargetUnknown,
@@ -122,7 +123,8 @@ import Testing
             .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
             .pushAnswerUnexpected, .pushServiceMissing, .pushServiceSilent:
             .named("production")
-        case .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
+        case .storeUnconfigured, .storeFileUnusable, .storeFileNotGuarded, .storeCredentialsRefused, .storeUserMissing,
+            .storeUserUnknown, .storeCertificateRefused,
             .storeServerUntrusted, .storeCertificateExpiring, .storeForbidden, .storeOutOfSpace, .storeUnreachable,
             .storeTLSFailed,
             .storeTimedOut, .storeUnavailable, .storeAnswerUnexpected, .storeSecretTooLong, .storeMachineShared,

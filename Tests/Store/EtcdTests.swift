@@ -140,7 +140,7 @@ import Testing
     @Test func aRefusalNamesItsReason() throws {
         let bed = try EtcdBed()
         #expect(code(try bed.role(password: "another").read(EtcdBed.slot)) == .storeCredentialsRefused)
-        #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .storeCredentialsRefused)
+        #expect(code(try bed.role(nil).read(EtcdBed.slot)) == .storeUserMissing)
         #expect(try bed.role("nobody").read(EtcdBed.slot) == .read([.forbidden]))
         #expect(code(try bed.role(certificate: "named").read(EtcdBed.slot)) == .storeCertificateRefused)
         #expect(code(try bed.role(certificate: "expired").read(EtcdBed.slot)) == .storeCertificateRefused)

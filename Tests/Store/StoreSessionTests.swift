@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, #"{"message":"etcdserver: user name is empty","code":3}"#, FailureCode.storeCredentialsRefused),
+        (400, #"{"message":"etcdserver: user name is empty","code":3}"#, FailureCode.storeUserMissing),
         (
             400, "CommonName of client sending a request against gateway will be ignored and not used as expected\n",
             .storeCertificateRefused

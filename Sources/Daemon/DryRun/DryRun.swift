@@ -98,7 +98,10 @@ package struct DryRun: Sendable {
         dropIns = found.review?.dropIns ?? []
         idleWriters = found.review?.idleWriters ?? []
         storeFailures =
-            loaded.store.map { StoreLoginFiles.failures(of: $0, as: settings.identity, at: now.wall) } ?? []
+            loaded.store.map {
+                StoreLoginFiles.failures(
+                    of: $0, as: settings.identity, readBy: found.identity(of: UnitsInEffect.store), at: now.wall)
+            } ?? []
         limitations =
             found.limitations
             + configuration.clients.sorted { $0.key < $1.key }.compactMap { name, client in

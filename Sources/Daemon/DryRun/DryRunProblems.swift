@@ -129,7 +129,8 @@ struct DryRunProblems {
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
                     ?? problem(withLoopbackOf: UnitsInEffect.unit(of: target), at: .target(target))
                 if !ofLoginFiles.contains(where: { $0.place == .target(target) }) {
-                    let found = loaded.problems(withFilesOf: target)
+                    let found = loaded.problems(
+                        withFilesOf: target, as: identity(of: UnitsInEffect.unit(of: target)))
                     add(
                         found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
                         for: name)
@@ -156,6 +157,9 @@ struct DryRunProblems {
             add(hidden)
         }
     }
+
+    /// The user of a service of the network program. Without a unit the program runs as this user.
+    func identity(of unit: String) -> Identity { inEffect?.identity(of: unit) ?? identity }
 
     /// This does not ask the store for its content.
     private mutating func findInStore() {

@@ -16,35 +16,42 @@ enum StoreLoginFiles {
     /// Files that a drop-in passes to the service are not known here. Files that `identity` may not read are left out: where
     /// systemd reads them, only root may. Blocks.
     ///
-    /// - Parameter directory: the standard place.
+    /// - Parameters:
+    ///   - directory: the standard place.
+    ///   - service: the user of the service that reads the files.
     static func failures(
         of store: StoreConfiguration, in directory: String = StoreConfiguration.File.directory,
-        as identity: Identity, at now: WallTime
+        as identity: Identity, readBy service: Identity, at now: WallTime
     ) -> [Failure] {
         func path(_ file: StoreConfiguration.File) -> String? {
             let standard = directory + "/" + file.name
             return store.files[file] ?? (FileStatus.problem(accessing: standard, F_OK) == nil ? standard : nil)
         }
         var failures: [Failure] = []
-        func add(_ code: FailureCode, _ detail: String) {
-            failures.append(Failure(code, at: .store, detail: detail))
+        func add(_ code: FailureCode, _ detail: String, _ remedy: Remedy? = nil) {
+            failures.append(Failure(code, at: .store, detail: detail, remedy: remedy))
         }
-        for file in StoreConfiguration.File.allCases {
-            // Problems of the password are found where it is read.
-            guard file != .password || store.user == nil, let named = file == .ca ? path(file) : store.files[file]
-            else {
-                continue
+        /// Adds why a file cannot be used, as the service finds it that reads it. Of a file in the standard place, which systemd
+        /// reads, only that it is not guarded.
+        func check(_ file: StoreConfiguration.File, _ read: (String) throws(LoginFile.Unusable) -> Void) {
+            guard let path = path(file) else { return }
+            do throws(LoginFile.Unusable) {
+                try read(path)
+            } catch {
+                if error.isUnguarded {
+                    add(.storeFileNotGuarded, error.words, error.remedy)
+                } else if !error.isDenied, [.ca, .password].contains(file) || store.files[file] != nil {
+                    add(.storeFileUnusable, error.words)
+                }
             }
-            let words = objection { () throws(LoginFile.Unusable) in
-                if file == .ca { try LoginFile.checkAuthorities(at: named) } else { _ = try LoginFile.text(at: named) }
-            }
-            if let words { add(.storeFileUnusable, words) }
+        }
+        check(.ca) { path throws(LoginFile.Unusable) in try LoginFile.checkAuthorities(at: path, as: service) }
+        for file in [StoreConfiguration.File.certificate, .key] {
+            check(file) { path throws(LoginFile.Unusable) in _ = try LoginFile.text(at: path, as: service) }
         }
         if store.user != nil {
-            if let path = path(.password) {
-                let words = objection { () throws(LoginFile.Unusable) in _ = try LoginFile.secret(at: path) }
-                if let words { add(.storeFileUnusable, words) }
-            } else {
+            check(.password) { path throws(LoginFile.Unusable) in _ = try LoginFile.secret(at: path, as: service) }
+            if path(.password) == nil {
                 add(
                     .storeFileUnusable, "there is no \(directory)/\(StoreConfiguration.File.password.name) for the user"
                 )
@@ -76,16 +83,6 @@ enum StoreLoginFiles {
             }
         }
         return failures
-    }
-
-    /// Why a file cannot be used, as the service finds it that reads it.
-    private static func objection(_ read: () throws(LoginFile.Unusable) -> Void) -> String? {
-        do throws(LoginFile.Unusable) {
-            try read()
-            return nil
-        } catch {
-            return error.isDenied ? nil : error.words
-        }
     }
 
     /// In bytes: a chain of certificates has some 10 KiB.

@@ -187,8 +187,8 @@ final class StoreServiceClient: Sendable {
     private static func isOfStart(_ result: StoreResult) -> Bool {
         guard case .failed(let failure) = result else { return false }
         return [
-            .storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
-            .storeServerUntrusted,
+            .storeUnconfigured, .storeFileUnusable, .storeFileNotGuarded, .storeCredentialsRefused, .storeUserMissing,
+            .storeUserUnknown, .storeCertificateRefused, .storeServerUntrusted,
         ]
         .contains(failure.code)
     }

@@ -1,5 +1,6 @@
 import Config
 import Failures
+import Linux
 import Model
 import Store
 import Systemd
@@ -18,7 +19,16 @@ extension UnitsInEffect {
     }
 
     private func objection(to file: AbsolutePath, of unit: String) -> String? {
-        units.first { $0.name == unit }.flatMap { Self.objection(to: file, of: unit, $0.settings) }
+        settings(of: unit).flatMap { Self.objection(to: file, of: unit, $0) }
+    }
+
+    private func settings(of unit: String) -> UnitSettings? { units.first { $0.name == unit }?.settings }
+
+    /// The user of a unit, which trusts only root if systemd creates it; nil for a unit that systemd does not know.
+    func identity(of unit: String) -> Identity? {
+        settings(of: unit).map { settings in
+            Identity.current().acting(for: settings.user.flatMap { try? Accounts.user(named: $0) })
+        }
     }
 
     /// Why the service that pushes to a target does not get the files that the target names.

@@ -12,19 +12,43 @@ package enum ForeignFile {
 
     /// The same, or why not: also `.fileTooLarge`, and `.notResponding` after ``DiskTimeout``.
     package static func contents(of path: String, limit: Int) throws(FileError) -> [UInt8] {
-        try DiskTimeout.require(at: path) { () throws(FileError) in
+        try DiskTimeout.require(at: path) { () throws(FileError) in try contents(of: open(path), path, limit: limit) }
+    }
+
+    /// The same for a file whose content decides something, so that only root and the acting user may have written it. The
+    /// directories on the way are not judged: an orchestrator mounts such files below directories that are open to all.
+    ///
+    /// - Parameter mayClose: whether a command may take the right to write from other users, by the content. A wrong path may
+    ///   name any file of the machine, whose mode is then correct.
+    package static func contents(
+        of path: String, limit: Int, writtenBy identity: Identity, closing mayClose: ([UInt8]) -> Bool
+    ) throws(FileError) -> [UInt8] {
+        let (bytes, author) = try DiskTimeout.require(at: path) { () throws(FileError) in
             let descriptor = try open(path)
-            // Files of /proc have no size.
-            guard try FileStatus(of: descriptor.raw, path: path).size <= limit else {
-                throw FileError(.fileTooLarge, at: path)
-            }
-            let bytes: [UInt8]?
-            do throws(SystemError) { bytes = try Descriptor.read(descriptor.raw, atMost: limit) } catch {
-                throw FileError(of: error.errno, at: path)
-            }
-            guard let bytes else { throw FileError(.fileTooLarge, at: path) }
-            return bytes
+            let status = try FileStatus(of: descriptor.raw, path: path)
+            let author = try UntrustedAuthor(of: status, descriptor.raw, path, as: identity)
+            return (try contents(of: descriptor, path, limit: limit), author)
         }
+        guard let author else { return bytes }
+        let file = mayClose(bytes) ? PathComponent(file: path, for: identity) : nil
+        let directory = FilePath(path).removingLastComponent().string
+        throw author.error(
+            at: path, inOpenDirectory: FileStatus.following(directory)?.isWritableByOthers != false, closing: file)
+    }
+
+    private static func contents(
+        of descriptor: borrowing Descriptor, _ path: String, limit: Int
+    ) throws(FileError) -> [UInt8] {
+        // Files of /proc have no size.
+        guard try FileStatus(of: descriptor.raw, path: path).size <= limit else {
+            throw FileError(.fileTooLarge, at: path)
+        }
+        let bytes: [UInt8]?
+        do throws(SystemError) { bytes = try Descriptor.read(descriptor.raw, atMost: limit) } catch {
+            throw FileError(of: error.errno, at: path)
+        }
+        guard let bytes else { throw FileError(.fileTooLarge, at: path) }
+        return bytes
     }
 
     /// Opens a regular file for reading, links followed; waits for nothing but its file system. Anything else is refused

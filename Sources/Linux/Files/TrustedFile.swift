@@ -114,36 +114,15 @@ package enum TrustedFile {
         _ status: FileStatus, _ path: String, _ handle: Int32, in directory: GuardedDirectory, for use: Use,
         as identity: Identity, _ isSecret: ((String) -> Bool)?
     ) throws(FileError) {
-        // A person must look at another user's file before it is trusted: no command does that.
-        if !identity.trusts(status.owner) {
-            throw FileError(
-                .notGuarded, at: path, detail: "the file belongs to \(Owner.describe(user: status.owner))",
-                remedy: directory.status.isWritableByOthers
-                    ? .strangers(path)
-                    : .say(
-                        "look at what \(Owner.words(user: status.owner)) put there, then replace it with a copy that root owns",
-                        see: .list(path)))
+        if use == .key, identity.trusts(status.owner) {
+            // Without these rights for the group, which are the mask, no entry has an effect.
+            let list = status.mode & 0o070 == 0 ? nil : try AccessList(of: handle, path: path)
+            return try KeyFilePermissions(identity, isSecret: isSecret).check(status, path, list)
         }
-        // Without these rights for the group, which are the mask, no entry has an effect.
-        let list = status.mode & (use == .key ? 0o070 : 0o020) == 0 ? nil : try AccessList(of: handle, path: path)
-        if use == .key { return try KeyFilePermissions(identity, isSecret: isSecret).check(status, path, list) }
-        let mode = status.othersMode(with: list)
-        let strangers = list?.strangers(to: identity, group: status.group, readersToo: false) ?? []
-        guard mode & 0o022 != 0 || !strangers.isEmpty else { return }
-        let file = PathComponent(FilePath(path), status, for: identity)
-        let look = "look at what they may have written there, then"
-        if let stranger = strangers.first {
-            throw FileError(
-                .notGuarded, at: path, detail: stranger.detail,
-                remedy: .say(
-                    "\(look) remove them from its access list",
-                    see: isNamedLike(use, path) ? .removeEntries(strangers.compactMap(\.entry), ofFile: file) : nil))
-        }
-        throw FileError(
-            .notGuarded, at: path, detail: "the file is writable by \(PathRule.writers(mode))",
-            remedy: .say(
-                "\(look) remove their write permission",
-                see: isNamedLike(use, path) ? .removeWriting(from: file) : nil))
+        guard let author = try UntrustedAuthor(of: status, handle, path, as: identity) else { return }
+        throw author.error(
+            at: path, inOpenDirectory: directory.status.isWritableByOthers,
+            closing: isNamedLike(use, path) ? PathComponent(FilePath(path), status, for: identity) : nil)
     }
 
     /// Whether the file is one of this kind as far as its name shows. A wrong path may name any file of the machine, whose mode
