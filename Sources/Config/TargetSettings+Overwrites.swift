@@ -40,7 +40,7 @@ extension TargetSettings {
                     at: target.name.position,
                     "target \"\(target.name.value)\" is in the same secret as target \"\(other.name.value)\" "
                         + "(\(other.name.position.seen(from: target.name.position))), which names it in another way; "
-                        + "write the same \"secret_id\" for both")
+                        + "write the same \"\(document.setting)\" for both")
             }
             short[key] = short[key] ?? (target.name, document.place)
             let others = known[document.place] ?? []
@@ -51,7 +51,7 @@ extension TargetSettings {
                     at: target.name.position,
                     "target \"\(target.name.value)\" overwrites what target \"\(other.name.value)\" writes "
                         + "(\(other.name.position.seen(from: target.name.position))); "
-                        + "write a \"field\" of its own for each, or another \"secret_id\"")
+                        + "write a \"field\" of its own for each, or another \"\(document.setting)\"")
             }
             known[document.place] = others + [(target.name, document.member)]
         }

@@ -20,9 +20,8 @@ package struct PushKind: Sendable {
     package let authorization: Authorization
     /// How its settings name a place.
     var naming = Naming()
-    /// The setting that names a member of the document that a write replaces; nil if a write changes its own place only, or
-    /// fails when another program has written since the read.
-    var member: String?
+    /// The document that a write replaces; nil if a write changes its own place only.
+    var document: Document?
     /// Sets the values that join the secret to the place's content, or throws if it does not fit; nil if the write changes
     /// nothing else.
     var merge: (@Sendable (inout PushExchange, PushExchange.Found) throws(RoleFailure) -> Void)?
@@ -51,6 +50,14 @@ package struct PushKind: Sendable {
         package let token: String
         /// A PEM file.
         package let authorities: String
+    }
+
+    /// A document that a write replaces as a whole, also if the API refuses that after another program's write.
+    struct Document: Sendable {
+        /// The setting that names the target's member of it.
+        let member: String
+        /// The setting that names the document itself.
+        let name: String
     }
 
     /// How a request is authorized.

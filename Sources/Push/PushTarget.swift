@@ -64,14 +64,13 @@ package struct PushTarget: Sendable {
     /// The same text for all addresses of one place; a text that is no address stays unchanged.
     static func identity(ofAddress text: String) -> String { WebAddress(text, allowingQuery: true)?.identity ?? text }
 
-    /// The document that a write replaces as a whole. Nil if a write changes its own place only, or fails when another program
-    /// has written since the read.
+    /// The document that a write replaces as a whole; nil if a write changes its own place only.
     package var document: PushDocument? {
-        guard let member = kind.member else { return nil }
+        guard let (member, name) = kind.document.map({ ($0.member, $0.name) }) else { return nil }
         return PushDocument(
             place: words(of: settings, without: [member]).joined(separator: "\0"),
             shortPlace: words(of: kind.naming.shortened(settings), without: [member]).joined(separator: "\0"),
-            member: settings[member].flatMap { $0.isEmpty ? nil : $0 })
+            member: settings[member].flatMap { $0.isEmpty ? nil : $0 }, setting: name)
     }
 
     package init(
@@ -117,4 +116,6 @@ package struct PushDocument: Hashable, Sendable {
     package let shortPlace: String
     /// The member of the JSON object that is the target's; nil if the whole document is.
     package let member: String?
+    /// The target's setting that names the document.
+    package let setting: String
 }

@@ -39,16 +39,20 @@ import Testing
               ios: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: ios, token_file: /t}
               far: {kind: aws_secrets_manager, region: eu-west-1, secret_id: apps, field: ios, token_file: /t}
               own: {kind: vault, endpoint: "https://vault.example.com", path: apps, token_file: /t}
+              field: {kind: vault, endpoint: "https://vault.example.com/", path: apps, field: b, token_file: /u}
+              path: {kind: vault, endpoint: "https://vault.example.com", path: other, token_file: /t}
+              pod: {kind: kubernetes, namespace: n, secret: s, key: a}
             clients:
-              web: {outputs: [{push: web}, {push: own}]}
-              ios: {outputs: [{push: ios}, {push: far}]}
+              web: {outputs: [{push: web}, {push: own}, {push: path}]}
+              ios: {outputs: [{push: ios}, {push: far}, {push: field}, {push: pod}]}
 
             """
         ).get()
         let documents: [String: String] = loaded.configuration.clients.values.reduce(into: [:]) { all, client in
             for (target, document) in client.documents { all[target.description] = document }
         }
-        #expect(documents.keys.sorted() == ["far", "ios", "web"])
+        #expect(documents.keys.sorted() == ["far", "field", "ios", "own", "path", "web"])
+        #expect(documents["own"] == documents["field"] && documents["own"] != documents["path"])
         #expect(documents["web"] == documents["ios"])
         #expect(documents["far"] != documents["ios"])
     }

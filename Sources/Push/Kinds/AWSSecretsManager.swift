@@ -13,7 +13,7 @@ extension PushKind {
         ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
         authorization: .awsSignature(service: "secretsmanager"),
         naming: Naming(shortened: { $0.merging(["secret_id": secretName(of: $0["secret_id", default: ""])]) { $1 } }),
-        member: "field",
+        document: Document(member: "field", name: "secret_id"),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeString(found) },
         write: aws(
             "PutSecretValue",

@@ -11,6 +11,7 @@ extension PushKind {
             PushSetting(name: "field", standard: "client_secret", advice: "the field's name"),
             PushSetting(name: "namespace", standard: "", advice: "the namespace", isPath: true),
         ], endpoint: nil, authorization: .header("X-Vault-Token"),
+        document: Document(member: "field", name: "path"),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeField(found) },
         write: PushRequest(
             "POST", "/v1/{{mount/}}/data/{{path/}}", headers: [.init("X-Vault-Namespace", "{{namespace}}")],
@@ -51,14 +52,24 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// Sets the version that is replaced, and the object with the secret as its field. A secret that was deleted still has a
-    /// version.
+    /// Sets the version that is replaced, and the object with the secret as its field, and with those of other targets. A secret
+    /// that was deleted still has a version.
     fileprivate mutating func mergeField(_ found: Found) throws(RoleFailure) {
         let answer = found.answer
         values["version"] = String(json(answer)?[["data", "metadata", "version"]]?.whole ?? 0)
-        let object = found.isMissing ? nil : JSONValue.range(of: ["data", "data"], in: answer.body)
-        values["merged"] = try merged(
-            secretText, as: values["field", default: ""],
-            into: object.map { Array(answer.body[$0]) } ?? Array("{}".utf8))
+        let range = found.isMissing ? nil : JSONValue.range(of: ["data", "data"], in: answer.body)
+        var object = range.map { Array(answer.body[$0]) } ?? Array("{}".utf8)
+        let fields = try? JSONValue(object)
+        for other in others where mayWrite(over: fields?[other.member]) {
+            object = Array(try merged(other.text, as: other.member, into: object).utf8)
+        }
+        values["merged"] = try merged(secretText, as: values["field", default: ""], into: object)
+    }
+
+    /// Whether another target's field may be written with this one. If it may not, its own push reports why.
+    private func mayWrite(over value: JSONValue?) -> Bool {
+        guard [.text, .null, .absent].contains(AnswerShape.Form(value)) else { return false }
+        if case .unwritable = PushKind.ShownSecret(value, expected: "") { return false }
+        return true
     }
 }
