@@ -13,8 +13,8 @@ struct AWSCredentials {
         sessionToken = lines["AWS_SESSION_TOKEN"]
     }
 
-    /// The parts of a token that must not be shown.
-    static func texts(in text: String) -> [String] { Array(lines(text).values) }
+    /// The parts of the token that must not be shown.
+    var texts: [String] { [keyID, secretKey, sessionToken].compactMap(\.self) }
 
     private static func lines(_ text: String) -> [String: String] {
         var lines: [String: String] = [:]

@@ -32,6 +32,19 @@ extension PushExchange {
         }
     }
 
+    /// The meaning of an answer about a place; nil for success. Only the API itself reports that there is nothing, in JSON as
+    /// it reports errors.
+    func failureOfReading(_ answer: HTTPAnswer, _ request: PushRequest) -> RoleFailure? {
+        guard let failure = failure(of: answer, to: request) else { return nil }
+        let isBeyondReading = failure.code == .pushAnswerUnexpected && isBeyondReading(answer)
+        if isBeyondReading { return RoleFailure(.pushPlaceUnsuitable, failure.detail) }
+        guard failure.code == .pushPlaceMissing, !isError(answer) else { return failure }
+        return RoleFailure(
+            .pushAnswerUnexpected,
+            (failure.detail ?? "") + "; only with a JSON object does that mean that nothing is there yet",
+            retryAfter: failure.retryAfter)
+    }
+
     /// The meaning of an answer; nil for success.
     func failure(of answer: HTTPAnswer, to request: PushRequest) -> RoleFailure? {
         // A read may show any text, such as a commit's message. Only the write's own answer shows that it failed after all.
@@ -40,8 +53,7 @@ extension PushExchange {
         let rule = answer.status < 300 && !isWrite ? nil : target.kind.errors.first { $0.fits(answer) }
         if rule == nil, request.done.contains(answer.status) {
             guard answer.status != 204, !isOfAPI(answer, to: request) else { return nil }
-            return RoleFailure(
-                isBeyondReading(answer) ? .pushPlaceUnsuitable : .pushAnswerUnexpected, detail(of: answer))
+            return RoleFailure(.pushAnswerUnexpected, detail(of: answer))
         }
         var detail = detail(of: answer)
         if rule?.meaning == .pushClockRefused, let own = answer.receivedAt, let theirs = answer.date {
@@ -92,7 +104,10 @@ extension PushExchange {
 
     /// Secrets that must not be shown.
     var hidden: EchoedSecrets {
-        EchoedSecrets([secretText, token, session ?? ""] + others.map(\.text) + AWSCredentials.texts(in: token))
+        var tokens = [token]
+        // The API gets only these parts of the text. The names next to them are also in its messages.
+        if case .awsSignature = target.kind.authorization { tokens = AWSCredentials(token)?.texts ?? [] }
+        return EchoedSecrets([secretText, session ?? ""] + tokens + others.map(\.text))
     }
 
     /// The status, and the API's message.

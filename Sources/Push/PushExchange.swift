@@ -223,11 +223,8 @@ package struct PushExchange {
     private mutating func look() throws(RoleFailure) -> Found {
         guard let read = target.kind.read else { throw RoleFailure(.pushUnconfigured) }
         let received = try received(read)
-        if let failure = failure(of: received, to: read) {
+        if let failure = failureOfReading(received, read) {
             guard failure.code == .pushPlaceMissing else { throw failure }
-            guard isError(received) || target.kind.isCustom else {
-                throw RoleFailure(.pushAnswerUnexpected, failure.detail)
-            }
             guard AnswerShape.fits(target.kind.creation?.shape ?? [], json(received) ?? .null, filled) else {
                 throw failure
             }
@@ -296,10 +293,12 @@ package struct PushExchange {
             return
         }
         let received = try received(confirmation)
-        if let refusal = self.failure(of: received, to: confirmation) {
+        if let refusal = failureOfReading(received, confirmation) {
+            guard [.pushCredentialsRefused, .pushPlaceMissing].contains(refusal.code) else { throw refusal }
             throw RoleFailure(
                 .pushPlaceMissing,
-                "nothing is there yet, and this token cannot see whether \(creation.doubt) (\(refusal.detail ?? ""))")
+                "nothing is there yet, and this token cannot see whether \(creation.doubt) (\(refusal.detail ?? ""))",
+                retryAfter: refusal.retryAfter)
         }
         try check(received, creation.confirmed)
     }

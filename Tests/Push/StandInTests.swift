@@ -147,8 +147,6 @@ import Testing
     func writesNothingAfterAnAnswerOfAnotherForm(kind: Kind) throws {
         let api = try PushBed(script: "stand-in.py")
         for answer in ["<html>Welcome</html>", "null", "[]", "\"text\"", "{}", #"{"data": {"dat"#, ""] {
-            // With this pointer the whole answer of a user's own API may be an array.
-            guard kind.name != "http" || !["[]", "{}"].contains(answer) else { continue }
             try api.directory.write(answer, to: "reads")
             let pushed = try api.ask("publish", kind.target)
             // Vault's answer without a version is that of another engine, where there is no such place.

@@ -31,12 +31,20 @@ extension PushKind {
         try exchange.checkWhole(exchange.json(found.answer)?.text ?? "")
     }
 
-    /// The place of the secret is a text or nothing, in objects, or in arrays if the pointer has a number there.
+    /// The place of the secret is a text or nothing. Only a member of an object may be absent: without the object, or in a list
+    /// without that element, the answer may be about something else.
     private static func shape(along pointer: [String]) -> [AnswerShape] {
-        pointer.indices.map { depth in
-            let forms: Set<AnswerShape.Form> = pointer[depth].elementIndex == nil ? [.object] : [.object, .array]
-            return AnswerShape(
-                at: Array(pointer[..<depth]), is: depth == 0 ? forms : forms.union([.null, .absent]))
-        } + [AnswerShape(at: pointer, is: pointer.isEmpty ? [.text] : [.text, .null, .absent])]
+        let last: Set<AnswerShape.Form> =
+            switch pointer.last {
+            case nil: [.text]
+            case let name? where name.elementIndex != nil: [.text, .null]
+            case _?: [.text, .null, .absent]
+            }
+        return pointer.indices.map { depth in
+            var forms: Set<AnswerShape.Form> = [.object]
+            if pointer[depth].elementIndex != nil { forms.insert(.array) }
+            if depth > 0 { forms.insert(.null) }
+            return AnswerShape(at: Array(pointer[..<depth]), is: forms)
+        } + [AnswerShape(at: pointer, is: last)]
     }
 }
