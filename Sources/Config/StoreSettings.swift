@@ -71,7 +71,10 @@ enum StoreSettings {
     }
 
     private static func machineName(_ text: String) throws(ValueError) -> String {
-        try name(text, "a machine's name", allowing: "-._", longest: 253)
+        guard text != ".", text != ".." else {
+            throw ValueError("\(quoted(text)) cannot be a machine's name; write another one")
+        }
+        return try name(text, "a machine's name", allowing: "-._", longest: 253)
     }
 
     private static func endpoint(_ text: String) throws(ValueError) -> String {

@@ -318,10 +318,16 @@ extension ErrorCase {
           eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example.:443", token_file: /t}
         clients: {a: {outputs: [{push: one}]}}
         ->
-        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
-        c.yaml:5:3: error: target "three" is the same place as target "one" (line 3); remove one of them, or write another place
+        c.yaml:4:3: error: target "two" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
+        c.yaml:5:3: error: target "three" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
         c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
         c.yaml:10:3: error: target "eight" overwrites what target "seven" writes (line 9); write a "field" of its own for each, or another "secret_id"
+        ## a machine whose name is a directory's
+        @keys
+        store: {endpoints: ["https://etcd1:2379"], machine: ..}
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:53: error: ".." cannot be a machine's name; write another one
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}
