@@ -243,7 +243,7 @@ extension Rotation {
         var (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &timer)
         if state == .pending, let overdue = overdueService(of: name) { (state, failure) = (.notResponding, overdue) }
         return OutputView(
-            target: name, verified: target?.sight.isVerified, state: state,
+            target: name, verified: target?.isVerified(wanted), state: state,
             writtenAt: target?.writtenAt,
             error: (failure ?? target?.disuse)?.message, repairs: target?.drift.repairCount ?? 0)
     }

@@ -58,6 +58,13 @@ struct TargetState: Sendable {
     /// Whether this secret was put there, and no other content has been seen there since.
     func holds(_ secret: SecretInfo) -> Bool { !isUncertain && sight != .another && pushed?.isSame(as: secret) == true }
 
+    /// Whether the API showed the secret that should be there; nil if that is not known.
+    func isVerified(_ wanted: SecretInfo?) -> Bool? {
+        guard let wanted, isUncertain || pushed?.isSame(as: wanted) != true else { return sight.isVerified }
+        // Of a secret that was not put there the API can only have shown that something else is.
+        return shown == nil && sight != .another ? nil : false
+    }
+
     /// The secret that is believed to be there; nil when the API shows another, or none. After a failed push it is still the
     /// former one, although the push may have been carried out.
     var known: SecretInfo? { sight == .another ? nil : pushed?.unless(shown) }

@@ -98,6 +98,18 @@ import Testing
         #expect(try output(bench).state == .ok)
     }
 
+    /// The API showed the secret before, and has not shown the new one.
+    @Test(arguments: [true, false]) func aSecretThatCouldNotBePushedIsNotVerified(isShown: Bool) throws {
+        let bench = try settled()
+        #expect(try output(bench).verified == true)
+        let former = try #require(try bench.current(web))
+        bench.failures[resource] = Failure(
+            .pushRateLimited, at: .target(target), placeContent: isShown ? .secret(expiresAt: former.expiresAt) : nil)
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        #expect(try output(bench).state == .failed)
+        #expect(try output(bench).verified == (isShown ? false : nil))
+    }
+
     // MARK: What a target does not touch
 
     @Test(arguments: [true, false]) func filesAndReadyWaitForNoTarget(isHung: Bool) throws {
