@@ -76,14 +76,19 @@ package struct JSONFormat: OutputFormat {
         return Array(head.utf8) + secret.token + Array(tail.utf8)
     }
 
-    /// The value of an object with any other members: other programs write objects with the secret too. Of two members with the
-    /// name, the last counts, as for Python, JavaScript and C.
+    /// The value of an object with any other members: other programs write objects with the secret too.
     package static func candidate(in bytes: [UInt8], at slot: FileSlot) -> SecretCandidate? {
         let text = TokenLikeness.trimmed(bytes)
         guard slot == .whole, text.first == UInt8(ascii: "{") else { return nil }
-        guard let secret = (try? JSONValue(text, duplicates: .lastCounts))?["client_secret"]?.text else {
-            return .missing("this is not a JSON object with a \"client_secret\"")
+        do throws(JSONError) {
+            if let secret = try JSONValue(text)["client_secret"]?.text {
+                return .bytes(TokenLikeness.trimmed(Array(secret.utf8)))
+            }
+        } catch {
+            if case .duplicate = error {
+                return .missing("one name is in it twice, and one reader takes the first value, another the last")
+            }
         }
-        return .bytes(TokenLikeness.trimmed(Array(secret.utf8)))
+        return .missing("this is not a JSON object with a \"client_secret\"")
     }
 }

@@ -161,7 +161,9 @@ import Testing
         let second = String(decoding: two.token, as: UTF8.self)
         let doubled = Array(text.replacing("\n}", with: ",\n  \"client_secret\": \"\(second)\"\n}").utf8)
         #expect(try whole(json, doubled) == .foreign)
-        #expect(JSONFormat.candidate(in: doubled, at: .whole) == .bytes(two.token))
+        let found = JSONFormat.candidate(in: doubled, at: .whole)
+        #expect(found == .missing("one name is in it twice, and one reader takes the first value, another the last"))
+        #expect(JSONFormat.candidate(in: Array(text.utf8), at: .whole) == .bytes(one.token))
     }
 
     @Test func onlyASecretOfTheFormatMayBeReplaced() throws {

@@ -138,7 +138,8 @@ import Testing
                     "APPLE_SECRET is set to different values in it"
                 ),
                 (json, #"{"secret": "\#(first)"}"#, "wrong", "this is not a JSON object with a \"client_secret\""),
-                (json, #"{"client_secret": "x", "client_secret": "\#(first)"}"#, "current", nil),
+                (json, #"{"client_secret": "x", "client_secret": "\#(first)"}"#, "wrong", "one name is in it twice"),
+                (json, #"{"expires": 1, "client_secret": "\#(first)"}"#, "current", nil),
             ] as [(form: String, text: String, state: String, words: String?)]
         for one in found {
             try configure(one.form)
