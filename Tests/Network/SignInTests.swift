@@ -293,6 +293,15 @@ import Testing
         #expect(try apple.log() == [])
     }
 
+    /// No flag names the client's output.
+    @Test(arguments: ["exchange", "refresh", "revoke"])
+    func anOutputThatIsMissingIsNoUnreadableFlag(command: String) throws {
+        try FileManager.default.removeItem(atPath: own.secretFile)
+        let finished = try own.ask(apple, command, "web", input: "token")
+        #expect(finished.status == 1 && finished.complaints.contains(own.secretFile), "\(finished.complaints)")
+        #expect(try apple.log() == [])
+    }
+
     @Test func aTextThatIsNoAnswerIsNotSent() throws {
         let finished = try own.ask(apple, "exchange", "web", input: "code=a&code=b")
         #expect(finished.status == 1)

@@ -104,7 +104,13 @@ struct PublishedSecret {
     }
 
     private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
-        let bytes = try NamedFile.read(output.path.description, limit: OutputLimits.fileSize)
+        let bytes: [UInt8]
+        do throws(CommandFailure) {
+            bytes = try NamedFile.read(output.path.description, limit: OutputLimits.fileSize)
+        } catch {
+            // The configuration names the file, and no flag.
+            throw CommandFailure(.failed, error.message)
+        }
         let found: ParsedFile.Content?
         do throws(FormatError) {
             found = try output.format.implementation?.parse(bytes, slots: [output.slot]).slots[output.slot]
