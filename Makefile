@@ -171,7 +171,7 @@ bench: build .build/venv/ready .build/etcd/usr/bin/etcdctl .build/peers-root/etc
 # a new thread its creator's signal mask, whatever its attributes say. XCTest's runner itself leaks, so leaks are not counted.
 SANITIZER ?= thread address
 SUITES ?= AppleClientSecret|Failures|Formats|Model|Rotation|Linux|Systemd|Config|Keys|Outputs|State|UserWriter|StatusAPI|Actions|AppleAPI|Store|Push|Daemon|clientsecretd|Fuzzing
-not_sanitized := PathAttackTests|PublisherRaceTests|aKeyLiesInThePrivateKeyHeapAlone|aCopyWouldBeFound
+not_sanitized := PathAttackTests|PublisherRaceTests|aKeyIsOnlyInThePrivateKeyHeap|aCopyWouldBeFound
 not_thread_sanitized := saysWhyItCouldNotBeStarted|saysWhenThePathIsTooLong|orphansAreReapedAndWaitedChildrenAreNot
 not_address_sanitized := signalsAreBlockedOnItsThreads
 .PHONY: sanitize

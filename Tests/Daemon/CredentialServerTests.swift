@@ -139,7 +139,7 @@ import Testing
     }
 
     /// Another user connects as systemd does, and does not read.
-    @Test func otherUsersGetNothingOfASecretAndDelayNobody() throws {
+    @Test func otherUsersGetNothingOfASecretAndDelayNoUnit() throws {
         let place = try Place()
         try place.serve("web")
         for path in [place.directory.path, place.path] { _ = unsafe chmod(path, 0o777) }

@@ -40,7 +40,7 @@ import Testing
         #expect(table[try request(unit, "other")] == nil)
     }
 
-    @Test func aReloadKeepsWhatItKnowsOfThoseWhoStay() throws {
+    @Test func aReloadKeepsTheSecretsOfClientsThatStay() throws {
         let (a, b) = (try #require(ClientName("a")), try #require(ClientName("b")))
         var table = CredentialTable(try configuration(["a": ("a.service", "s"), "b": ("b.service", "s")]))
         #expect(table[try request("a.service")]?.secret == nil)

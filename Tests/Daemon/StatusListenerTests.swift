@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Else systemd would start the daemon once for each, and close the socket for good after so many starts.
-    @Test func aDaemonThatDoesNotStartAnswersThoseWhoComeSoonAfterTheFirst() async {
+    @Test func aDaemonThatDoesNotStartAnswersConnectionsSoonAfterTheFirst() async {
         await #expect(processExitsWith: .success) {
             alarm(60)
             let directory = try TemporaryDirectory()

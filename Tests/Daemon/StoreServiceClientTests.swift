@@ -55,7 +55,7 @@ import Testing
         return failure
     }
 
-    @Test func theContentsOfEachPlaceAndNoticesAreTold() throws {
+    @Test func theContentsOfEachPlaceAndNoticesAreReported() throws {
         let rolloutText =
             #"{"v":1,"fingerprint":"sha256:0123456789abcdef","admitted":"00000000000000ff","state":"held","tolerated":2}"#
         let listener = try SocketService(
@@ -113,7 +113,7 @@ import Testing
                 + #""value":"\#(Self.value)","revision":42}]}"# + "\n")
     }
 
-    @Test func aValueInPlaceOfARolloutIsTold() throws {
+    @Test func aValueInPlaceOfARolloutIsReported() throws {
         _ = try SocketService(
             at: path,
             .answer(
@@ -126,7 +126,7 @@ import Testing
                 issued: { _ in nil }) == .found(.foreign(revision: 5), secret: .missing))
     }
 
-    @Test func whenTheCertificateExpiresIsToldOnceUntilItIsAnotherTime() throws {
+    @Test func theExpiryOfTheCertificateIsReportedOnceUntilItChanges() throws {
         func answer(_ more: String) -> String { #"{"result":"put","revision":43\#(more)}"# + "\n" }
         let expiry = WallTime(secondsSinceEpoch: 1_800_000_000)
         let service = try service()

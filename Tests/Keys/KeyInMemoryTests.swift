@@ -32,7 +32,7 @@ import Testing
         """
 
     @Test(arguments: ["plain", "SEC1", "without its public half", "-v2 aes-256-cbc", "-scrypt", "-v1 PBE-SHA1-3DES"])
-    func aKeyLiesInThePrivateKeyHeapAlone(form: String) throws {
+    func aKeyIsOnlyInThePrivateKeyHeap(form: String) throws {
         let directory = try TemporaryDirectory()
         let made = try run([python, "-c", Self.maker, form], directory: directory.path)
         try #require(made.status == 0, "\(made.complaints)")

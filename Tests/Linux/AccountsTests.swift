@@ -24,7 +24,7 @@ struct AccountsTests {
         #expect(try Accounts.user(id: 0) == Account(name: "root", id: 0, primaryGroup: 0))
     }
 
-    @Test func anUnknownNameIsNobodyAndNoError() throws {
+    @Test func anUnknownNameIsNoUserAndNoError() throws {
         #expect(try Accounts.user(named: "no-such-user") == nil)
         #expect(try Accounts.group(named: "no-such-group") == nil)
         #expect(try Accounts.user(id: 3_999_999_999) == nil)

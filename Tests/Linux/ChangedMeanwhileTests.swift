@@ -19,7 +19,7 @@ import Testing
         return try fileError { () throws(FileError) in try file.replace(with: Array("new".utf8), naming: naming) }
     }
 
-    @Test func aFileThatSomebodyPutThereStays() throws {
+    @Test func aFileThatAnotherProgramPutThereStays() throws {
         let room = try Room()
         let changed = FileError(.changedMeanwhile, at: room("f"))
         try room.file("f")
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Two writers that both check before they replace: no line of either is ever lost.
-    @Test func twoWhoMergeLoseNothing() throws {
+    @Test func twoWritersThatMergeLoseNothing() throws {
         let room = try Room(in: "/dev/shm")
         try room.file("f", "")
         let rounds = 100

@@ -7,7 +7,7 @@ import Testing
 
 /// Each test has a process of its own, in which nothing else starts or waits for children.
 struct DescendantsTests {
-    @Test func givesTimeToTidyUpAndKeepsWhatIsSaidMeanwhile() async {
+    @Test func givesTimeToTidyUpAndKeepsOutputMeanwhile() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
             let report = try hooks.cancelOnceUp(
@@ -143,7 +143,7 @@ struct DescendantsTests {
         }
     }
 
-    @Test func endsNobodyElsesDescendants() async {
+    @Test func endsNoDescendantsOfOtherProcesses() async {
         await #expect(processExitsWith: .success) {
             let hooks = try Hooks()
             let others = try Hooks()

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// A key that an orchestrator mounts for a supplementary group of the process.
-    @Test func belowATrustedPlaceWhoeverCanMayReadAndNobodyElseMayWrite() throws {
+    @Test func belowATrustedPlaceOthersMayReadAndNoOtherUserMayWrite() throws {
         let room = try Room()
         try room.folder("keys")
         let trusting = Self.daemon.trusting([FilePath(room("keys"))])

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Of many files written at once into one directory, each that was reported as written survives.
-    @Test func everyFileThatWasSaidToBeWrittenOutlivesIt() throws {
+    @Test func everyFileThatWasReportedAsWrittenOutlivesIt() throws {
         let room = try roomWithDisk()
         let naming = try TemporaryNames()
         let written = Written()

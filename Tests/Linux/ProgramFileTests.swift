@@ -49,7 +49,7 @@ import Testing
         ("#!/usr/bin/env -S nosuch -u\n", .notFoundByEnv("nosuch")),
         ("true\n", .noFormat), ("", .noFormat), ("#!\n", .noFormat), ("\u{7F}ELF\u{2}\u{1}\u{1}garbage", .noFormat),
     ])
-    func faultsOfProgramsAreToldApart(text: String, expected: ProgramProblem) throws {
+    func faultsOfProgramsAreDistinguished(text: String, expected: ProgramProblem) throws {
         let (found, hasRun) = try problem(text)
         #expect(!hasRun && found == expected)
     }
@@ -61,7 +61,7 @@ import Testing
         #expect(ProgramFile(scratch("program"), searchPath: Self.path).problem() == .noFormat)
     }
 
-    @Test func aProgramForAnotherMachineOrLoaderIsToldApart() throws {
+    @Test func aProgramForAnotherMachineOrLoaderIsDistinguished() throws {
         var program = Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true")))
         let loader = Array("/lib64/ld-linux".utf8)
         let place = try #require(program.indices.first { program[$0...].starts(with: loader) })
@@ -78,7 +78,7 @@ import Testing
         #expect(!hasRunForeign && foreign == .otherMachine)
     }
 
-    @Test(.needs(.root)) func aMountWithoutExecutionIsToldApart() throws {
+    @Test(.needs(.root)) func aMountWithoutExecutionIsDistinguished() throws {
         let place = scratch("noexec")
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         try #require(try TestSupport.run(["mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", place]).status == 0)

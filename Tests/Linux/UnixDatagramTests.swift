@@ -103,7 +103,7 @@ import Testing
         _ = first
     }
 
-    @Test func throwsForAnAddressThatNobodyReads() throws {
+    @Test func throwsForAnAddressThatNoProcessReads() throws {
         let sender = try UnixDatagram()
         let longest = "/" + String(repeating: "x", count: 106)
         for (address, errno) in [

@@ -76,7 +76,7 @@ struct UnixSocketTests {
         #expect(try access()[0] == 0o600)
     }
 
-    @Test func aSocketThatNobodyListensOnIsTakenOver() throws {
+    @Test func aSocketWithoutAListenerIsTakenOver() throws {
         endListening(try ListeningSocket(path: path, mode: 0o600).descriptor.duplicate().release())
         #expect(FileManager.default.fileExists(atPath: path))
         let refused = #expect(throws: SystemError.self) { _ = try connection() }
@@ -122,7 +122,7 @@ struct UnixSocketTests {
         #expect(missing?.errno == .noSuchFileOrDirectory)
     }
 
-    @Test func aNameThatIsSomebodyElsesByNowIsNotRemoved() throws {
+    @Test func aNameThatBelongsToAnotherFileByNowIsNotRemoved() throws {
         let listener = try ListeningSocket(path: path, mode: 0o600)
         try FileManager.default.removeItem(atPath: path)
         try directory.write("other", to: "socket")

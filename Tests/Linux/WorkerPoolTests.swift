@@ -5,7 +5,7 @@ import Testing
 @testable import Linux
 
 struct WorkerPoolTests {
-    @Test func aStuckLaneHoldsUpNobodyElse() throws {
+    @Test func aStuckLaneHoldsUpNoOtherLane() throws {
         let pool = WorkerPool<String>(limit: 2, perLane: 2)
         let release = DispatchSemaphore(value: 0)
         let done = try Inbox<String>()
@@ -110,7 +110,7 @@ struct WorkerCrewTests {
         #expect(counts == [4, 1, 1, 1, 1, 0, 0])
     }
 
-    @Test func aThreadThatIsFreeGoesFirstWhereNobodyIs() {
+    @Test func aFreeThreadGoesFirstToALaneWithoutThreads() {
         var scheduler = WorkerScheduler<String>(limit: 200, perLane: 200)
         let threads = fill(&scheduler, "crowd", 129, at: 0)
         #expect(threads == Array(1...128))

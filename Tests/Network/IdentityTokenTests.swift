@@ -137,7 +137,7 @@ import Testing
         #expect(finished.complaints.contains("longer than any of Apple's"))
     }
 
-    @Test func withoutAKeySetNothingIsSaidOfTheToken() throws {
+    @Test func withoutAKeySetNothingIsReportedOfTheToken() throws {
         let apple = try own.standIn()
         for (action, words) in [
             ("status=503", "answered 503 instead of the key set"), ("html", "instead of the key set"),

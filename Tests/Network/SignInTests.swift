@@ -149,7 +149,7 @@ import Testing
         #expect(alone.status == 0 && alone.complaints.contains("a code without its state"))
     }
 
-    @Test func withoutTheRequestItIsSaidWhatIsNotChecked() throws {
+    @Test func withoutTheRequestTheUncheckedClaimsAreNamed() throws {
         let finished = try own.ask(apple, "exchange", "web", input: "code")
         #expect(finished.complaints.contains("without --request, state and nonce are not checked"))
     }
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// The code is spent: who has the tokens has them from this answer, or not at all.
-    @Test func tokensAreToldWithoutAKeySetToCheckThem() throws {
+    @Test func tokensAreShownWithoutAKeySetToCheckThem() throws {
         let (request, form) = try signIn("--response-type", "code id_token")
         try apple.order("/auth/keys status=503")
         let tokens = own.directory("tokens.json")
@@ -245,7 +245,7 @@ import Testing
     }
 
     /// Whether a code can still be exchanged depends on whether Apple has got it.
-    @Test func aCodeThatWasSentIsToldFromOneThatWasNot() throws {
+    @Test func aCodeThatWasSentIsDistinguishedFromOneThatWasNot() throws {
         let nobody = ["--endpoint", "https://127.0.0.1:1"]
         let old = try own.standIn("--tls", "1.1")
         let stranger = try own.standIn("--certificate", "other-authority")
@@ -286,7 +286,7 @@ import Testing
         }
     }
 
-    @Test func aCancelledSignInIsSaid() throws {
+    @Test func aCancelledSignInIsReported() throws {
         let finished = try own.ask(apple, "exchange", "web", input: "state=x&error=user_cancelled_authorize")
         #expect(finished.status == 1)
         #expect(finished.complaints.contains("the user cancelled the sign-in"))
@@ -435,7 +435,7 @@ import Testing
     }
 
     /// It makes and removes files in a folder of its own alone.
-    @Test func theDemonstrationLeavesOtherFilesAlone() throws {
+    @Test func theDemonstrationKeepsOtherFiles() throws {
         let directory = try TemporaryDirectory()
         try directory.write("mine", to: "tokens.json")
         let finished = try run([repository + "/scripts/demo-signin", own.binary, python, directory.path])

@@ -68,7 +68,7 @@ import Testing
         #expect(missing.status == 66)
     }
 
-    @Test func nobodyListens() throws {
+    @Test func aServerThatDoesNotListenIsNotConnected() throws {
         let address = try own.standIn().address
         #expect(try reason(own.clientsecretd("verify", "--json", "--endpoint", address)) == "not_connected")
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(try reason(finished) == "name_not_resolved")
     }
 
-    @Test func aServerWithIPv6Alone() throws {
+    @Test func aServerWithIPv6Only() throws {
         let apple = try own.standIn("--address", "::1")
         #expect(apple.address.hasPrefix("https://[::1]:"))
         #expect(try own.ask(apple, "verify").status == 0)
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// What opens network connections is no part of the daemon's program.
-    @Test func itAloneIsLinkedWithTheLibraryForTheNetwork() throws {
+    @Test func onlyTheNetworkProgramIsLinkedWithItsLibrary() throws {
         func needs(_ name: String) throws -> Bool {
             let listed = try run(["ldd", Binaries.folder + "/" + name])
             try #require(listed.output.contains("libc.so"), "\(listed.complaints)")

@@ -234,7 +234,7 @@ import Testing
         #expect(try own.ask(apple, "refresh", "web", input: "token").complaints.contains("invalid_grant"))
     }
 
-    @Test(.needs(.root)) func aUserWhoMayNotReadTheStateDirectoryIsToldSo() throws {
+    @Test(.needs(.root)) func aUserThatMayNotReadTheStateDirectoryGetsThatReason() throws {
         try serveAsCredential()
         try runOnce()
         for (path, mode) in [(own.directory.path, 0o755), (own.configuration, 0o644)] {

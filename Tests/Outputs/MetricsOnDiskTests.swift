@@ -35,7 +35,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["ours.prom"])
     }
 
-    @Test func itIsLeftAloneWhileItSaysTheSame() throws {
+    @Test func itIsNotWrittenWhileItsContentIsTheSame() throws {
         try file.write(bytes("a"))
         let first = try attribute(.systemFileNumber)
         try file.write(bytes("a"))

@@ -94,7 +94,7 @@ import Testing
         #expect(found(among: [try place("link")]).map(\.place) == [try place("link")])
     }
 
-    @Test func aFormerVariableBesideOneInUseIsNamed() throws {
+    @Test func aFormerVariableNextToOneInUseIsNamed() throws {
         try publish("app.env", .env, variables: ["OLD", "NEW"])
         let found = found(
             among: [try place("app.env", "OLD"), try place("app.env", "NEW")], excluding: [try place("app.env", "NEW")])

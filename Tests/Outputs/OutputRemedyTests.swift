@@ -25,7 +25,7 @@ import Testing
         publisher.problem(with: try Samples.file(scratch(name), group: group), mayCreate: true)
     }
 
-    @Test func whereNothingIsInTheWayNothingIsSaid() throws {
+    @Test func withoutAnObstacleThereIsNoRemedy() throws {
         #expect(try problem("web.jwt") == nil)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
         #expect(try problem("web.jwt") == nil)

@@ -31,7 +31,7 @@ import Testing
 
     // MARK: Whole files
 
-    @Test func aNewFileIsItsOwnersAlone() throws {
+    @Test func onlyTheOwnerMayReadANewFile() throws {
         let secret = try Samples.secret()
         let file = try Samples.file(scratch("web.jwt"))
         let before = try publisher.observe(file)
@@ -443,7 +443,7 @@ import Testing
         #expect(failure?.code == .untrustedLink)
     }
 
-    @Test(.needs(.root)) func aFileOfSomebodyElsesIsNotAsItShouldBe() throws {
+    @Test(.needs(.root)) func aFileOfAnotherUserIsNotAsConfigured() throws {
         let secret = try Samples.secret()
         let file = try Samples.file(scratch("web.jwt"))
         _ = try publisher.publish([.whole: secret], in: file)

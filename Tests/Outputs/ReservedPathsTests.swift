@@ -50,7 +50,8 @@ import Testing
     }
 
     /// What replaces a file by renaming frees its inode, which the file system may give to an output next.
-    @Test(arguments: ["clientsecretd.yaml", "key.p8"]) func theInodeOfAReplacedInputIsNobodys(input: String) throws {
+    @Test(arguments: ["clientsecretd.yaml", "key.p8"])
+    func theInodeOfAReplacedInputIsFreeForOutputs(input: String) throws {
         try scratch.write("what was read", to: input)
         try draw(inputs: [input], outputs: ["web.jwt", "metrics.prom"])
         reservedPaths.note(try Samples.path(scratch(input)))
@@ -184,7 +185,7 @@ import Testing
         try refuses("there/web.jwt", .sameFile, detail: scratch("here/web.jwt"))
     }
 
-    @Test func keysAndScriptsThatNobodyNamedAreLeftAlone() throws {
+    @Test func keysAndScriptsThatNoSettingNamesAreNotOverwritten() throws {
         try scratch.write("-----BEGIN PRIVATE KEY-----\n", to: "other.p8")
         try scratch.write("#!/bin/sh\nA=1\n", to: "script")
         try draw(inputs: [])

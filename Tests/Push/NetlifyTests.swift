@@ -60,7 +60,7 @@ import Testing
 
     /// What a deploy gets then is not documented, nor what the other contexts keep. Its own value may be ours.
     @Test(arguments: ["", #",{"context":"production","value":"old"}"#, #",{"context":"production","value":"SECRET"}"#])
-    func aValueForAllContextsIsLeftAlone(own: String) throws {
+    func aValueForAllContextsIsNotChanged(own: String) throws {
         let api = try PushBed(script: "stand-in.py")
         try held(
             api, secret: false,

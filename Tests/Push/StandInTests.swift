@@ -191,7 +191,7 @@ import Testing
     }
 
     /// Not the words of whatever else may answer there.
-    @Test func ofAnAnswerThatIsNoErrorItsKindIsSaid() throws {
+    @Test func theKindOfAnAnswerThatIsNoErrorIsReported() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.order("* raw=500")
         #expect(try api.ask("publish", Self.target("supabase")).detail == "it answered 500 with no JSON")
@@ -266,14 +266,14 @@ import Testing
         "path: data/apps/web", "path: metadata/apps/web", "path: secret/apps/web", "mount: secret/data, path: apps/web",
         "mount: secret/metadata, path: apps/web",
     ])
-    func nothingIsCreatedInVaultBesideThePathThatIsMeant(settings: String) throws {
+    func nothingIsCreatedInVaultExceptTheConfiguredPath(settings: String) throws {
         let api = try PushBed(script: "stand-in.py")
         let answer = try api.ask("publish", "kind: vault, \(settings), endpoint: ENDPOINT, CA")
         #expect(answer.code == "push_place_missing")
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
 
-    @Test func anImmutableSecretOfKubernetesIsLeftAlone() throws {
+    @Test func anImmutableSecretOfKubernetesIsNotChanged() throws {
         let api = try PushBed(script: "stand-in.py")
         try api.directory.write(
             #"{"kind":"Secret","immutable":true,"data":{"client_secret":"b2xk"}}"#, to: "reads")

@@ -143,7 +143,7 @@ import Testing
         #expect(actions(bench) == [])
     }
 
-    @Test func oneThatPassesIsSaidToAndAdoptedByAReload() throws {
+    @Test func oneThatPassesIsReportedAndAdoptedByAReload() throws {
         let bench = try restarted()
         bench.text = .success(.configuration(try configuration()))
         bench.tell(.changeNoticed(.configuration))

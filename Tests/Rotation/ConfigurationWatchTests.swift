@@ -18,7 +18,7 @@ import Testing
         bench.tell(.changeNoticed(.configuration))
     }
 
-    @Test func oneThatWouldNotStartIsSaidSoWithinSeconds() throws {
+    @Test func oneThatWouldNotStartIsReportedWithinSeconds() throws {
         let bench = try settled()
         edit(bench, .success(.refused([line, "more"])))
         #expect(bench.entries == [])
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
-    @Test func oneThatIsNeverLeftAloneIsReadAllTheSame() throws {
+    @Test func oneThatIsAlwaysChangingIsStillRead() throws {
         let bench = try settled()
         edit(bench, .success(.refused([line])))
         for _ in 0..<10 {

@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func aFailureOfARemovedKeyOrFileIsNobodys() throws {
+    @Test func aFailureOfARemovedKeyOrFileConcernsNoClient() throws {
         let spare = try Values.key("spare")
         let path = try Values.path("native.jwt")
         for held in [Resource.key(spare), .file(path)] {

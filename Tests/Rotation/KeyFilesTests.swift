@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func itIsSaidForADay() throws {
+    @Test func itIsReportedForADay() throws {
         let bench = try settled()
         let old = try #require(try bench.current(web))
         try replace(bench, by: "2")
@@ -79,7 +79,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test(arguments: [true, false]) func aKeyThatWasReplacedWhileNobodyLookedIsFound(isReadLast: Bool) throws {
+    @Test(arguments: [true, false]) func aKeyThatWasReplacedWhileTheDaemonWasStoppedIsFound(isReadLast: Bool) throws {
         let bench = try settled()
         bench.prints = [try Values.key(): try Values.print("2")]
         let late: Resource = isReadLast ? .key(try Values.key()) : .record(try Values.name(web))

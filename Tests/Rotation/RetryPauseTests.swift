@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func inAnEmergencyNobodyWaitsForLongerThanAMinuteButWhereAPersonIsNeeded() {
+    @Test func inAnEmergencyOnlyAFailureThatNeedsAPersonWaitsForLongerThanAMinute() {
         #expect(pauses(.action(hook.id), hook, isEmergency: true, count: 4) == [30_000, 60_000, 60_000, 60_000])
         #expect(pauses(.action(hook.id), hook, isEmergency: true, count: 10_000).max() == 60_000)
         #expect(pauses(.action(unit.id), unit, .unitNotPermitted, isEmergency: true, count: 10_000).max() == 60_000)

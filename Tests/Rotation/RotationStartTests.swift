@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A process without descriptors knows nothing of what is there.
-    @Test func whatCouldNotBeReadForWantOfDescriptorsIsNotMintedAnew() throws {
+    @Test func aSecretThatCannotBeReadWithoutDescriptorsIsNotMintedAgain() throws {
         let bench = try bench()
         let name = try Values.name("web")
         bench.records[name] = Record(current: try found(1))
@@ -78,7 +78,7 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func aSecretInTheStateDirectoryAloneIsPublished() throws {
+    @Test func aSecretThatIsOnlyInTheStateDirectoryIsPublished() throws {
         let bench = try bench()
         bench.records[try Values.name("web")] = Record(current: try found(1))
         bench.go()
@@ -121,7 +121,7 @@ import Testing
         #expect(try bench.held(in: "a") == found(1))
     }
 
-    @Test func anOutputThatCannotBeReadKeepsNobodyWaiting() throws {
+    @Test func anOutputThatCannotBeReadKeepsNoClientWaiting() throws {
         let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
         bench.failures = [.file(try Values.path("b")): try Values.failure(.permissionDenied, "b")]
         bench.go()
@@ -131,7 +131,7 @@ import Testing
         #expect(try bench.view("web").health == .critical)
     }
 
-    @Test func aStateDirectoryThatCannotBeUsedKeepsNobodyWaiting() throws {
+    @Test func aStateDirectoryThatCannotBeUsedKeepsNoClientWaiting() throws {
         let web = try Values.name("web")
         let bench = try bench()
         bench.failures = [.record(web): Failure(.stateUnusable, at: .client(web))]

@@ -165,7 +165,7 @@ import Testing
         #expect(isLocked && losses.sum == 1)
     }
 
-    @Test func aDirectoryOutOfReachForAWhileIsNobodyElses() throws {
+    @Test func aDirectoryOutOfReachForAWhileStaysLocked() throws {
         let listener = try listener()
         try FileManager.default.moveItem(atPath: scratch("state"), toPath: scratch("away"))
         try scratch.write("", to: "state")
@@ -223,7 +223,7 @@ import Testing
     }
 
     /// Anybody can lock what anybody can open.
-    @Test(.needs(.root)) func aStrangersLockKeepsNobodyFromRunning() throws {
+    @Test(.needs(.root)) func aStrangersLockKeepsNoDaemonFromRunning() throws {
         try scratch.permit(0o755)
         try scratch.folder("state")
         try #require(run(["chown", "daemon", path.description]).status == 0)

@@ -38,7 +38,7 @@ import Testing
         Set(try FileManager.default.contentsOfDirectory(atPath: scratch("state/clients")))
     }
 
-    @Test func isMadeForItsOwnerAlone() throws {
+    @Test func isCreatedForItsOwnerOnly() throws {
         let state = try open()
         try state.keep(KeptRecord(current: try Samples.kept()), of: web)
         #expect(try mode("state") == 0o700 && mode("state/clients") == 0o700)

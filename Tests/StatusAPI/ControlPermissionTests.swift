@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Whoever has no number in this user namespace comes as this one: it may be anybody.
-    @Test func theOverflowUserIsNobody() throws {
+    @Test func theOverflowUserIsUnknown() throws {
         let nobody = ControlPermission(daemonUser: 65_534, group: Group(name: "nogroup", id: 65_534))
         let harness = try Harness(control: nobody, show: try Samples.snapshot(.ok))
         expectSame(
@@ -164,7 +164,7 @@ import Testing
         #expect(try harness.received([Self.health], user: 1234).joined().hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
-    @Test func someConnectionsAreKeptForThoseWhoRunTheMachine() throws {
+    @Test func someConnectionsAreKeptForRootAndTheGroup() throws {
         var limits = HTTPLimits()
         limits.connections = 6
         limits.keptConnections = 2

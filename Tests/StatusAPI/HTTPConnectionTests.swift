@@ -142,7 +142,7 @@ struct HTTPConnectionTests {
         expectSame(try connection.readToEnd(), Self.ok(nil))
     }
 
-    @Test func anAnswerThatNobodyReadsIsGivenUp() throws {
+    @Test func anAnswerThatNoClientReadsIsGivenUp() throws {
         var limits = HTTPLimits()
         limits.answerTime = 1000
         // More than a socket's buffers take.

@@ -83,7 +83,7 @@ struct MetricsSocketTests {
         "", "GET /metrics HT", "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ",
         "GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1",
     ])
-    func aSlowRequestKeepsNobodyOut(_ beginning: String) throws {
+    func aSlowRequestKeepsNoOtherOut(_ beginning: String) throws {
         defer { server.stop() }
         let slow = try (0..<100).map { _ in
             let connection = try Connection(to: directory("metrics"))
@@ -97,7 +97,7 @@ struct MetricsSocketTests {
     }
 
     /// A scraper that keeps its connection is as little in the way.
-    @Test func anIdleConnectionKeepsNobodyOut() throws {
+    @Test func anIdleConnectionKeepsNoOtherOut() throws {
         defer { server.stop() }
         let idle = try (0..<20).map { _ in
             let connection = try Connection(to: directory("metrics"))
@@ -123,7 +123,7 @@ struct MetricsSocketTests {
         return connection
     }
 
-    @Test func anUnreadAnswerKeepsNobodyOut() throws {
+    @Test func anUnreadAnswerKeepsNoOtherOut() throws {
         let much = try serverOfMuch()
         defer { much.stop() }
         let slow = try (0..<20).map { _ in try askForMuch() }

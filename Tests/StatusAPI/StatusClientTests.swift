@@ -63,7 +63,7 @@ struct StatusClientTests {
         }
     }
 
-    @Test func nobodyThere() throws {
+    @Test func aMissingDaemonIsNotReachable() throws {
         let directory = try TemporaryDirectory()
         let client = StatusClient(socket: directory("none.sock"))
         let missing = try failure { _ = try client.status() }
@@ -121,7 +121,7 @@ struct StatusClientTests {
         #expect(try listens(1234, in: 0o755) == asked, "only root could have put it there")
     }
 
-    @Test func nobodyAnswers() throws {
+    @Test func aDaemonThatDoesNotAnswerTimesOut() throws {
         let harness = try Harness(show: try Samples.snapshot())
         var timeouts = StatusClient.Timeouts()
         timeouts.post = 1

@@ -240,7 +240,7 @@ import Testing
 
     /// What is changed and compacted between a read and the beginning of the watch after it: etcd cancels the watch and
     /// leaves the connection open. The role ends that, and watches again after its next read.
-    @Test func aWatchFromACompactedRevisionIsEndedAndBegunAnewWithTheNextRead() throws {
+    @Test func aWatchFromACompactedRevisionEndsAndBeginsAgainWithTheNextRead() throws {
         let bed = try EtcdBed()
         let port = try #require(bed.endpoints[0].split(separator: ":").last)
         let gate = try Background(["/usr/bin/python3", repository + "/Tests/Support/etcd/gate.py", String(port)])

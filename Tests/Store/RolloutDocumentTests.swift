@@ -20,7 +20,7 @@ import Testing
         ("\"00000000000000ff\"", "255"), ("going", "gone"), ("\"tolerated\":0", "\"tolerated\":-1"),
         ("\"tolerated\":0", "\"tolerated\":\"0\""), ("}", ""),
     ])
-    func anythingElseAdmitsNobody(part: String, other: String) {
+    func anythingElseAdmitsNoMachine(part: String, other: String) {
         let text =
             #"{"v":1,"fingerprint":"sha256:0000000000000007","admitted":"00000000000000ff","state":"going","tolerated":0}"#
         let bytes = Array((part.isEmpty ? "" : text.replacing(part, with: other)).utf8)

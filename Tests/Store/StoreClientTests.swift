@@ -30,7 +30,7 @@ import Testing
     /// A login costs a member its processor, and one that is not answered is perhaps still being computed: with the next member
     /// at once, and the one after that, ten thousand machines whose logins were lost would keep all of them from answering. A
     /// request over a connection that was there before has been sent, although no handshake belongs to it.
-    @Test func aLoginThatIsNotAnsweredOverAKeptConnectionIsAskedOfNobodyElse() throws {
+    @Test func aLoginThatIsNotAnsweredOverAKeptConnectionGoesToNoOtherMember() throws {
         let directory = try TemporaryDirectory()
         let members = try Background([
             "/usr/bin/python3", repository + "/Tests/Support/etcd/member.py", directory.path, "silent-login",

@@ -222,7 +222,7 @@ import Testing
         #expect(session.answer(.read([Self.key()])) == .read([.missing]))
     }
 
-    @Test func aLoginThatNobodyAnswersGoesToNobodyElse() {
+    @Test func aLoginWithoutAnAnswerGoesToNoOtherMember() {
         var session = session(user: "u")
         network.fail(.timedOut)
         let failure = session.answer(.read([Self.key()])).failure
@@ -284,7 +284,7 @@ import Testing
         (429, #"{"message":"etcdserver: too many requests","code":8}"#, .storeUnavailable),
         (502, "", .storeUnavailable),
     ])
-    func answersOfEtcdAreToldApart(status: Int, text: String, code: FailureCode) {
+    func answersOfEtcdAreDistinguished(status: Int, text: String, code: FailureCode) {
         var session = session(members: 1)
         network.say(status, text)
         let failure = session.answer(.read([Self.key()])).failure

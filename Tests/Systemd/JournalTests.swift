@@ -51,7 +51,7 @@ struct JournalTests {
         #expect(lengths == [8 + Journal.valueLimit, 21 + Journal.valueLimit, 10])
     }
 
-    @Test func saysThatNobodyListens() throws {
+    @Test func reportsThatNoJournalListens() throws {
         let directory = try TemporaryDirectory()
         let journal = try Journal(at: directory("socket"))
         #expect(throws: SystemError.self) { try journal.send([("MESSAGE", "lost")]) }

@@ -6,7 +6,7 @@ import Testing
 @testable import Systemd
 
 struct NotifyTests {
-    @Test func nothingIsSentWhereNobodyAsked() async {
+    @Test func nothingIsSentWithoutANotifySocket() async {
         await #expect(processExitsWith: .success) {
             unsafe unsetenv("NOTIFY_SOCKET")
             let socket = try NotifySocket()

@@ -59,7 +59,7 @@ struct SystemdClientTests {
     }
 
     /// Every user of the bus may address a signal, or a reply, to the daemon.
-    @Test(arguments: ["done", "skipped", "failed"]) func believesNobodyButSystemd(forged: String) throws {
+    @Test(arguments: ["done", "skipped", "failed"]) func believesOnlySystemd(forged: String) throws {
         for (result, expected) in [
             ("done", Result<Bool, UnitError>.success(true)), ("failed", .failure(.job(.failed))),
         ] {
@@ -348,7 +348,7 @@ struct SystemdClientTests {
         #expect(try outcome(of: .tryRestart, other, ended: ended).result == .success(false))
     }
 
-    @Test func aUnitThatSomebodyStopsOrHasDoneItsWorkMayEnd() throws {
+    @Test func aUnitThatAUserStopsOrThatHasDoneItsWorkMayEnd() throws {
         let ended = EndedStarts()
         let stopped = FakeSystemd.Script(later: [("active", 2), ("inactive", 2)], isStopped: true)
         #expect(try outcome(of: .tryRestart, stopped, ended: ended).result == .success(true))
@@ -484,7 +484,7 @@ struct SystemdClientTests {
         #expect(throws: UnitError.needed(words)) { try manager.carryOut(.start, on: "a.service") }
     }
 
-    @Test func whoeverAnswersNothingIsPolkitWhileSystemdAnswersOtherCalls() throws {
+    @Test func polkitIsNotRespondingIfSystemdAnswersOtherCalls() throws {
         let systemd = try FakeSystemd(.init(isSilent: true, isBus: true))
         var manager = try SystemdClient(at: .bus(systemd.path), timeout: 300, cancel: nil)
         #expect(try manager.problem(with: .start, on: "a.service") == .polkitFailed("no answer"))
@@ -506,7 +506,7 @@ struct SystemdClientTests {
         #expect(again.0.orders == ["StartUnit a.service replace"])
     }
 
-    @Test func nobodyIsWaitedForLongerThanAsked() throws {
+    @Test func noAnswerIsWaitedForLongerThanAsked() throws {
         #expect(try outcome(of: .start, .init(result: nil), timeout: 200).result == .failure(.timedOut))
         #expect(try outcome(of: .start, .init(isSilent: true), timeout: 200).result == .failure(.timedOut))
     }
@@ -588,7 +588,7 @@ struct SystemdClientTests {
         #expect(try manager.problem(with: order, on: "a.service") == property.map { .impossible($0) })
     }
 
-    @Test func aRuleNamesWhoMayDoWhatWithWhich() {
+    @Test func aRuleNamesTheUserTheVerbsAndTheUnit() {
         let start =
             #"polkit.addRule(function(action, subject) { "#
             + #"if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd" && "#

@@ -275,7 +275,7 @@ import Testing
         #expect(try words(mode: 0o750, group: 65_534)?.hasPrefix(unreadable) == true)
     }
 
-    @Test func nobodyListening() throws {
+    @Test func withoutAListenerTheSocketIsNamed() throws {
         let directory = try TemporaryDirectory()
         let missing = failure(observe(beside: directory("status.sock")))
         #expect(
@@ -289,7 +289,7 @@ import Testing
         #expect(refused?.code == .writerMissing && refused?.cause == 111)
     }
 
-    @Test func aSocketOfSomebodyElseIsGivenNothing() throws {
+    @Test func aSocketOfAnotherUserGetsNothing() throws {
         let directory = try TemporaryDirectory()
         _ = unsafe chmod(directory.path, 0o755)
         try FileManager.default.createDirectory(

@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func aUserThatNobodyKnowsHasNoFiles() throws {
+    @Test func anUnknownUserHasNoFiles() throws {
         let nobodyKnows = UserWriterPolicy(
             configuration: policy.configuration, user: 1000, userID: { _ in nil })
         #expect(throws: UserWriterPolicy.Refusal.anothersOutput) {

@@ -78,7 +78,7 @@ import Testing
         #expect(try errno(Samples.line(text)) == .badMessage)
     }
 
-    @Test func nobodyWaitsForWhoSaysNothing() throws {
+    @Test func aSilentPeerIsNotWaitedFor() throws {
         let directory = try TemporaryDirectory()
         let listener = try ListeningSocket(path: directory("socket"), mode: 0o600)
         let client = try UnixStream(connectingTo: directory("socket"), timeoutSeconds: 60, milliseconds: 60_000)

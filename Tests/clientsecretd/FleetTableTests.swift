@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aLineForEachClientAndThenWhoeverIsNotCurrent() throws {
+    @Test func aLineForEachClientAndThenTheMachinesThatAreNotCurrent() throws {
         let web = try client(
             [.current: 9_997, .failing: 1, .behind: 1, .silent: 1], delivered: 9_990,
             [
@@ -97,7 +97,7 @@ import Testing
         #expect(lines(web)[0].hasSuffix("; behind: app1, app2, app3, app4, app5 and 1,002 more"))
     }
 
-    @Test func whereNobodyReports() throws {
+    @Test func withoutReportsTheLineShowsThat() throws {
         #expect(lines(try client([:], delivered: 0, fingerprint: current)) == ["web: no machine has reported it"])
     }
 

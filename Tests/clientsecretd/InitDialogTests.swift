@@ -295,7 +295,7 @@ final class Person {
     }
 
     /// A secret whose `iss` and `kid` were given in the wrong order.
-    @Test func swappedIdsAreSaidToBe() throws {
+    @Test func swappedIdsAreReported() throws {
         var answers = try target("--output", "/x/out")
         answers.team = TeamID("ABC123DEFG")
         answers.formerKeyID = KeyID("DEF123GHIJ")

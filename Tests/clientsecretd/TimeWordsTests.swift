@@ -28,7 +28,7 @@ import Testing
     }
 
     /// It was read from a clock that was wrong, or is another machine's.
-    @Test func aPastTimeIsNeverSaidToCome() {
+    @Test func aPastTimeIsNeverShownAsFuture() {
         let future = now + Seconds(15_699 * 86_400)
         #expect(TimeWords.past(future, to: now) == "by a clock that is ahead")
         #expect(TimeWords.past(now + 61, to: now) == "by a clock that is ahead")

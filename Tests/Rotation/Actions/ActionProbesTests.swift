@@ -140,7 +140,7 @@ import Testing
         #expect(bench.answer() == .reloaded(unserved: ["on_state_change: \(missing.message)"]))
     }
 
-    @Test func anActionThatIsTakenAwayIsInNobodysWay() throws {
+    @Test func aRemovedActionHoldsUpNoClient() throws {
         let bench = try delivered()
         bench.reload(try configuration([restart]))
         bench.reload(try configuration([]), 2)

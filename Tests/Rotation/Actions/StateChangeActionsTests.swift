@@ -130,7 +130,7 @@ import Testing
         #expect(reported(bench) == ["degraded", "degraded"])
     }
 
-    @Test func theNextSecretIsReportedAnew() throws {
+    @Test func theNextSecretIsReportedAgain() throws {
         let bench = try settled()
         let minting = Resource.client(try Values.name(web))
         func replaceTwoLate() {
@@ -300,7 +300,7 @@ import Testing
         #expect(reported(bench) == ["degraded"])
     }
 
-    @Test func aStateDirectoryThatCannotBeUsedSilencesNobody() throws {
+    @Test func aStateDirectoryThatCannotBeUsedSilencesNoAlert() throws {
         let bench = try Bench(try configuration())
         bench.failures = [.state: Failure(.stateUnusable, at: .named("/var/lib/clientsecretd"))]
         bench.go()
@@ -325,7 +325,7 @@ import Testing
         #expect(bench.reportedStates?.health == .ok)
     }
 
-    @Test func aStateDirectoryThatDoesNotRespondSilencesNobodyForLong() throws {
+    @Test func aStateDirectoryThatDoesNotRespondSilencesNoAlertForLong() throws {
         let bench = try Bench(try configuration())
         bench.held = [.state]
         bench.go()

@@ -132,7 +132,7 @@ struct DeliveryTurnTests {
         #expect(bench.runs.count == 1)
     }
 
-    @Test func nobodyWaitsWhoseSecretIsCritical() throws {
+    @Test func aClientWithACriticalSecretDoesNotWait() throws {
         try offer(1, expires: 90 * Values.day)
         bench.sleep(90 * Values.day - 600)
         #expect(try bench.view("web").health == .critical)

@@ -86,7 +86,7 @@ import Testing
         #expect(isReady(bench))
     }
 
-    @Test func aClockThatIsNotTrustedKeepsNobodyWaiting() throws {
+    @Test func aClockThatIsNotTrustedKeepsNoStartWaiting() throws {
         let bench = try Bench(["a": Values.client("a")], builtAt: 1).started()
         #expect(isReady(bench))
         #expect(try bench.view("a").health == .critical)

@@ -253,7 +253,7 @@ struct ReceivedSecretsTests {
 
     // MARK: What changes nothing
 
-    @Test func aSecretOfSomebodyElseIsWrong() throws {
+    @Test func aSecretOfAnotherClientIsWrong() throws {
         let first = try begin()
         let wrong: [SourceObservation] = [
             .secret(try Values.issued(7, from: 100, signer: nil)),

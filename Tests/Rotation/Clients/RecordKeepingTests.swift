@@ -67,7 +67,7 @@ import Testing
         #expect(bench.log.sorted() == ["keep web", "publish web.jwt"])
     }
 
-    @Test func whileAnotherHoldsItThatIsSaidAndTriedAgain() throws {
+    @Test func aStateDirectoryThatAnotherProcessHoldsIsReportedAndRetried() throws {
         let bench = try settled()
         let web = try Values.name("web")
         let failure = try Values.failure(.stateLocked, "/state")

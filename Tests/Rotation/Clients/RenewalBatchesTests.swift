@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Its new secret is there already, so that nothing is gained by an early one of another client.
-    @Test func aClientThatWaitsForApplesVerdictMakesNobodyElseDue() throws {
+    @Test func aClientThatWaitsForApplesVerdictMakesNoOtherClientDue() throws {
         let action = Values.exec("/bin/after")
         var clients = ["a": try Values.client("a", actions: [action]), "b": try Values.client("b", actions: [action])]
         clients["a"]?.verify = true

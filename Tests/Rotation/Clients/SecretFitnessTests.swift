@@ -56,7 +56,7 @@ import Testing
         #expect(try (objection(to: secret, print: row.key, &timer) == nil) == row.isAccepted)
     }
 
-    @Test func changesByTimeAloneAreRemembered() throws {
+    @Test func changesByTimeAreRemembered() throws {
         var timer = WakeTimer(now: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true))
         _ = try objection(to: Values.issued(1, from: 100, to: 200, signer: signer), &timer)
         #expect(timer.wall == Values.moment(40))

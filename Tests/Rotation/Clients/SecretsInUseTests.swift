@@ -34,7 +34,7 @@ import Testing
         #expect(!isInUse(old, bench))
     }
 
-    @Test func anApplicationsSecretIsInUseUntilItIsToldOfAnother() throws {
+    @Test func anApplicationsSecretIsInUseUntilItIsNotifiedOfAnother() throws {
         let action = Values.exec("/bin/deploy")
         let (bench, old) = try settled(actions: [action])
         bench.failures = [.action(action.id): Failure(.actionFailed, at: .action(action.id))]
@@ -45,7 +45,7 @@ import Testing
         #expect(!isInUse(old, bench))
     }
 
-    @Test func aSecretThatAppleIsStillToAcceptIsInUseBesideTheOneInForce() throws {
+    @Test func aSecretThatWaitsForAppleIsInUseNextToTheCurrentOne() throws {
         let (bench, old) = try settled(verify: true)
         let name = try Values.name(web)
         bench.verdicts[name] = .failure(Failure(.verdictUnknown, at: .client(name)))

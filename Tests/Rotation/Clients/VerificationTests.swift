@@ -489,7 +489,7 @@ import Testing
     }
 
     /// A client that is refused for ever takes nobody's turn.
-    @Test func asksFirstWhoWasNotAskedForLongest() throws {
+    @Test func asksFirstAboutTheClientWithTheOldestVerdict() throws {
         let names = (1...40).map { "c\($0)" }
         let bench = try settled(names)
         for name in names.dropLast() { try refuse(bench, name) }

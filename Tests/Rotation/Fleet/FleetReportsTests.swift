@@ -120,7 +120,7 @@ struct FleetReportsTests {
         #expect(try states() == ["a behind"])
     }
 
-    @Test func theyAreReadEveryFiveMinutesAndForWhoeverAsks() throws {
+    @Test func theyAreReadEveryFiveMinutesAndOnRequest() throws {
         bench.pass(300)
         bench.forget()
         bench.pass(3000)
@@ -142,7 +142,7 @@ struct FleetReportsTests {
         #expect(bench.readings == 0)
     }
 
-    @Test func aRequestWithoutAnAnswerIsToldWhy() throws {
+    @Test func aRequestWithoutAnAnswerGetsTheReason() throws {
         let failure = Failure(.storeUnreachable, at: .store)
         bench.pass(31)
         bench.failures[.fleet] = failure
@@ -154,7 +154,7 @@ struct FleetReportsTests {
         #expect(home.works.allSatisfy { if case .readReports = $0 { false } else { true } })
     }
 
-    @Test func aClockThatIsBehindMakesNobodySilentWhoReports() throws {
+    @Test func aClockThatIsBehindMakesNoReportingMachineSilent() throws {
         bench.report("slow", try current, ago: 400 * Self.day)
         try bench.restart(Self.configuration())
         #expect(try states() == ["slow silent"])
@@ -165,7 +165,7 @@ struct FleetReportsTests {
         #expect(try states() == ["slow silent"])
     }
 
-    @Test func aClockThatIsAheadKeepsNobodyAlive() throws {
+    @Test func aClockThatIsAheadKeepsNoSilentMachineCurrent() throws {
         bench.report("fast", try current, ago: -400 * Self.day)
         #expect(try states() == [])
         bench.sleep(2 * Self.day)

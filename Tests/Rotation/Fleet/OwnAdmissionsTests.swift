@@ -123,7 +123,7 @@ struct OwnAdmissionsTests {
         #expect(runs == 2)
     }
 
-    @Test mutating func oneThatIsGoneOrAnothersOrUnreadableAdmitsNobody() throws {
+    @Test mutating func aRolloutThatIsGoneOrAnothersOrUnreadableAdmitsNoMachine() throws {
         try begin()
         try offer(2, admitting: -1)
         bench.rollouts[place] = nil
@@ -192,7 +192,7 @@ struct OwnAdmissionsTests {
     }
 
     /// The daemon ends after it has kept the new secret, and before that is in the output.
-    @Test(arguments: [1, 2]) mutating func aRestartWithinARenewalReleasesNobody(renewals: UInt64) throws {
+    @Test(arguments: [1, 2]) mutating func aRestartWithinARenewalReleasesNoMachine(renewals: UInt64) throws {
         try begin()
         let path = try Values.path("web.jwt")
         // Of two, the first is published and waits.
@@ -211,7 +211,7 @@ struct OwnAdmissionsTests {
     }
 
     /// Applications may have read something else than a secret while no daemon ran.
-    @Test mutating func anApplicationThatMayHoldNoSecretWaitsForNobody() throws {
+    @Test mutating func anApplicationThatMayHoldNoSecretDoesNotWait() throws {
         try begin()
         let path = try Values.path("web.jwt")
         try offer(2, admitting: -1)
@@ -221,7 +221,7 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func aStoreThatWasEmptiedReleasesNobodyAfterARestart() throws {
+    @Test mutating func aStoreThatWasEmptiedReleasesNoMachineAfterARestart() throws {
         try begin()
         let second = try offer(2, admitting: -1)
         bench.store = [:]
@@ -398,7 +398,7 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func aPlaceThatMayNotBeReadIsSaid() throws {
+    @Test mutating func aPlaceThatMayNotBeReadIsReported() throws {
         try begin()
         let second = try secret(2)
         bench.store[place] = .secret(second, revision: 101)

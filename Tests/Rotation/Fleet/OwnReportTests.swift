@@ -52,7 +52,7 @@ struct OwnReportTests {
     }
 
     /// Twice within an hour, where etcd is slow.
-    @Test func aReloadDuringAPutSilencesNobody() throws {
+    @Test func aReloadDuringAPutSilencesNoMachine() throws {
         bench.go()
         for _ in 1...2 {
             bench.held = [.report]
@@ -171,7 +171,7 @@ struct OwnReportTests {
         #expect((2...8).contains(puts.count), "\(puts.count) puts in two hours")
     }
 
-    @Test func anotherStoreIsToldAtOnce() throws {
+    @Test func anotherStoreGetsAReportAtOnce() throws {
         bench.go()
         bench.pass(60)
         bench.reports = [:]

@@ -70,7 +70,7 @@ struct RolloutPlanTests {
     }
 
     /// No machine has the secret, and the canaries will come first.
-    @Test func whileTheStoreIsAwayNobodyIsAdmitted() throws {
+    @Test func whileTheStoreIsUnreachableNoMachineIsAdmitted() throws {
         try renew()
         bench.report(try ranked[0], try current)
         bench.pass(700)
@@ -154,7 +154,7 @@ struct RolloutPlanTests {
 
     /// What it lacks of the store, or that it fails without having been admitted.
     @Test(arguments: [(0, "store_certificate_expiring"), (5, "disk_full")])
-    func aFailureBesidesTheAdmittedSecretHoldsNothing(rank: Int, failure: String) throws {
+    func aFailureUnrelatedToTheAdmittedSecretHoldsNothing(rank: Int, failure: String) throws {
         try renew()
         bench.report(try ranked[rank], try current, delivered: false, failure: failure)
         bench.pass(60)
@@ -238,7 +238,7 @@ struct RolloutPlanTests {
     }
 
     /// The canary had no way to report meanwhile.
-    @Test func onceTheReportsCanBeReadAgainTheCanariesHaveTheirTimeAnew() throws {
+    @Test func onceTheReportsCanBeReadAgainTheCanariesGetTheirFullTime() throws {
         try renew()
         bench.pass(60)
         bench.failures[.fleet] = Failure(.storeUnreachable, at: .store)
@@ -255,7 +255,7 @@ struct RolloutPlanTests {
     }
 
     /// All their reports are older than a day by then.
-    @Test func whileNobodyCouldReportNobodyWasSilent() throws {
+    @Test func whileNoMachineCouldReportNoneWasSilent() throws {
         bench.go()
         for machine in Self.machines { bench.report(machine, try current) }
         bench.pass(700)
@@ -271,7 +271,7 @@ struct RolloutPlanTests {
     }
 
     /// A canary may report a minute after it has delivered, and is read half a minute later.
-    @Test func aShortPauseGivesNobodyUpBeforeItsReport() throws {
+    @Test func aShortPauseGivesNoMachineUpBeforeItsReport() throws {
         try bench.reload(Self.configuration(RolloutConfiguration(canaries: 1, atOnce: 5, pause: 60)))
         try renew()
         bench.pass(170)
@@ -569,7 +569,7 @@ struct RolloutPlanTests {
     }
 
     /// The store was lost, and the signer was restarted.
-    @Test func aHeldRolloutStaysHeldWhenNobodyElseRemembersIt() throws {
+    @Test func aHeldRolloutStaysHeldWhenNoOtherSignerRemembersIt() throws {
         try renew()
         bench.ask(.rollout(web, .hold), 1)
         bench.pass(60)

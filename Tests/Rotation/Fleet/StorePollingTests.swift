@@ -54,7 +54,7 @@ struct StorePollingTests {
     private var source: SourceView? { get throws { try bench.view("web").source } }
     private var health: HealthState { get throws { try bench.view("web").health } }
 
-    @Test func aReadThatDoesNotRespondIsSaidAfterHalfAMinuteAndWaitedForNoLonger() throws {
+    @Test func aReadThatDoesNotRespondIsReportedAfterHalfAMinuteAndGivenUp() throws {
         bench.held = [.store]
         bench.go()
         bench.pass(29)
@@ -194,7 +194,7 @@ struct StorePollingTests {
         #expect(reads == 1)
     }
 
-    @Test func aServiceThatHasEndedNoLongerHasTheStoreLeftAlone() throws {
+    @Test func aServiceThatHasEndedKeepsNoRequestFromTheStore() throws {
         bench.failures[.store] = Failure(.storeUnreachable, at: .store, retryAfter: 3600)
         bench.go()
         // No secret is there: the service's own longest pause counts.
@@ -235,7 +235,7 @@ struct StorePollingTests {
         Failure.Code.storeUnconfigured, .storeFileUnusable, .storeCredentialsRefused, .storeCertificateRefused,
         .storeServerUntrusted, .storeForbidden, .storeOutOfSpace, .storeSecretTooLong, .storeServiceMissing,
     ])
-    func aRefusalIsSaidAtOnce(_ code: Failure.Code) throws {
+    func aRefusalIsReportedAtOnce(_ code: Failure.Code) throws {
         try begin()
         bench.failures[.store] = Failure(code, at: .store)
         bench.pass(61)
@@ -275,7 +275,7 @@ struct StorePollingTests {
         #expect(try health == .ok)
     }
 
-    @Test func aCertificateThatIsAboutToExpireIsSaidTwoWeeksBefore() throws {
+    @Test func aCertificateThatIsAboutToExpireIsReportedTwoWeeksBefore() throws {
         try begin()
         let start = bench.now.wall.secondsSinceEpoch
         bench.tell(.storeCertificate(expiresAt: WallTime(secondsSinceEpoch: start + 15 * Values.day)))

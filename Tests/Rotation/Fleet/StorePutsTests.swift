@@ -86,7 +86,7 @@ struct StorePutsTests {
         #expect(try shared == bench.current("web"))
     }
 
-    @Test func aCertificateThatIsAboutToExpireIsSaidWhereSomethingIsShared() throws {
+    @Test func aCertificateThatIsAboutToExpireIsReportedIfASecretIsShared() throws {
         bench.go()
         let soon = bench.now.wall + Seconds(13 * Values.day)
         bench.tell(.storeCertificate(expiresAt: soon))
@@ -337,7 +337,7 @@ struct StorePutsTests {
         #expect(shared?.fingerprint == mine.fingerprint)
     }
 
-    @Test func aStoreThatKeepsBeingChangedIsLeftAloneForAnHour() throws {
+    @Test func aStoreThatKeepsBeingChangedIsNotWrittenForAnHour() throws {
         bench.go()
         let foreign = try Values.issued(10, from: -5, signer: nil)
         for round in 0..<10 {

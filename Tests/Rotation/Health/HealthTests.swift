@@ -221,7 +221,7 @@ import Testing
         #expect(reason.nextAttempt == nil)
     }
 
-    @Test func aConfigurationThatWouldNotStartIsSaidBeforeADegradedClient() throws {
+    @Test func aConfigurationThatWouldNotStartIsReportedBeforeADegradedClient() throws {
         let bench = try bench(try Values.client(web, actions: [after]))
         bench.held = [.action(after.id)]
         bench.go()
@@ -252,7 +252,7 @@ import Testing
         #expect(snapshot.reason?.client == (try Values.name("b")))
     }
 
-    @Test func whenTheDaemonTriesAgainForWhatItLacksIsSaid() throws {
+    @Test func theNextAttemptForAMissingRequirementIsReported() throws {
         let bench = try bench().started()
         let failure = Failure(.metricsFileUnwritable, at: .path(try Values.path("m.prom")))
         let began = bench.now.wall

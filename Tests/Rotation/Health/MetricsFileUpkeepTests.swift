@@ -73,7 +73,7 @@ import Testing
     }
 
     /// With many clients it takes a while to see what it should say.
-    @Test func isComparedTenTimesASecondAtMostAndNoWakeIsForItAlone() throws {
+    @Test func isComparedTenTimesASecondAtMostWithoutAWakeOfItsOwn() throws {
         let bench = try settled()
         let wake = try #require(bench.secondsToWake)
         #expect(wake > 60)

@@ -148,7 +148,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func aChangeThatNobodyWatchedMayHaveBeenReadForLong() throws {
+    @Test func aChangeThatWasNotWatchedMayHaveBeenReadForLong() throws {
         let bench = try settled()
         bench.disk[try path] = FileObservation(slots: [.whole: .foreign])
         try bench.restart(bench.rotation.configuration)
@@ -289,7 +289,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func somebodyWhoNeverRestsDoesNotKeepAFileFromBeingKnown() throws {
+    @Test func aProgramThatNeverRestsDoesNotKeepAFileFromBeingKnown() throws {
         let bench = try Bench([web: Values.client(web)])
         bench.held = [.file(try path)]
         bench.go()

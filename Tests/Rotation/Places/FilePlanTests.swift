@@ -63,7 +63,7 @@ import Testing
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
     }
 
-    @Test func aFileThatCannotBeWrittenIsRetriedAlone() throws {
+    @Test func onlyTheFileThatCannotBeWrittenIsRetried() throws {
         let bench = try Bench([web: Values.client(web, outputs: [Values.raw("a"), Values.raw("b")])])
         try bench.failWrites(of: "b")
         bench.go()
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Another template, say, three times in an hour.
-    @Test func aReloadThatWritesInAnotherWayIsNobodysDrift() throws {
+    @Test func aReloadThatWritesInAnotherWayIsNoDrift() throws {
         var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
         let bench = try Bench(configuration).started()
         let client = try Values.name(web)
@@ -101,7 +101,7 @@ import Testing
         #expect(try bench.view(web).outputs.map(\.repairs) == [0])
     }
 
-    @Test func anotherModeIsSetAndTellsNobody() throws {
+    @Test func anotherModeIsSetAndNotifiesNoApplication() throws {
         var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
         let bench = try Bench(configuration).started()
         for mode: UInt16 in [0o600, 0o640, 0o644, 0o600, 0o640] {
@@ -128,7 +128,7 @@ import Testing
         #expect(bench.log == ["observe web.jwt", "observe web.jwt"])
     }
 
-    @Test func aFileThatSomebodyElseHasFixedIsNoFailureAnyMore() throws {
+    @Test func aFileThatAnotherProgramHasFixedIsNoLongerAFailure() throws {
         let bench = try settled([web: Values.client(web)])
         let current = try bench.current(web)
         let file = try Values.path("web.jwt")
@@ -158,7 +158,7 @@ import Testing
         #expect(try bench.view(web).outputs[0].error == Values.failure(.diskFull, "web.jwt").message)
     }
 
-    @Test func aFileThatCouldNotBeLookedAtIsTriedAgainWhenSomebodyTouchesIt() throws {
+    @Test func aFileThatCouldNotBeReadIsTriedAgainWhenItIsTouched() throws {
         let bench = try settled([web: Values.client(web)])
         let file = Resource.file(try Values.path("web.jwt"))
         bench.failures = [file: try Values.failure(.isDirectory, "web.jwt")]
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// What the file held before says nothing about what it holds now.
-    @Test func aFileThatCannotBeLookedAtIsNotCalledGoodWhenSomebodyTouchesIt() throws {
+    @Test func aFileThatCannotBeReadIsNotCalledGoodWhenItIsTouched() throws {
         let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
         bench.held = [file]
@@ -185,7 +185,7 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
-    @Test func aFileThatWasNotPermittedToBeWrittenIsTriedAgainWhenSomebodyChangesThat() throws {
+    @Test func aFileThatMayNotBeWrittenIsTriedAgainWhenThatChanges() throws {
         let bench = try settled([web: Values.client(web)])
         let file = try Values.path("web.jwt")
         for code in [Failure.Code.permissionDenied, .diskFull] {
@@ -206,7 +206,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func somebodyWhoTouchesAFileAllTheTimeIsNoReasonForMoreThanALookASecond() throws {
+    @Test func aFileThatIsAlwaysTouchedIsReadOnceASecondAtMost() throws {
         let bench = try blind()
         let file = Resource.file(try Values.path("web.jwt"))
         for _ in 0..<100 {
@@ -251,7 +251,7 @@ import Testing
 
     /// What could not be read were lines of others.
     @Test(arguments: [(Failure.Code.outputMalformed, false), (.outputMalformed, true), (.foreignOwner, false)])
-    func oneThatWasNeverReadIsNotMadeAnewEither(code: Failure.Code, isRestarted: Bool) throws {
+    func oneThatWasNeverReadIsNotReplacedEither(code: Failure.Code, isRestarted: Bool) throws {
         let path = try Values.path("/srv/.env")
         let outputs = [try Values.env("/srv/.env", "WEB"), try Values.raw("web.jwt")]
         let bench = try Bench([web: Values.client(web, outputs: outputs)])
@@ -269,7 +269,7 @@ import Testing
 
     /// The configuration names it again later, for the same client or for another one.
     @Test(arguments: [(false, "web"), (true, "web"), (false, "app")])
-    func oneThatWasDeletedWhileNoOutputWasThereIsNotMadeAnewEither(isRestarted: Bool, client: String) throws {
+    func oneThatWasDeletedWhileNoOutputWasThereIsNotReplacedEither(isRestarted: Bool, client: String) throws {
         let path = try Values.path("/srv/.env")
         let bench = try vanishing()
         let env = try Values.client(client, outputs: [Values.env("/srv/.env", "WEB")])
@@ -294,7 +294,7 @@ import Testing
         #expect(bench.records.values.allSatisfy { $0.shared == [] })
     }
 
-    @Test func oneThatIsDeletedWhileItIsWrittenIsNotMadeAnew() throws {
+    @Test func oneThatIsDeletedWhileItIsWrittenIsNotReplaced() throws {
         let bench = try vanishing()
         bench.ask(.renew(.init()))
         let mayCreate = bench.works.compactMap { work -> Bool? in
@@ -432,7 +432,7 @@ import Testing
     }
 
     /// The remedy is to remove it.
-    @Test func oneThatWasWrittenInAnotherFormatIsMadeAnewOnceItIsGone() throws {
+    @Test func oneThatWasWrittenInAnotherFormatIsReplacedOnceItIsGone() throws {
         let path = try Values.path("/out/web")
         let bench = try settled([web: Values.client(web, outputs: [Values.raw("/out/web")])])
         bench.disk[path] = FileObservation(slots: [:], otherLines: true)
@@ -467,7 +467,7 @@ import Testing
     }
 
     /// No application was to read it there yet.
-    @Test func aNewOutputNotifiesNobodyTwice() throws {
+    @Test func aNewOutputNotifiesNoApplicationTwice() throws {
         let bench = try settled([web: Values.client(web, actions: [Values.exec("/bin/after")])])
         var client = try Values.client(web, actions: [Values.exec("/bin/after")])
         client.outputs.append(try Values.raw("other.jwt"))

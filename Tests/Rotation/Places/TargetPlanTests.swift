@@ -123,7 +123,7 @@ import Testing
         #expect(try output(bench).state == (isHung ? .pending : .failed))
     }
 
-    @Test func aClientWithATargetAloneIsServed() throws {
+    @Test func aClientWithOnlyATargetIsServed() throws {
         let bench = try Bench(try configuration(outputs: [])).started()
         #expect(try bench.view(web).health == .ok)
         #expect(bench.places[target] != nil)
@@ -419,7 +419,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    @Test func anAPIIsLeftAloneForAsLongAsItWants() throws {
+    @Test func anAPIGetsNoRequestForAsLongAsItWants() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
         bench.go()
@@ -470,7 +470,7 @@ import Testing
     }
 
     /// What lies there is critical for the last ten of its ninety days.
-    @Test func whileASecretRunsOutAnAPIIsLeftAloneForAnHourAtMost() throws {
+    @Test func whileASecretRunsOutAnAPIWaitsForARequestForAnHourAtMost() throws {
         let bench = try settled()
         bench.failures[resource] = failure(retryAfter: 86_400)
         bench.pass(70 * Values.day)
@@ -674,7 +674,7 @@ import Testing
         return bench
     }
 
-    @Test func aReloadNamesATargetThatIsLeftAlone() throws {
+    @Test func aReloadNamesATargetThatIsContested() throws {
         let bench = try leftAlone()
         bench.reload(try configuration())
         let failure = Failure(.contested, at: .target(target))

@@ -34,7 +34,7 @@ import Testing
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for a")
     }
 
-    @Test func anUnknownClientRenewsNobody() throws {
+    @Test func anUnknownClientRenewsNoClient() throws {
         let bench = try settled()
         bench.ask(.renew(.init(clients: [try Values.name("b"), try Values.name("z"), try Values.name("y")])))
         #expect(try bench.answer() == .unknownClients([Values.name("y"), Values.name("z")]))
@@ -89,7 +89,7 @@ import Testing
         #expect(try bench.current("a") == found)
     }
 
-    @Test func deliveringAloneMintsNothing() throws {
+    @Test func aDeliverOnlyRenewalMintsNothing() throws {
         let bench = try settled()
         bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
         bench.ask(.renew(.init()))
@@ -167,7 +167,7 @@ import Testing
         #expect(try bench.answer(2) == .renewed([bench.delivered("b")]))
     }
 
-    @Test func aFailureWhileSomebodyAsksIsTriedAgainAtOnce() throws {
+    @Test func aFailureDuringARequestIsTriedAgainAtOnce() throws {
         let action = Resource.action(after.id)
         let failure = Failure(.actionTimedOut, at: .action(after.id))
         let bench = try settled()
@@ -339,7 +339,7 @@ import Testing
         #expect(try bench.view("b").health == .ok)
     }
 
-    @Test func aConfigurationThatDoesNotPassChangesNothingAndIsSaidSo() throws {
+    @Test func aConfigurationThatDoesNotPassChangesNothingAndIsReported() throws {
         let bench = try settled()
         let line = "/etc/clientsecretd/clientsecretd.yaml:1:1: error: no clients"
         bench.text = .success(.refused([line, "more"]))
@@ -398,7 +398,7 @@ import Testing
         #expect(bench.answer(2) == .reloaded(unserved: []))
     }
 
-    @Test func aReloadWhileAWriteRunsJudgesThatFileAnew() throws {
+    @Test func aReloadWhileAWriteRunsJudgesThatFileAgain() throws {
         let file = Resource.file(try Values.path("b.jwt"))
         let bench = try settled()
         bench.held = [file]

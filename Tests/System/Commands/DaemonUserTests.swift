@@ -38,7 +38,7 @@ import Testing
     }
 
     /// With sudo root would judge that user's own configuration as root's.
-    @Test func aUserIsNotToldThatRootRunsTheLines() throws {
+    @Test func aUserGetsNoHintThatRootRunsTheLines() throws {
         let sandbox = try sandbox(keyOf: Self.user)
         // No command makes a user's directory where a reboot removes it, as it may below /tmp.
         let kept = try TemporaryDirectory(in: "/var/tmp")

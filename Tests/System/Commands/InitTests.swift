@@ -182,7 +182,7 @@ import Testing
 
     // MARK: Targets
 
-    @Test func aTokenIsTypedUnseenIntoAFileOfItsOwnersAlone() throws {
+    @Test func aTokenIsTypedUnseenIntoAFileThatOnlyItsOwnerReads() throws {
         let sandbox = try Sandbox()
         let console = try console(sandbox, (ids(sandbox) + ["--push", "supabase"]).joined(separator: " "))
         try type("abcdefghijklmnopqrst", at: "project (the project's reference", in: console)

@@ -58,7 +58,7 @@ import Testing
         try sandbox.expectNoLeftovers()
     }
 
-    @Test func aDirectoryThatSomethingIsMountedOnIsServedAnew() throws {
+    @Test func aDirectoryThatSomethingIsMountedOnIsServedAgain() throws {
         let sandbox = try Sandbox()
         let (out, file) = (sandbox.directory("out"), sandbox.directory("out/web.jwt"))
         try sandbox.configure(sandbox.client("web"))

@@ -83,7 +83,7 @@ import Testing
         #expect(try sandbox.outputs(of: "web").map(\.state) == ["ok"])
     }
 
-    @Test func aStateDirectoryThatDoesNotAnswerKeepsNobodyFromBeingServed() throws {
+    @Test func aStateDirectoryThatDoesNotAnswerKeepsNoClientFromBeingServed() throws {
         let sandbox = try Sandbox()
         let disk = try SilentDisk(sandbox)
         defer { disk.end() }

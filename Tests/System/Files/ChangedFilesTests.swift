@@ -47,7 +47,7 @@ import Testing
         #expect(try sandbox.log().components(separatedBy: "minted").count == 3)
     }
 
-    @Test func anEnvironmentFileThatIsGoneIsNotMadeAnew() throws {
+    @Test func anEnvironmentFileThatIsGoneIsNotReplaced() throws {
         let sandbox = try Sandbox()
         let path = try sandbox.directory.write("PORT=80\n", to: "out/app.env")
         let client = sandbox.client("web", at: path)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// By mistake, as far as can be told: the previous one is what helps.
-    @Test func aWrongKeyUnderTheSameNameIsSaid() throws {
+    @Test func aWrongKeyUnderTheSameNameIsReported() throws {
         let sandbox = try Sandbox()
         let wrong = sandbox.directory("wrong.p8")
         try sandbox.makeKey(at: wrong)

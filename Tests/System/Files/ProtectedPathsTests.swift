@@ -4,7 +4,7 @@ import Testing
 
 /// What the daemon reads is never written to, by whatever path an output leads there.
 @Suite(.waits) struct ProtectedPathsTests {
-    @Test func anOutputThatLeadsToTheKeyLeavesItAlone() throws {
+    @Test func anOutputThatLeadsToTheKeyKeepsIt() throws {
         let sandbox = try Sandbox()
         let link = sandbox.directory("way")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: sandbox.directory.path)

@@ -25,7 +25,7 @@ import Testing
     /// How many secrets were minted since the first start.
     private func minted() throws -> Int { try sandbox.log().components(separatedBy: ": minted ").count - 1 }
 
-    @Test func anEditedTemplateIsWrittenAnewWithTheSameSecret() throws {
+    @Test func anEditedTemplateIsWrittenAgainWithTheSameSecret() throws {
         try sandbox.configure(client("secret={{client_secret}}"))
         try sandbox.start()
         let token = try sandbox.directory.read("out/web.jwt")

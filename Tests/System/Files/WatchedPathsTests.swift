@@ -121,7 +121,7 @@ import Testing
         try sandbox.status()["reason"] as? String
     }
 
-    @Test func aConfigurationThatWouldNotStartIsSaidSoForAsLongAsItLiesThere() throws {
+    @Test func aConfigurationThatWouldNotStartIsReportedForAsLongAsItIsThere() throws {
         let sandbox = try Sandbox.running("web")
         let good = try sandbox.directory.read("clientsecretd.yaml")
 

@@ -31,7 +31,7 @@ import Testing
     }
 
     /// It makes and removes files in a folder of its own alone.
-    @Test func itLeavesOtherFilesAlone() throws {
+    @Test func itKeepsOtherFiles() throws {
         let directory = try TemporaryDirectory()
         try directory.write("mine", to: "web.jwt")
         let finished = try demonstrate(directory.path)

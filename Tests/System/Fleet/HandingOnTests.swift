@@ -86,7 +86,7 @@ import Testing
     }
 
     /// A certificate of ten days is replaced in time.
-    @Test func aCertificateThatIsAboutToExpireIsSaidUntilItIsReplaced() throws {
+    @Test func aCertificateThatIsAboutToExpireIsReportedUntilItIsReplaced() throws {
         try fleet.configure(signer: signer, certificate: "ending")
         try fleet.configure(follower: follower, of: signer, certificate: "ending")
         let services = [try fleet.serve(signer), try fleet.serve(follower)]

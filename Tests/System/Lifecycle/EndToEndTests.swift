@@ -196,7 +196,7 @@ import Testing
         _ = try sandbox.judge(try sandbox.directory.read("none/bad.jwt"))
     }
 
-    @Test func oneUnusableKeyStopsNobodyElse() throws {
+    @Test func oneUnusableKeyStopsNoOtherClient() throws {
         let sandbox = try Sandbox()
         try sandbox.directory.write("", to: "keys/AuthKey_EMPTY12345.p8")
         let others = """

@@ -80,7 +80,7 @@ import Testing
         #expect(failed.complaints.contains("metrics/ours.prom: the metrics_file cannot be written"))
     }
 
-    @Test func aMissingDirectoryIsSaidAndGotOver() throws {
+    @Test func aMissingDirectoryIsReportedAndRecoveredFrom() throws {
         let sandbox = try Self.sandbox(file: "metrics/gone/ours.prom")
         let path = sandbox.directory("metrics/gone/ours.prom")
         let user = NSUserName() == "root" ? "root" : "user \"\(NSUserName())\""

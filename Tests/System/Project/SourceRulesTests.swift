@@ -35,7 +35,7 @@ import Testing
     }
 
     /// What decides has no clock, file, thread or randomness of its own. A digest has none either.
-    @Test func theCoreImportsTheDomainAndItsFailuresAlone() throws {
+    @Test func theCoreImportsOnlyTheDomainAndItsFailures() throws {
         let core = try Self.imports().filter { $0.path.hasPrefix("Rotation/") || $0.path.hasPrefix("Model/") }
         #expect(core.count > 20)
         for (path, module) in core {

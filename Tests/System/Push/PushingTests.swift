@@ -139,7 +139,7 @@ import Testing
         #expect(try sandbox.judge(try directory.read("held"))["claims"] != nil)
     }
 
-    @Test func withoutTheServiceTheFileIsPublishedAndWhatHelpsIsSaid() throws {
+    @Test func withoutTheServiceTheFileIsPublishedAndTheFixIsShown() throws {
         let check = try sandbox.command("check")
         // `run --once` pushes without it.
         #expect(check.status == 0, "\(check.complaints)")

@@ -20,7 +20,7 @@ import Testing
 
     @Test func itsSocketsLiveAndEndWithIt() throws { try Bed.hold("sockets.sh") }
 
-    @Test func nobodyElseCanChangeWhatRootGivesAwayByPath() throws { try Bed.hold("layout.sh") }
+    @Test func noOtherUserCanChangeAFileThatRootGivesAwayByPath() throws { try Bed.hold("layout.sh") }
 
     @Test func withoutSystemdItMakesItsOwnLayout() throws { try Bed.hold("bare.sh") }
 
@@ -41,7 +41,7 @@ import Testing
 
     @Test func filesOfOtherUsersAreWrittenByTheirWriters() throws { try Bed.hold("writers.sh") }
 
-    // MARK: What systemd and people are told
+    // MARK: Messages to systemd and to people
 
     @Test func reloadsHangsAndEndsAreReported() throws { try Bed.hold("manager.sh") }
 

@@ -16,7 +16,7 @@ import Testing
         remedy(listening: "listen \(sandbox.directory("verify.sock")) verify")
     }
 
-    @Test func withoutTheServiceTheOldSecretStaysAndWhatHelpsIsSaid() throws {
+    @Test func withoutTheServiceTheOldSecretStaysAndTheFixIsShown() throws {
         try sandbox.start()
         let first = try verifying.published("web")
         try verifying.awaitVerdict("unknown", on: "web")
