@@ -1,7 +1,11 @@
 package import AppleClientSecret
 
-/// How long a machine's report counts, and how long it is kept in the store.
+/// How many machines' reports count, how long each counts, and how long it is kept in the store.
 extension MachineReport {
+    /// The most machines of one client: twice the supported number. Otherwise a user with write access to the store could make the
+    /// daemon remember more and more of them.
+    package static let mostMachines = 20_000
+
     /// A machine without a sign of life for longer is silent: more than a day, in which each machine puts its report.
     package static let silence: Seconds = 93_600
 

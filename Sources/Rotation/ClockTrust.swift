@@ -18,8 +18,6 @@ struct ClockTrust: Hashable, Sendable {
     static let doubtLimit: Seconds = 600
     /// 15 years. Systemd also treats a clock beyond that as wrong (clock-valid-range-usec-max).
     static let longestUse = Seconds(15 * 366 * 86_400)
-    /// A clock that has moved by more than this against the boot clock was set.
-    private static let smallestJump: Seconds = 60
     /// The kernel sends no notice when the clock becomes synchronised: while it is doubted, poll at this interval.
     static let pollInterval: Seconds = 10
 
@@ -141,7 +139,7 @@ struct ClockTrust: Hashable, Sendable {
             if moved < 0, let minted = mintedUnconfirmed, minted > now.wall {
                 waitedOut = WaitedOut(issuedAt: max(waitedOut?.issuedAt ?? minted, minted), reached: now.wall)
             }
-            if abs(moved.count) > Self.smallestJump.count {
+            if abs(moved.count) > ClockRun.smallestJump.count {
                 (runsSince, setTo, isConfirmed) = (now.boot, now.wall, false)
             }
         }

@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 internal import Failures
 package import Linux
 package import Model
@@ -16,9 +17,6 @@ package enum BootRecord: Hashable, Sendable {
     case changed(foundAt: BootTime)
 
     private static let limit = 128
-    /// How far the clock may differ from the kept one within one boot, in seconds. Clocks are slewed, and two starts of one
-    /// machine are further apart.
-    private static let tolerance: Int64 = 60
 
     private static func file(in directory: AbsolutePath) -> String { "\(directory)/boot" }
 
@@ -40,9 +38,9 @@ package enum BootRecord: Hashable, Sendable {
             return
         }
         let numbers = String(decoding: content.bytes, as: UTF8.self).split(separator: " ").map { Int64($0) }
-        let start = Self.start
+        let (start, jump) = (Self.start, ClockRun.smallestJump.count)
         guard numbers.count > 1, let kept = numbers[0], let since = numbers[1],
-            (start - Self.tolerance...start + Self.tolerance).contains(kept), since <= now.milliseconds
+            (start - jump...start + jump).contains(kept), since <= now.milliseconds
         else {
             self = .changed(foundAt: now)
             return

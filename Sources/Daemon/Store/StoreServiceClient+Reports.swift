@@ -8,8 +8,6 @@ extension StoreServiceClient {
     // These limits keep the data at some 100 MB, whatever a user sends who may write to the store or controls the service. A
     // page has at most ``StoreResult/mostListed`` reports, or 1 MiB of them.
     private static let mostPages = 1_000
-    /// Twice as many as are supported.
-    private static let mostMachines = 20_000
     /// The holdings in all of them.
     private static let mostHoldings = 200_000
 
@@ -50,7 +48,9 @@ extension StoreServiceClient {
                 found[machine] = report
                 holdings += report.report?.clients.count ?? 0
             }
-            if found.count > Self.mostMachines { throw tooMany(Self.mostMachines, "machines report") }
+            if found.count > MachineReport.mostMachines {
+                throw tooMany(MachineReport.mostMachines, "machines report")
+            }
             if holdings > Self.mostHoldings { throw tooMany(Self.mostHoldings, "clients in the machines' reports") }
             guard let next else { return found }
             guard first?.lexicographicallyPrecedes(next) ?? true else {

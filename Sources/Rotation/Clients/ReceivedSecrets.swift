@@ -89,10 +89,6 @@ extension Rotation {
         source.path.map { .path($0) } ?? .store
     }
 
-    /// How long a follower does not report that the store is unreachable: a restarted etcd must not cause ten thousand
-    /// alerts.
-    private static let unreachableAfter: Seconds = 86_400
-
     // MARK: Reports
 
     /// Why a client's source is a reason not to be ok. Its content is wrong, or it offers nothing newer although the current
@@ -108,9 +104,9 @@ extension Rotation {
             let isDue = timer.reached(due)
             let isAway =
                 source.isStore && verdict.state == .unreachable
-                && timer.reached(verdict.began + Self.unreachableAfter)
+                && timer.reached(verdict.began + Self.storeWaitOfFollowers)
             guard isDue || isAway else { return nil }
-            since = max(since, isAway ? min(due, since + Self.unreachableAfter) : due)
+            since = max(since, isAway ? min(due, since + Self.storeWaitOfFollowers) : due)
         }
         guard let failure = sourceFailure(of: client) ?? overdue(client, source) else { return nil }
         let next = jobs.attempts[sourceResource(of: client)]?.notBefore

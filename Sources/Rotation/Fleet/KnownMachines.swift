@@ -16,10 +16,6 @@ struct KnownMachines: Sendable {
         var missingSince: [UInt32: BootTime] = [:]
     }
 
-    /// Twice the supported number. Otherwise a user with write access to the store could make the daemon remember more and more
-    /// machines.
-    private static let limit = 20_000
-
     /// The machines that a client is known to have, this one included; none if that is not known.
     func numbers(of identity: ClientIdentity) -> Set<UInt32> { all[identity]?.known ?? [] }
 
@@ -43,7 +39,7 @@ struct KnownMachines: Sendable {
             let since = machines.missingSince[machine] ?? now.boot
             if now.boot < since + MachineReport.silence { missing[machine] = since }
         }
-        if reporting.count + missing.count > Self.limit { missing = [:] }
+        if reporting.count + missing.count > MachineReport.mostMachines { missing = [:] }
         let known = reporting.union(missing.keys)
         // The same value is compared at once with the record.
         if machines.known != known { machines.known = known }

@@ -21,6 +21,8 @@ extension Rotation {
 
     /// How long the store may be unreachable before a signer reports it.
     private static let storeWait: Seconds = 900
+    /// The same for a follower: a restarted etcd must not cause ten thousand alerts.
+    static let storeWaitOfFollowers: Seconds = 86_400
 
     /// Whether a signer reports that the store cannot be used.
     func isReported(_ failure: Failure, since moment: BootTime, _ timer: inout WakeTimer) -> Bool {
