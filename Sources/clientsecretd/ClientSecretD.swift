@@ -118,12 +118,11 @@ extension ParsableCommand {
         }
     }
 
-    /// Whether another process may carry it out: not what is started as a service, nor what uses the terminal, which the
-    /// caller's process would give back too early.
+    /// Whether another process may carry it out, because it reads files to judge them: not what is started as a service, nor what
+    /// uses the terminal, which the caller's process would give back too early. The daemon logs which process gave it an order.
     private var mayHaveProcess: Bool {
         switch self {
-        case is HealthCommand, is CheckCommand, is DoctorCommand, is VerifyCommand, is ReloadCommand, is RenewCommand,
-            is InspectCommand:
+        case is HealthCommand, is CheckCommand, is DoctorCommand, is VerifyCommand, is InspectCommand:
             true
         case let status as StatusCommand: !status.watch
         default: false

@@ -29,8 +29,11 @@ import Testing
                     // What readers take alike must never be refused.
                     // With CRLF, a shell reads a last line differently once it has an end.
                     let isOpenEnded = sample.bytes.contains(13) && sample.bytes.last != UInt8(ascii: "\n")
+                    // Programs that read line by line take the last of these lines, wherever it is.
+                    let lines = String(decoding: sample.bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+                    let isSetAgain = lines.last { $0.hasPrefix("SECRET=") } == "SECRET=hidden"
                     #expect(
-                        style == .loose || style == .noise || isOpenEnded,
+                        style == .loose || style == .noise || isOpenEnded || isSetAgain,
                         "seed \(seed), \(shown(sample.bytes)): \(error)")
                     continue
                 }
