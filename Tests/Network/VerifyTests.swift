@@ -203,7 +203,7 @@ import Testing
         let finished = try run(
             [directory("clientsecretd"), "verify"], environment: ["CLIENTSECRETD_CONFIG": own.configuration])
         #expect(finished.status == 3)
-        #expect(finished.complaints.contains("apt-get install clientsecretd-network"))
+        #expect(finished.complaints.contains("in that directory, run: apt-get install ./clientsecretd-network_*.deb"))
     }
 
     /// Writes a configuration with a client without outputs.

@@ -21,8 +21,8 @@ struct NetworkProgramLauncher {
         guard let path = NetworkProgramFile.path() else {
             throw CommandFailure(
                 .failed,
-                "\(Self.name), the program that connects to Apple, is not installed; install it: "
-                    + "apt-get install \(Self.name)")
+                "\(Self.name), the program that connects to Apple, is not installed; its package is next to "
+                    + "that of clientsecretd; in that directory, run: apt-get install ./\(Self.name)_*.deb")
         }
         self.path = path
         server = try options.arguments()

@@ -84,7 +84,7 @@ mkdir /srv/clientsecretd
 mount --bind /release /srv/clientsecretd
 cd /srv/clientsecretd || exit 1
 complaint=$(clientsecretd verify 2>&1)
-contains "what asks Apple is not installed" "apt-get install clientsecretd-network" "$complaint"
+contains "what asks Apple is not installed" "apt-get install ./clientsecretd-network_*.deb" "$complaint"
 rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
 guide=/src/docs/installing.md
 promise "the release has the checksums that its key signed" does 'gpgv --keyring'
