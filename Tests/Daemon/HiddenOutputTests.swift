@@ -179,7 +179,7 @@ import Testing
         func found(_ text: String, _ runsProgram: Bool) -> [String] {
             var output = output("SECRET=\(token)\n")
             output.neighbours = [file(path, text)]
-            output.runsProgram = runsProgram
+            output.programs = runsProgram ? ["cache.service"] : []
             return places(HiddenOutput.caches(of: output))
         }
         let old = secret(expiring: now)
@@ -194,6 +194,13 @@ import Testing
                 "; as the application's user, run \"php artisan config:cache\" in /srv/shop, and start a unit that does so "
                     + "from on_change")
                 == true)
+        kept.programs = ["cache.service"]
+        kept.started = "cache.service"
+        #expect(
+            HiddenOutput.caches(of: kept).first?.remedy
+                == .say(
+                    "as the application's user, run \"php artisan config:cache\" in /srv/shop, and see why cache.service of "
+                        + "on_change did not", see: .status(of: "cache.service")))
     }
 
     /// A oneshot unit may well write a cache again, as the recipe for Laravel has it.

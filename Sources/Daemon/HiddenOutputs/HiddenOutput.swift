@@ -160,7 +160,9 @@ extension HiddenOutput {
         return output.neighbours.compactMap { file in
             guard let cache = FrameworkCache.of(file.path) else { return nil }
             // A program that runs after each renewal may well write the cache again: then its content counts.
-            if let token = output.token, output.runsProgram, file.bytes.firstRange(of: token) != nil { return nil }
+            if let token = output.token, !output.programs.isEmpty, file.bytes.firstRange(of: token) != nil {
+                return nil
+            }
             let secret = ForeignSecret.all(in: file.bytes).first?.offset
             let named = file.bytes.firstRange(of: Array(variable.utf8))?.lowerBound
             if cache.namesVariables, named == nil { return nil }
@@ -171,8 +173,10 @@ extension HiddenOutput {
                     + "written",
                 remedy: .say(
                     "as the application's user, run \"\(cache.command)\" in \(Printable.name(cache.directory(of: file.path))), and "
-                        + (output.runsProgram
-                            ? "see why on_change did not" : "start a unit that does so from on_change")))
+                        + (output.programs.isEmpty
+                            ? "start a unit that does so from on_change"
+                            : "see why \(output.programs.joined(separator: ", ")) of on_change did not"),
+                    see: output.programs.count == 1 ? output.started.flatMap { .status(of: $0) } : nil))
         }
     }
 }

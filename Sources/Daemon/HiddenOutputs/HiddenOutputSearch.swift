@@ -74,7 +74,8 @@ package struct HiddenOutputSearch {
             var facts = OutputFacts(path: path, realPath: real, variable: output.slot.variable, copies: Set(copies))
             facts.modified = FileStatus.following(path).map { $0.identity.modified / 1_000 }
             facts.place = ownMounts?.place(of: real)
-            facts.runsProgram = client.onChange.contains(where: \.runsProgram)
+            facts.programs = client.onChange.compactMap(\.program)
+            facts.started = client.onChange.lazy.compactMap(\.started).first
             facts.restarted = client.onChange.lazy.compactMap(\.restarted).first
             guard output.slot.variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
@@ -180,11 +181,19 @@ package struct HiddenOutputSearch {
 
 extension Action {
     /// Whether it runs a program: by itself, or as a unit of the administrator's that runs to its end.
-    package var runsProgram: Bool {
+    package var runsProgram: Bool { program != nil }
+
+    /// The program that it runs, by the path of its file or the name of its unit; nil if it runs none.
+    fileprivate var program: String? {
         switch self {
-        case .exec, .unit(.start, _): true
-        case .unit, .signal, .redeploy: false
+        case .exec(let arguments, _): Printable.name(arguments.first ?? "exec")
+        case .unit(.start, let unit): unit
+        case .unit, .signal, .redeploy: nil
         }
+    }
+
+    fileprivate var started: String? {
+        if case .unit(.start, let unit) = self { unit } else { nil }
     }
 
     fileprivate var restarted: String? {

@@ -21,8 +21,10 @@ struct OutputFacts: Sendable {
     var modified: Int64?
     /// The place of its file in our own mount namespace.
     var place: NamespaceMounts.Place?
-    /// Whether a program runs after each renewal, also as a unit that is started.
-    var runsProgram = false
+    /// The programs that run after each renewal, by the names of their files, or of the units that are started.
+    var programs: [String] = []
+    /// The first unit that is started after each renewal; nil if none is.
+    var started: String?
     /// The unit that is restarted after each renewal; nil if none is.
     var restarted: String?
     /// The mode and group of the settings, and the mode that a write gives the file because of its other lines; nil if they
