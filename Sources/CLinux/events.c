@@ -90,6 +90,11 @@ static struct timespec read_clock(clockid_t clock) {
 
 int64_t clinux_wall_seconds(void) { return read_clock(CLOCK_REALTIME).tv_sec; }
 
+int64_t clinux_wall_milliseconds(void) {
+    struct timespec now = read_clock(CLOCK_REALTIME);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 int64_t clinux_boot_milliseconds(void) {
     struct timespec now = read_clock(CLOCK_BOOTTIME);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;

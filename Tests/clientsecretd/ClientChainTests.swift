@@ -650,6 +650,53 @@ import Testing
         #expect(try link(otherVariables: nil)?.state == .ok)
     }
 
+    /// A program that reads a file by itself may read another one. Only what systemd gives it is known to be read at its start.
+    @Test func aLaterStartProvesNothingOfAProgramThatReadsByItself() throws {
+        func state(
+            startedAt: WallTime = Self.now - 60, _ unit: ReaderUnit? = nil, credential: String = ""
+        ) throws -> ChainLink.State? {
+            var facts = try Self.facts(more: credential)
+            if let unit { facts.units = [unit] }
+            facts.processes = [Self.process(holding: [], startedAt: startedAt)]
+            return ClientChain(facts).links.first { $0.name == .process }?.state
+        }
+        // Right after the write, and long after it.
+        for startedAt in [Self.now - 3_600, Self.now - 60] { #expect(try state(startedAt: startedAt) == .unknown) }
+        #expect(try state(Self.unit()) == .ok)
+        #expect(try state(startedAt: Self.now - 7_200, Self.unit()) == .broken)
+        #expect(try state(credential: "credential: {unit: shop.service, name: secret}") == .ok)
+        #expect(try state(credential: "credential: {unit: other.service, name: secret}") == .unknown)
+    }
+
+    /// The owner of a file has no key to check its signature with.
+    @Test func aSignatureThatThisUserCannotCheckIsNotBroken() throws {
+        var facts = try Self.facts()
+        let failure = Failure(.signatureUnchecked, at: .client(facts.name))
+        facts.evaluation = OutputsHealth(
+            client: facts.name, health: .degraded, failure: failure, secret: Self.secret())
+        let chain = ClientChain(facts)
+        let link = chain.links.first { $0.name == .outputs }
+        #expect(link == ChainLink(.outputs, .unknown, failure.message))
+        #expect(chain.broken == nil)
+    }
+
+    /// Else a chain of which nothing is known would look like one that was found in order.
+    @Test func theHeadingNamesWhatIsNotKnown() throws {
+        func heading(_ change: (inout ChainFacts) -> Void) throws -> String? {
+            var facts = try Self.facts()
+            change(&facts)
+            let report = DoctorReport(chains: [ClientChain(facts)], unanswered: nil)
+            return report.lines(for: Terminal(size: nil, environment: [:])).first?.map(\.text).joined()
+        }
+        #expect(try heading { _ in } == "web: no broken link; not known: apple")
+        let words = try heading {
+            $0.processes = nil
+            ($0.units, $0.areUnitsKnown) = ([], false)
+        }
+        #expect(words == "web: no broken link; not known: unit, process, apple")
+        #expect(try heading { $0.published = [(Self.former, "/srv/shop/.env")] } == "web: broken at outputs")
+    }
+
     /// pm2 and containers keep the environment of their first start.
     @Test func aProgramOutsideOfItsUnitsIsStartedAgainWithoutItsVariable() throws {
         func remedy(_ actions: String) throws -> Remedy? {
@@ -726,7 +773,7 @@ import Testing
         let token = Token(bytes, sha256: { _ in [UInt8](repeating: 7, count: 32) })
         var facts = try Self.facts()
         facts.problems = [Failure(.stateUnusable, at: .path(try Self.path("/var/lib/clientsecretd")))]
-        #expect(facts.reasonNotToAsk == "it was not asked, because no current secret is published")
+        #expect(facts.reasonNotToAsk == "Apple was not asked, because no current secret is published")
         facts.secretToTry = .success(
             PublishedSecret(
                 name: facts.name, place: "/srv/shop/.env", token: token,

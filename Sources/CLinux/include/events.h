@@ -25,6 +25,7 @@ int clinux_boot_timer_arm(int timer, int64_t nanoseconds);
 
 // Clocks.
 int64_t clinux_wall_seconds(void);
+int64_t clinux_wall_milliseconds(void);
 int64_t clinux_boot_milliseconds(void);
 int64_t clinux_monotonic_microseconds(void);
 // 1, 0, or -errno if the kernel may not be asked.

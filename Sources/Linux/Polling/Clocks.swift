@@ -7,6 +7,11 @@ package enum Clocks {
         clinux_wall_seconds()
     }
 
+    /// The time of day in milliseconds since 1970.
+    package static func wallMilliseconds() -> Int64 {
+        clinux_wall_milliseconds()
+    }
+
     /// Milliseconds since boot, suspends included; this clock cannot be set.
     package static func bootMilliseconds() -> Int64 {
         clinux_boot_milliseconds()

@@ -45,8 +45,9 @@ struct RunningProcess {
             case let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " ")), fields.count > 19,
             let ticks = Int64(String(decoding: fields[19], as: UTF8.self))
         else { return nil }
-        let age = Clocks.bootMilliseconds() / 1_000 - ticks / Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        return WallTime(secondsSinceEpoch: Clocks.wallSeconds() - age)
+        // Rounded last: else the same process would now and then seem to be a second or two older than it is.
+        let age = Clocks.bootMilliseconds() - ticks * 1_000 / Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return WallTime(secondsSinceEpoch: (Clocks.wallMilliseconds() - age) / 1_000)
     }
 
     var workingDirectory: String? { ForeignFile.link("\(folder)/cwd") }
@@ -129,11 +130,11 @@ struct RunningProcess {
 }
 
 extension RunningProcess {
-    /// The services that seem to read the secret in a file. These are those that were started with it, else those of the file's
-    /// owner that run in its directory. Sorted.
+    /// The processes of services that seem to read the secret in a file, by service. These are those that were started with it,
+    /// else those of the file's owner that run in its directory.
     ///
     /// - Parameter fingerprint: nil for a file without a secret.
-    static func services(reading fingerprint: Fingerprint?, in path: AbsolutePath) -> [String] {
+    static func services(reading fingerprint: Fingerprint?, in path: AbsolutePath) -> [String: Set<Int32>] {
         let look = ProcessLook()
         let all = all(look)
         let holding = all.filter { look.goesOn && $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
@@ -141,6 +142,8 @@ extension RunningProcess {
         let found =
             holding.isEmpty
             ? all.filter { $0.workingDirectory == path.directory.description && $0.owner == owner } : holding
-        return Set(found.compactMap(\.unit)).sorted()
+        return found.reduce(into: [:]) { services, process in
+            if let unit = process.unit { services[unit, default: []].insert(process.id) }
+        }
     }
 }

@@ -60,7 +60,7 @@ struct ChainFacts {
     var areUnitsKnown = true
     /// Nil if only root can look.
     var processes: [ReaderProcess]?
-    var verdict = Verdict.notAsked("it was not asked")
+    var verdict = Verdict.notAsked("Apple was not asked")
 
     /// Why Apple is not asked; nil if it may be. There is no reason if an output has the current secret, unless that has expired.
     var reasonNotToAsk: String? {
@@ -71,7 +71,7 @@ struct ChainFacts {
             }
         let isExpired = broken.contains(.secret) && current.map { now >= $0.expiresAt } != false
         return broken.isDisjoint(with: [.secret, .outputs]) || isPublished && !isExpired
-            ? nil : "it was not asked, because no current secret is published"
+            ? nil : "Apple was not asked, because no current secret is published"
     }
 
     /// The current secret, as the daemon says, else as a daemon would find it.

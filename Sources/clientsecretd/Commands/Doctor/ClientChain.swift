@@ -20,6 +20,9 @@ struct ClientChain: Equatable {
     /// The first one that keeps the application from the current secret; nil if none is known to.
     var broken: ChainLink? { links.first { $0.state == .broken } }
 
+    /// Those of which nothing is known here.
+    var unknown: [ChainLink.Name] { links.filter { $0.state == .unknown }.map(\.name) }
+
     var json: JSONText {
         .object([
             ("client", .string(client.description)),

@@ -17,7 +17,7 @@ extension ChainFacts {
         if let advice = certain([.clock]) { return ChainLink(.clock, .broken, advice, .say("set it", see: .clock)) }
         return isSynchronised
             ? ChainLink(.clock, .ok, "synchronised")
-            : ChainLink(.clock, .unknown, "it shows \(now), but the kernel does not report it as synchronised")
+            : ChainLink(.clock, .unknown, "the clock shows \(now), but the kernel does not report it as synchronised")
     }
 
     /// The clock as the daemon judges it, which has seen it run; nil if it finds nothing wrong.

@@ -68,7 +68,7 @@ struct DoctorCommand: ParsableCommand {
         on secret: Result<PublishedSecret, CommandFailure>, _ program: Result<NetworkProgramLauncher, CommandFailure>,
         _ rateLimit: inout RateLimit
     ) -> ChainFacts.Verdict {
-        if skipVerify { return .notAsked("it was not asked (--skip-verify)") }
+        if skipVerify { return .notAsked("Apple was not asked (--skip-verify)") }
         switch (program, secret) {
         case (.success(let program), .success(let secret)):
             return .answered(.asking(about: secret, program, &rateLimit))

@@ -26,7 +26,9 @@ struct DoctorReport {
             ]
         }
         guard let broken = chain.broken else {
-            return [[Piece("\(chain.client): ", .bold), Piece("no broken link", .green)]] + links
+            let unknown = chain.unknown.map(\.rawValue).joined(separator: ", ")
+            let shortfall = unknown.isEmpty ? [] : [Piece("; not known: \(unknown)", .yellow)]
+            return [[Piece("\(chain.client): ", .bold), Piece("no broken link", .green)] + shortfall] + links
         }
         let heading = [Piece("\(chain.client): ", .bold), Piece("broken at \(broken.name.rawValue)", .red)]
         var unwrapped = terminal

@@ -1,6 +1,7 @@
 import Daemon
 import Failures
 import Linux
+import Model
 
 /// Whether applications read something else than the outputs.
 extension ChainFacts {
@@ -8,7 +9,7 @@ extension ChainFacts {
     /// has read something.
     var hiddenLink: ChainLink {
         guard let first = hidden.first(where: { $0.unit == nil }) else {
-            guard let shortfall else { return ChainLink(.hidden, .ok, "nothing hides it") }
+            guard let shortfall else { return ChainLink(.hidden, .ok, nothingHidden) }
             return ChainLink(.hidden, .unknown, "\(shortfall), so not everything was looked at")
         }
         let line = first.line.map { ":\($0)" } ?? ""
@@ -17,5 +18,12 @@ extension ChainFacts {
             return ChainLink(.hidden, .broken, "\(place): \(first.words)", first.remedy)
         }
         return ChainLink(.hidden, .warning, "\(place): \(first.words)" + (first.remedy.map { "; \($0)" } ?? ""))
+    }
+
+    private var nothingHidden: String {
+        let paths = Set(client.outputs.map(\.path)).sorted()
+        guard let first = paths.first else { return "it has no file that something could hide" }
+        return "nothing hides \(Printable.name(first.description))"
+            + (paths.count > 1 ? " and \(paths.count - 1) more" : "")
     }
 }

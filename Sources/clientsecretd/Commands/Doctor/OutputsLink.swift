@@ -51,7 +51,8 @@ extension ChainFacts {
             failureOfDelivery == nil, !client.outputs.isEmpty || evaluation.health != nil,
             view?.health != .ok || evaluation.health != .degraded
         else { return nil }
-        let isUnknown = evaluation.health == nil
+        // No daemon of the service judges without its key: only this caller may not read it.
+        let isUnknown = evaluation.health == nil || failure.code == .signatureUnchecked
         return ChainLink(
             .outputs, isUnknown ? .unknown : .broken, failure.message,
             isUnknown || isForCallerOnly ? nil : failure.remedy)

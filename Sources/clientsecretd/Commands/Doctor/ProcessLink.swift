@@ -12,9 +12,10 @@ import Model
 ///   counts which the unit reads.
 /// - The current one in its environment, a credential or an open file: ok.
 /// - Started without the variable that its unit reads from an output: not known, because a wrapper may have kept it elsewhere.
-/// - Nothing: it holds the secret only in its memory. A unit with `restart:` reads the secret when it starts. So the time of its
-///   start decides, if a process of it may read an output. If none may, it cannot have the secret. It is broken, unless another
-///   program may have given it the secret.
+/// - Nothing: it may hold the secret in its memory. If it was started before the current one was minted, and `restart:` names its
+///   unit, it has an earlier one. A later start proves something only if systemd gives the unit the secret, by `EnvironmentFile=`
+///   or as a credential: a program may read another file. If no process of the unit may read an output, it cannot have the
+///   secret. It is broken, unless another program may have given it the secret.
 extension ChainFacts {
     var processLink: ChainLink {
         guard let processes else {
@@ -160,7 +161,7 @@ extension ChainFacts {
                     "\(words(first)) was started at \(start), before the current secret was minted",
                     .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
             }
-            if let writtenAt, writtenAt <= start { started.append(words(first)) }
+            if unit.isGivenSecret(of: client), let writtenAt, writtenAt <= start { started.append(words(first)) }
         }
         if !started.isEmpty, started.count == units.count {
             return ChainLink(

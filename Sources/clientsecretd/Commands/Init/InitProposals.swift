@@ -69,15 +69,12 @@ struct InitProposals {
     // MARK: Units
 
     private static func service(reading file: AbsolutePath, _ fingerprint: Fingerprint?) -> String? {
-        var services = RunningProcess.services(reading: fingerprint, in: file)
-        if services.isEmpty {
-            guard let names = ReaderUnit.names(reading: file) else {
-                CommandOutput.complain(
-                    "systemd does not answer, so init cannot look for the unit that reads \(Printable.name(file.description))"
-                )
-                return nil
-            }
-            services = names
+        let processes = RunningProcess.services(reading: fingerprint, in: file)
+        guard let services = ReaderUnit.names(reading: file, with: processes) else {
+            CommandOutput.complain(
+                "systemd does not answer, so init cannot look for the unit that reads \(Printable.name(file.description))"
+            )
+            return nil
         }
         // Of several none is more likely than the others.
         return services.count == 1 ? services.first : nil
