@@ -67,8 +67,47 @@ import Testing
         let answers = try person.dialog.complete(InitCommand.parse(Self.ids + ["--app", "pm2"]).given)
         #expect(answers.unit == nil)
         #expect(
-            person.shown.last == "The systemd unit that runs \"pm2 restart\" (see man clientsecretd-init; empty: none, "
+            person.shown.last == "The systemd unit that runs \"pm2 restart\" (see docs/apps.md) (empty: none, "
                 + "the app keeps the old secret): ")
+    }
+
+    /// Nothing else makes a container read a new secret.
+    @Test(arguments: [
+        (
+            "docker-compose",
+            "The systemd unit that runs \"docker compose up -d\" (see docs/apps.md) (empty: none, the app keeps the old secret): ",
+            ": docker compose up -d"
+        ),
+        (
+            "supabase",
+            "The systemd unit that runs \"docker compose up -d\" (see docs/apps-servers.md) (empty: none, as with --config-dir): ",
+            ", unless it runs with --config-dir: docker compose up -d"
+        ),
+    ])
+    func anAppThatNothingStartsAgainIsLeftToThePerson(_ name: String, _ question: String, _ end: String) throws {
+        let app = try #require(AppPreset.named(name))
+        let flags = Self.ids + ["--app", name, "--output", "/srv/.env", "--as", "root"]
+        let person = Person([""])
+        let answers = try person.dialog.complete(InitCommand.parse(flags).given)
+        #expect(person.shown == [question])
+        let words = "start the application again now and after each renewal, because nothing else does"
+        #expect(try NextSteps.restart(answers.configuration(), app) == words + end)
+        let told = try InitCommand.parse(flags + ["--start", "app-compose.service"]).given.configuration()
+        #expect(NextSteps.restart(told, app) == nil)
+    }
+
+    /// Of other programs those that read a variable; a program that reads a file by itself needs no start.
+    @Test func aVariableIsReadAtTheStart() throws {
+        func step(_ flags: String...) throws -> String? {
+            let given = try InitCommand.parse(Self.ids + ["--output", "/srv/out"] + flags).given
+            return try NextSteps.restart(given.configuration(), given.app)
+        }
+        let words = "start the application again now and after each renewal, because nothing else does"
+        #expect(try step("--format", "env", "--variable", "SECRET") == words)
+        #expect(try step("--format", "env", "--variable", "SECRET", "--restart", "a.service") == nil)
+        #expect(try step("--format", "raw") == nil)
+        #expect(try step("--app", "synapse", "--restart", "a.service") == nil)
+        #expect(try step("--app", "oauth2-proxy") == nil)
     }
 
     @Test func theSettingThatNamesTheFileIsKnown() throws {

@@ -133,7 +133,7 @@ final class Person {
             let person = Person([
                 "", "/nowhere/AuthKey_ABC123DEFG.p8", "/dev", #filePath, key, "short", " DEF123GHIJ ", "",
                 "com.example.web", "6", "2",
-                "/a/../x", "/srv/.env", "1BAD", "GOOD", "nobody-of-this-name", "root", "app", "app.service",
+                "yes", "/a/../x", "/srv/.env", "1BAD", "GOOD", "nobody-of-this-name", "root", "app", "app.service",
             ])
             let answers = try person.dialog.complete(InitAnswers())
             #expect(person.lines.isEmpty)
@@ -144,7 +144,8 @@ final class Person {
                 "  /nowhere/AuthKey_ABC123DEFG.p8: there is no such file", "  /dev: this is not a file",
                 "  \(#filePath): not a PEM file; write the path of Apple's .p8 file", "  a team id is ten characters",
                 "  a client id has letters",
-                "  enter a number from 1 to 5", "  this is not the path of a file", "  a variable's name has",
+                "  enter a number from 1 to 5", "  write an absolute path, such as /srv/app/.env",
+                "  this is not the path of a file", "  a variable's name has",
                 "  there is no such user",
                 "  write a unit as systemctl shows it",
             ] {

@@ -18,6 +18,10 @@ struct AppPreset {
     var unit: String?
     /// The command of the oneshot unit that is started; nil if no unit is started.
     var runs: String?
+    /// How the program runs if it needs no unit, because it then reads the file by itself; nil if it always needs one.
+    var alternative: String?
+    /// The page that describes its unit.
+    var page: String { alternative == nil ? "docs/apps.md" : "docs/apps-servers.md" }
     /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path. Nil if it has
     /// no such settings.
     var settings: (secret: String, file: String)?
@@ -26,7 +30,7 @@ struct AppPreset {
 
     private init(
         _ name: String, variable: String? = nil, format: String = FormatRegistry.standard.name, file: String? = nil,
-        verb: Action.UnitVerb? = nil, unit: String? = nil, runs: String? = nil,
+        verb: Action.UnitVerb? = nil, unit: String? = nil, runs: String? = nil, alternative: String? = nil,
         settings: (secret: String, file: String)? = nil, hint: String
     ) {
         self.name = name
@@ -36,6 +40,7 @@ struct AppPreset {
         self.verb = verb
         self.unit = unit
         self.runs = runs
+        self.alternative = alternative
         self.settings = settings
         self.hint = hint
     }
@@ -105,6 +110,7 @@ struct AppPreset {
             hint: "Set spring.config.import=configtree: to the file's directory, with a slash at its end."),
         AppPreset(
             "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start, runs: "docker compose up -d",
+            alternative: "with --config-dir",
             hint:
                 "docker compose restart keeps the old secret: the oneshot unit must run docker compose up -d. With --config-dir it "
                 + "reads the file by itself."),

@@ -131,7 +131,8 @@ struct InitCommand: ParsableCommand {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
         try plan.carryOut(
-            change: NextSteps.change(from, found, to: new, app?.preset), socket: daemon.path())
+            change: NextSteps.change(from, found, to: new, app?.preset) ?? NextSteps.restart(new, app?.preset),
+            socket: daemon.path())
     }
 
     /// The values from the flags, the file of `--from` and the person at the terminal.

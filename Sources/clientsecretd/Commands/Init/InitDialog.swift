@@ -103,7 +103,7 @@ struct InitDialog {
             try ask(
                 for: choice("How does the application get the secret?", Place.all.map { ($0.words, $0) }), &answers)
         } else if answers.credential == nil {
-            if answers.output == nil { answers.output = try answer("The file", Flags.path) }
+            if answers.output == nil { answers.output = try answer("The file", Self.absolutePath) }
             if answers.format == nil { answers.format = try askForFormat() }
             if answers.format?.type.setting != nil, answers.variable == nil { try askForVariable(&answers) }
         } else if answers.unit == nil {
@@ -143,6 +143,12 @@ struct InitDialog {
         return path
     }
 
+    /// A file to write. A word such as "yes", the answer to another question, would else name a file of the current directory.
+    private static func absolutePath(_ text: String) throws -> AbsolutePath {
+        guard text.hasPrefix("/") else { throw ValidationError("write an absolute path, such as /srv/app/.env") }
+        return try Flags.path(text)
+    }
+
     /// The unit that gets a credential.
     private func askForReader() throws -> String {
         try answer("The unit that reads it, such as myapp.service", offering: proposals.unit(nil), Flags.unit)
@@ -160,11 +166,9 @@ struct InitDialog {
             case .start: "The oneshot unit to start after each renewal"
             case .restart, .reload, .reloadOrRestart: "The unit to \(verb.words) after each renewal"
             }
-        if verb == .start, let runs = answers.app?.runs {
-            let none = "see man clientsecretd-init; empty: none, the app keeps the old secret"
-            return try answer("The systemd unit that runs \"\(runs)\" (\(none))") {
-                Self.isNone($0) ? nil : try Flags.unit($0)
-            }
+        if verb == .start, let app = answers.app, let runs = app.runs {
+            let none = app.alternative.map { "none, as \($0)" } ?? "none, the app keeps the old secret"
+            return try optional("The systemd unit that runs \"\(runs)\" (see \(app.page))", none: none, Flags.unit)
         }
         guard let offer else { return try optional(what, Flags.unit) }
         return try answer("\(what), or none", offering: offer) { Self.isNone($0) ? nil : try Flags.unit($0) }
@@ -176,9 +180,10 @@ struct InitDialog {
         case .environmentFile:
             answers.format = FormatOptions.Format(FormatRegistry.environment)
             try askForVariable(&answers)
-            answers.output = try answer("The file", offering: "\(OutputRemedy.ownDirectory)/\(name).env", Flags.path)
+            answers.output = try answer(
+                "The file", offering: "\(OutputRemedy.ownDirectory)/\(name).env", Self.absolutePath)
         case .dotenv:
-            answers.output = try answer("The file", Flags.path)
+            answers.output = try answer("The file", Self.absolutePath)
             answers.format = FormatOptions.Format(FormatRegistry.environment)
             if answers.variable == nil { try askForVariable(&answers) }
             let owner = answers.output.flatMap { Self.owner(of: $0) }
@@ -206,7 +211,8 @@ struct InitDialog {
             let directory = answers.group == nil ? "out" : name
             let ending = format.name == FormatRegistry.standard.name ? "jwt" : format.name
             let file = answers.app?.file ?? "\(name).\(ending)"
-            answers.output = try answer("The file", offering: "/run/clientsecretd/\(directory)/\(file)", Flags.path)
+            answers.output = try answer(
+                "The file", offering: "/run/clientsecretd/\(directory)/\(file)", Self.absolutePath)
         }
         if answers.unit == nil { answers.unit = try askForUnit(answers) }
     }

@@ -18,7 +18,7 @@ struct NextSteps {
     var lines: [String] {
         let check = ShellCommand.doctor.map { "check the whole path: \($0.text)" }
         let keep = copiedKey.map {
-            "if all links are ok, keep \(Printable.name($0.description)) as a backup elsewhere and delete it here: the service has a copy"
+            "once it shows no broken link, keep \(Printable.name($0.description)) as a backup elsewhere and delete it here: the service has a copy"
         }
         let fix = isComplete ? nil : "fix what is missing, as shown above"
         let steps = [fix, mask?.description, start?.description, change, check, keep].compactMap(\.self)
@@ -46,6 +46,16 @@ extension NextSteps {
         guard isAdded else { return .say("start its daemon", run: .runDaemon) }
         return ShellCommand.reload.map { .say("load it into its daemon", run: $0) }
             ?? .say("run 'clientsecretd reload' with --socket and the path of its daemon's socket")
+    }
+
+    /// The step for the person if nothing restarts an application that reads the secret only when it starts; nil if it needs none.
+    static func restart(_ new: NewClient, _ app: AppPreset?) -> String? {
+        guard new.unit == nil, case .file(let output)? = new.destination, output.variable != nil || app?.verb != nil
+        else { return nil }
+        if let app, app.verb == nil { return nil }
+        let words = "start the application again now and after each renewal, because nothing else does"
+        let condition = app?.alternative.map { ", unless it runs \($0)" } ?? ""
+        return words + condition + (app?.runs.map { ": \($0)" } ?? "")
     }
 
     /// - Parameters:
