@@ -232,7 +232,10 @@ extension ClientFacts {
         if clock.failure == nil, judged.failure?.code != .clockPerhapsAhead,
             let failure = facts.delivered.firstToExpire.flatMap({ entry.shortLife(of: $0, name, &timer) })
         {
-            return result(.critical, failure, weakest)
+            let reason = actions.lazy.compactMap { record.failed[$0] }.first
+            let isLasting =
+                judged.health == .ok && record.current.flatMap { entry.shortLife(of: $0, name, &timer) } == nil
+            return result(.critical, isLasting ? failure.untilDelivered(reason) : failure, weakest)
         }
         let isOwed = actions.contains(where: record.owed.contains)
         let isNotified = actions.allSatisfy { action in
@@ -284,18 +287,5 @@ extension ClientConfiguration {
         }
         return isCritical(secret, &timer)
             ? Failure(.secretExpiring, at: .client(name), detail: expiry.description) : nil
-    }
-}
-
-extension Failure {
-    /// - Parameter failed: why actions failed when they last ran.
-    static func notDelivered(_ client: ClientName, failed: [ActionID: String], of actions: [ActionID]) -> Failure {
-        Failure(.notDelivered, at: .client(client), detail: actions.lazy.compactMap { failed[$0] }.first)
-    }
-
-    /// - Parameter places: the places that lack the client's secret.
-    static func notPublished(_ client: ClientName, missingFrom places: [Place]) -> Failure {
-        let words = listed(places.map(\.description), atMost: 3)
-        return Failure(.notPublished, at: .client(client), detail: words.isEmpty ? nil : words)
     }
 }

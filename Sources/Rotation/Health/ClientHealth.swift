@@ -169,9 +169,12 @@ extension Rotation {
     }
 
     /// Whether to log a health change. A renewal that is merely under way is not logged. A client that was not tried is not
-    /// logged either, because it is not expected to be served yet.
+    /// logged either, because it is not expected to be served yet. After the first write into a file with an expired secret,
+    /// applications have that one for the moment that an action takes. An action that fails or waits is logged.
     private func isNews(_ view: ClientView, _ client: ConfiguredClient) -> Bool {
-        clients[client].readiness.wasTried && !view.isUnderWay
+        let isAboutToEnd =
+            view.reason?.failure.code == .notDelivered && view.lastError == nil && !view.isDeliveredLater
+        return clients[client].readiness.wasTried && !view.isUnderWay && !isAboutToEnd
     }
 
     /// When the first secret that applications hold expires, among those last delivered, or, without actions, those in the

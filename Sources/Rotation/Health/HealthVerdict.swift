@@ -130,10 +130,16 @@ extension Rotation {
             isSpared
                 ? nil
                 : client.entry.shortLife(of: secret, client.name, &timer).map {
-                    Lockout(failure: $0, cause: .secret)
+                    Lockout(failure: isOnlyToDeliver(client, &timer) ? $0.untilDelivered() : $0, cause: .secret)
                 }
         case .unknown: nil
         }
+    }
+
+    /// Whether all places of a client hold a lasting secret: applications that hold another one get it by an action.
+    func isOnlyToDeliver(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        guard let wanted = wantedSecret(client), lackingPlaces(of: client).isEmpty else { return false }
+        return client.entry.shortLife(of: wanted, client.name, &timer) == nil
     }
 
     /// The failure of a client whose applications find no secret.

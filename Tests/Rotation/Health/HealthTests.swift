@@ -72,19 +72,42 @@ import Testing
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure == Failure(.notDelivered, at: .client(try Values.name(web))))
         bench.pass(100)
-        let detail = old.expiresAt.description
-        #expect(
-            try bench.view(web).reason?.failure
-                == Failure(.secretExpiring, at: .client(Values.name(web)), detail: detail))
+        func failure(_ verb: String) throws -> Failure {
+            let words = "applications may still have a secret that \(verb) at \(old.expiresAt)"
+            return Failure(.notDelivered, at: .client(try Values.name(web)), detail: words)
+        }
+        #expect(try bench.view(web).reason?.failure == failure("expires"))
         #expect(try bench.view(web).health == .critical)
         bench.pass(60)
         try bench.debounce("web.jwt")
         #expect(try bench.view(web).reason?.since == Values.moment(100))
         bench.pass(third)
-        #expect(
-            try bench.view(web).reason?.failure
-                == Failure(.secretExpired, at: .client(Values.name(web)), detail: detail))
+        #expect(try bench.view(web).reason?.failure == failure("expired"))
         #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
+    }
+
+    /// The critical state is shown meanwhile, and is no news: the action ends it, or it fails and is logged.
+    @Test func aFirstDeliveryOverAnExpiredSecretIsNotLogged() throws {
+        for isFailing in [false, true] {
+            let bench = try bench(try Values.client(web, actions: [after]))
+            bench.records[try Values.name(web)] = Record(delivered: [after.id: try found(1, to: -30)])
+            bench.held = [.action(after.id)]
+            bench.go()
+            #expect(try bench.view(web).health == .critical)
+            #expect(try bench.view(web).reason?.failure.remedy == .deliver(web))
+            func logged() -> [HealthState] {
+                bench.entries.compactMap { if case .health(_, let health, _) = $0 { health } else { nil } }
+            }
+            #expect(logged() == [])
+            bench.held = []
+            if isFailing {
+                bench.fail(.action(after.id), Failure(.actionFailed, at: .action(after.id)))
+            } else {
+                bench.release(.action(after.id))
+            }
+            #expect(logged() == (isFailing ? [.critical] : []))
+            #expect(try bench.view(web).health == (isFailing ? .critical : .ok))
+        }
     }
 
     @Test(arguments: ["something else", "a forged secret", "another client's secret"])

@@ -182,9 +182,9 @@ import Testing
         for (day, delivered, health, code) in [
             (61, [after.id: new], HealthState.ok, nil as Failure.Code?),
             (61, [after.id: old], .degraded, .notDelivered),
-            (61, [:], .degraded, .notDelivered), (81, [after.id: old], .critical, .secretExpiring),
-            (91, [after.id: old], .critical, .secretExpired),
-            (91, [ActionID("exec /bin/former"): old], .critical, .secretExpired),
+            (61, [:], .degraded, .notDelivered), (81, [after.id: old], .critical, .notDelivered),
+            (91, [after.id: old], .critical, .notDelivered),
+            (91, [ActionID("exec /bin/former"): old], .critical, .notDelivered),
         ] as [(Int64, [ActionID: SecretInfo], HealthState, Failure.Code?)] {
             let found = try evaluate(
                 at: day * Values.day, ["web.jwt": .secret(new)], entry: entry,

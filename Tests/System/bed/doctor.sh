@@ -54,6 +54,7 @@ contains "the unit that holds the secret is offered" "[app.service]" "$(tr -d '\
 equal "which leaves nothing to do" "" "$(tr -d '\r' </run/typescript | grep -a -e warning: -e error:)"
 promise "all links hold" clientsecretd doctor --skip-verify
 equal "the process has the new secret" ok "$(state process)"
+equal "the journal had no alarm meanwhile" 0 "$(journalctl -u clientsecretd.service | grep -c critical)"
 promise "which is another one" test "$(held)" != "$expired"
 promise "signed by the key" eval 'held | clientsecretd inspect --key /root/AuthKey_ABC123DEFG.p8 -'
 equal "the rest of the file is kept" PORT=80 "$(head -n 1 /srv/app/.env)"
