@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """moto's Secrets Manager, which checks signatures and rights, with the secrets `plain`, a text, and `member`, a JSON
-object; and `binary`, `list`, `twice` and `nested`, which hold what no secret is put into.
+object; the others hold what no secret is put into.
 
     secrets-manager.py DIRECTORY              prints its address and serves until its input ends; DIRECTORY/keys has the
                                               token, and DIRECTORY/reader one that may read alone
@@ -15,7 +15,19 @@ import sys
 
 REGION = "eu-central-1"
 MEMBERS = '{"other": 1.50, "number": 123456789012345678901}'
-ACTIONS = ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"]
+SECRETS = {
+    "plain": {"SecretString": "eyJ.of.before"},
+    "text": {"SecretString": "DB=x\nAPPLE=old\n"},
+    "member": {"SecretString": MEMBERS},
+    "binary": {"SecretBinary": b'{"other": 1, "apple": "old"}'},
+    "list": {"SecretString": '["apple"]'},
+    "twice": {"SecretString": '{"apple": "old", "apple": "twice"}'},
+    "nested": {"SecretString": '{"apple": {"secret": "old"}}'},
+}
+USERS = {
+    "keys": ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"],
+    "reader": ["secretsmanager:GetSecretValue"],
+}
 
 
 def client(service, address, key="none", secret="none"):
@@ -26,8 +38,8 @@ def client(service, address, key="none", secret="none"):
 
 
 def serve(directory):
-    # What is made below; from then on every request is judged.
-    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "12"
+    # What is made below, with three requests for each user; from then on every request is judged.
+    os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = str(len(SECRETS) + 3 * len(USERS))
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
@@ -37,15 +49,10 @@ def serve(directory):
     host, port = server.get_host_and_port()
     address = f"http://{host}:{port}"
     secrets = client("secretsmanager", address)
-    secrets.create_secret(Name="plain", SecretString="eyJ.of.before")
-    secrets.create_secret(Name="text", SecretString="DB=x\nAPPLE=old\n")
-    secrets.create_secret(Name="member", SecretString=MEMBERS)
-    secrets.create_secret(Name="binary", SecretBinary=b'{"other": 1, "apple": "old"}')
-    secrets.create_secret(Name="list", SecretString='["apple"]')
-    secrets.create_secret(Name="twice", SecretString='{"apple": "old", "apple": "twice"}')
-    secrets.create_secret(Name="nested", SecretString='{"apple": {"secret": "old"}}')
+    for name, content in SECRETS.items():
+        secrets.create_secret(Name=name, **content)
     users = client("iam", address)
-    for name, actions in ("keys", ACTIONS), ("reader", ACTIONS[:1]):
+    for name, actions in USERS.items():
         users.create_user(UserName=name)
         rights = {"Effect": "Allow", "Resource": "*", "Action": actions}
         policy = json.dumps({"Version": "2012-10-17", "Statement": [rights]})
