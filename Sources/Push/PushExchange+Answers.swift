@@ -38,7 +38,9 @@ extension PushExchange {
         guard let failure = failure(of: answer, to: request) else { return nil }
         let isBeyondReading = failure.code == .pushAnswerUnexpected && isBeyondReading(answer)
         if isBeyondReading { return RoleFailure(.pushPlaceUnsuitable, failure.detail) }
-        guard failure.code == .pushPlaceMissing, !isError(answer) else { return failure }
+        // A user's own API may say so without a word.
+        let isSilent = target.kind.isCustom && answer.body.isEmpty && !answer.isBodyLeftOut
+        guard failure.code == .pushPlaceMissing, !isError(answer), !isSilent else { return failure }
         return RoleFailure(
             .pushAnswerUnexpected,
             (failure.detail ?? "") + "; only with a JSON object does that mean that nothing is there yet",

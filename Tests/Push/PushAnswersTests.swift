@@ -100,7 +100,7 @@ import Testing
     @Test(
         arguments: [
             (404, #"{"message":"none"}"#, true), (200, #"{"a":{}}"#, true), (200, #"{"a":null}"#, true),
-            (404, "<html>", false), (404, "", false), (404, "Not Found", false), (404, "[]", false),
+            (404, "", true), (404, "<html>", false), (404, "Not Found", false), (404, "[]", false),
             (200, "[]", false), (200, "{}", false), (200, #"{"a":[]}"#, false), (200, #"[{"a":{}}]"#, false),
         ])
     func onlyAMemberOfAnObjectIsAbsent(status: Int, body: String, isWritten: Bool) throws {
