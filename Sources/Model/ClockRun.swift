@@ -1,3 +1,5 @@
+package import AppleClientSecret
+
 /// How long the wall clock has run without being set, as far as that was seen.
 ///
 /// The state directory keeps it. So a restarted daemon, and commands that have not seen the clock run, judge it as the daemon
