@@ -42,9 +42,21 @@ struct ClientSecretD: ParsableCommand {
 
     static func main() {
         StandardDescriptors.reserve()
-        let code = carryOut(Array(OwnProgram.arguments.dropFirst()))
+        let words = Array(OwnProgram.arguments.dropFirst())
+        if mayHaveProcess(words) { CommandProcess.begin() }
+        let code = carryOut(words)
         CommandOutput.complainOfGaps()
         CommandOutput.end(code.rawValue)
+    }
+
+    /// Whether another process may carry out a command, because it reads files to judge them: not what is started as a service, nor
+    /// what uses the terminal, which the caller's process would give back too early. The daemon logs which process gave it an order.
+    private static func mayHaveProcess(_ words: [String]) -> Bool {
+        switch words.first {
+        case "health", "check", "doctor", "verify", "inspect": true
+        case "status": !words.contains("--watch")
+        default: false
+        }
     }
 
     private static func carryOut(_ words: [String]) -> CommandExitStatus {
@@ -107,7 +119,6 @@ extension ParsableCommand {
     /// Has a command give up on a file system that does not respond. Long-running commands that serve others wait, because their
     /// jobs have separate threads.
     fileprivate func setDiskTimeout() {
-        if mayHaveProcess { CommandProcess.begin() }
         switch self {
         case is RunCommand, is WriteCommand, is KeepConfigurationCommand: break
         // The limit after which these call a file unresponsive is the daemon's: a busy machine may take seconds for a large file.
@@ -115,17 +126,6 @@ extension ParsableCommand {
             DiskTimeout.begin(seconds: Int(Rotation.overdueAfter.count))
         case is HealthCommand: HealthCommand.limitTime()
         default: DiskTimeout.begin(seconds: 5)
-        }
-    }
-
-    /// Whether another process may carry it out, because it reads files to judge them: not what is started as a service, nor what
-    /// uses the terminal, which the caller's process would give back too early. The daemon logs which process gave it an order.
-    private var mayHaveProcess: Bool {
-        switch self {
-        case is HealthCommand, is CheckCommand, is DoctorCommand, is VerifyCommand, is InspectCommand:
-            true
-        case let status as StatusCommand: !status.watch
-        default: false
         }
     }
 }

@@ -6,8 +6,11 @@ internal import Glibc
 package enum CommandProcess {
     private static let report = QuietMutex<Int32>(-1)
 
-    /// Goes on in a child of this process, which ends as soon as the child does or ``abandon(_:)`` was called. Before any thread
-    /// is started. Without a further process this one goes on.
+    /// Goes on in a child of this process, which ends as soon as the child does or ``abandon(_:)`` was called. Without a further
+    /// process this one goes on.
+    ///
+    /// Before any thread is started and any mutex is locked: Swift's `Mutex` remembers the number of the thread that first locked
+    /// one, which is another in the child. There two threads would then wait for each other without end.
     package static func begin() {
         let descriptor = clinux_command_begin()
         report.withLock { $0 = descriptor }
