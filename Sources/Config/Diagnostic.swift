@@ -52,7 +52,9 @@ package enum UnreadText: Hashable, Sendable {
     package init?(_ code: FailureCode) {
         switch code {
         case .permissionDenied: self = .notPermitted
-        case .ioError, .notResponding, .outOfDescriptors, .outOfMemory, .systemError: self = .systemFailed
+        case .ioError, .notResponding, .outOfDescriptors, .outOfMemory, .systemError, .diskFull, .quotaExceeded,
+            .readOnlyFileSystem:
+            self = .systemFailed
         default: return nil
         }
     }
