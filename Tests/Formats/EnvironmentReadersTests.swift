@@ -73,6 +73,8 @@ import Testing
                 var after = try #require(reader.variables(of: name + "-after", in: directory), context)
                 // What has no name is no variable: nobody can be given it (setenv(3)).
                 (before[""], after[""]) = (nil, nil)
+                // For a reader to which a byte-order mark is text, the name has it; the line is set like any other.
+                (before["\u{feff}SECRET"], after["\u{feff}SECRET"]) = (nil, nil)
                 let old = before.removeValue(forKey: "SECRET")
                 let new = after.removeValue(forKey: "SECRET")
                 #expect(before == after, context)
