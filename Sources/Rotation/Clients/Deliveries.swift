@@ -136,7 +136,7 @@ extension Rotation {
 
     /// Whether applications with this secret can use it until each of their actions runs for the wanted one. The daemon died
     /// before it wrote that one.
-    func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
+    private func isMerelyEarlier(_ secret: SecretInfo, _ client: ConfiguredClient, at now: Now) -> Bool {
         guard let wanted = wantedSecret(client) else { return false }
         return WakeTimer.peek(at: now) { fits(secret, client, &$0) }
             && client.actions.allSatisfy { !hasDelivered($0, wanted, to: client) }

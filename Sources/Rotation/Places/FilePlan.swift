@@ -32,7 +32,7 @@ extension Rotation {
             let before = files[spec.path]?.observed
             if before?.exists != observation.exists { jobs.retry(job.resource, on: .created, at: now) }
             if before == nil { judgeFirst(observation, of: spec, at: now) }
-            let wasChanged = before == nil && wasChangedBefore(observation, of: spec, at: now)
+            let wasChanged = before == nil && wasChangedBefore(observation, of: spec)
             see(observation, as: spec, by: job)
             let wanted = wantedSecrets(spec)
             if wasChanged { files[spec.path]?.drift.presume(wanted.mapValues(\.fingerprint)) }
@@ -91,14 +91,14 @@ extension Rotation {
 
     /// Whether other programs have changed a file while no daemon ran, or between single runs: the secrets that it is to hold were
     /// published there, and it holds something else.
-    private func wasChangedBefore(_ observation: FileObservation, of spec: FileSpec, at now: Now) -> Bool {
+    private func wasChangedBefore(_ observation: FileObservation, of spec: FileSpec) -> Bool {
         observation.exists
             && spec.slots.allSatisfy { slot, name in
                 guard let client = index[name], let wanted = wantedSecret(client) else { return false }
-                let held = observation.slots[slot]?.issued
+                // A secret of ours may be newer than the record, which was not kept: then it becomes the current one.
                 return wasPublished(slot, of: spec, for: client)
                     && clients[client].record.value.current?.isSame(as: wanted) == true
-                    && held.map { isMerelyEarlier($0, client, at: now) } != true
+                    && observation.slots[slot]?.issued == nil
             }
     }
 
