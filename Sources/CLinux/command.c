@@ -58,7 +58,7 @@ int clinux_command_begin(void) {
         close(writing);
         return -1;
     }
-    // Whoever ends the command by its number means the child.
+    // A signal that ends the parent is meant for the child.
     if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || getppid() != parent) _exit(128 + SIGTERM);
     return writing;
 }

@@ -83,6 +83,22 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    /// A run published it and could not keep its record. The next secret's actions would run as after damage, without a rollout.
+    @Test func aNewerSecretThanTheRecordIsNoDamage() throws {
+        let bench = try settled()
+        let name = try Values.name(web)
+        let record = bench.records[name]
+        bench.ask(.renew(.init()))
+        bench.pass(60)
+        let newer = try bench.current(web)
+        bench.records[name] = record
+        try bench.restart(try Values.configuration([web: Values.client(web, actions: [after])]), ofMachine: false)
+        #expect(try bench.current(web) == newer && record?.current != newer)
+        bench.pass(70 * Values.day)
+        #expect(try bench.current(web) != newer)
+        #expect(try bench.view(web).outputs.map(\.repairs) == [0])
+    }
+
     /// A reboot empties directories such as /run.
     @Test func filesThatAReinstallOrARebootRemovedAreNotContested() throws {
         let bench = try settled()

@@ -13,7 +13,7 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Ask Apple whether it accepts the published secrets.",
         discussion: """
-            Sends each secret to Apple's token endpoint with a made-up code. Apple judges the secret first: \
+            Sends each secret to Apple's token endpoint with a code that Apple never issued. Apple judges the secret first: \
             'invalid_grant' means that it accepts the secret, and 'invalid_client' that it refuses it. Any other \
             answer proves nothing. A refused secret is tried a second time. A secret of Apple Ads is exchanged for an \
             access token, and a token of MusicKit or the Maps Server API is sent to their test endpoints. A Maps token \
