@@ -20,6 +20,7 @@ struct StateChangeActions: Sendable {
     private var kept = Persisted(ReportedStates())
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
+    /// Of the clients that were seen since the start.
     private var stages: [ClientName: ExpiryStage] = [:]
     /// Clients whose stage is worse than reported, and since when there are any.
     private var unreported: Set<ClientName> = []
@@ -37,14 +38,14 @@ struct StateChangeActions: Sendable {
     }
 
     mutating func see(_ stage: ExpiryStage, of client: ClientName, at now: BootTime) {
-        stages[client] = stage == .fresh ? nil : stage
-        // A new secret was delivered: its stages are reported again.
-        if stage < reported.stages[client, default: .fresh] { reported.stages[client] = stages[client] }
-        compare(client, at: now)
+        stages[client] = stage
+        compare(stage, of: client, at: now)
     }
 
-    private mutating func compare(_ client: ClientName, at now: BootTime) {
-        if stages[client, default: .fresh] > reported.stages[client, default: .fresh] {
+    private mutating func compare(_ stage: ExpiryStage, of client: ClientName, at now: BootTime) {
+        // A new secret was delivered: its stages are reported again.
+        if stage < reported.stages[client, default: .fresh] { reported.stages[client] = stage == .fresh ? nil : stage }
+        if stage > reported.stages[client, default: .fresh] {
             unreported.insert(client)
             unreportedSince = unreportedSince ?? now
         } else if unreported.remove(client) != nil, unreported.isEmpty {
@@ -83,7 +84,7 @@ struct StateChangeActions: Sendable {
             runs[action] = (0, starts)
         }
         keepOnly(configuration, at: now.boot)
-        for client in Set(stages.keys).union(unreported) { compare(client, at: now.boot) }
+        for (client, stage) in stages { compare(stage, of: client, at: now.boot) }
     }
 
     /// Continues as if nothing had been reported: an unreadable state directory must silence no alert.

@@ -325,6 +325,22 @@ import Testing
         #expect(bench.reportedStates?.health == .ok)
     }
 
+    /// Its secret was seen to be fresh before the states of the last run were read.
+    @Test func aStageIsReportedAgainAlthoughTheStatesWereReadLate() throws {
+        let web = try Values.name(web)
+        var critical = ReportedStates()
+        critical.stages[web] = .critical
+        func now(_ seconds: Int64) -> Now {
+            Now(wall: Values.moment(seconds), boot: BootTime(milliseconds: seconds * 1000), kernelSynced: true)
+        }
+        var actions = StateChangeActions()
+        actions.see(.fresh, of: web, at: now(0).boot)
+        actions.recall(critical, try configuration(), by: .first, at: now(1))
+        actions.see(.critical, of: web, at: now(2).boot)
+        var timer = WakeTimer(now: now(32))
+        #expect(actions.hasNews(&timer))
+    }
+
     @Test func aStateDirectoryThatDoesNotRespondSilencesNoAlertForLong() throws {
         let bench = try Bench(try configuration())
         bench.held = [.state]

@@ -87,6 +87,9 @@ wait
 
 cp /run/secrets /run/before
 systemctl kill --signal=KILL clientsecretd-writer@app
+# A request that the dying writer takes along is made again a second later.
+ended() { [ "$(property ActiveState clientsecretd-writer@app)" != active ]; }
+eventually "it ends" ended
 clientsecretd renew web >/dev/null
 equal "a writer that was killed is started again" "1 web" "$(secrets)"
 refused "and writes the new secret" cmp /run/secrets /run/before
