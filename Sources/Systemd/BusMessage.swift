@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 import CLibsystemd
 import Glibc
 import SystemPackage
@@ -68,53 +69,6 @@ import SystemPackage
         return bool != 0
     }
 
-    /// The next value, a string in a variant, as properties are returned.
-    func variantText() throws(UnitError) -> String {
-        try enter("v", "s")
-        return try text()
-    }
-
-    /// The next value, bytes (`ay`) in a variant.
-    func variantBytes() throws(UnitError) -> [UInt8] {
-        try enter("v", "ay")
-        var start: UnsafeRawPointer?
-        var count = 0
-        try Self.check(unsafe sd_bus_message_read_array(raw, Self.code("y"), &start, &count))
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
-    }
-
-    /// The next value, a boolean in a variant.
-    func variantBool() throws(UnitError) -> Bool {
-        try enter("v", "b")
-        return try bool()
-    }
-
-    /// The next value, a 64-bit number (`t`) in a variant.
-    func variantNumber() throws(UnitError) -> UInt64 {
-        try enter("v", "t")
-        return try longNumber()
-    }
-
-    /// The next value, a number and an object's path in a variant: the path.
-    func variantObject() throws(UnitError) -> String {
-        try enter("v", "(uo)")
-        try enter("r", "uo")
-        _ = try number()
-        return try text("o")
-    }
-
-    /// The next value, an array of strings in a variant.
-    func variantTexts() throws(UnitError) -> [String] {
-        try enter("v", "as")
-        return try texts()
-    }
-
-    /// The next value, an array of structures with these members in a variant.
-    func variantItems(_ members: String) throws(UnitError) -> [UnitSettings.Item] {
-        try enter("v", "a(\(members))")
-        return try items(members)
-    }
-
     /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
     func properties() throws(UnitError) -> [String: UnitSettings.Value] {
         var properties: [String: UnitSettings.Value] = [:]
@@ -122,32 +76,51 @@ import SystemPackage
         while unsafe sd_bus_message_at_end(raw, 0) == 0 {
             try enter("e", "sv")
             let name = try text()
-            var type: UnsafePointer<CChar>?
-            try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
-            let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
-            if ["b", "s", "t", "u", "as", "(bas)"].contains(contents) || Self.itemTypes.contains(contents) {
-                try enter("v", contents)
-                properties[name] = try value(contents)
-                try leave()
-            } else {
-                try Self.check(unsafe sd_bus_message_skip(raw, "v"))
-            }
+            properties[name] = try property()
             try leave()
         }
         return properties
     }
 
+    /// The next value, a property in a variant; nil for one of another type than ``UnitSettings/Value`` has.
+    func property() throws(UnitError) -> UnitSettings.Value? {
+        var type: UnsafePointer<CChar>?
+        try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
+        let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
+        guard Self.types.contains(contents) || Self.itemTypes.contains(contents) else {
+            try Self.check(unsafe sd_bus_message_skip(raw, "v"))
+            return nil
+        }
+        try enter("v", contents)
+        let value = try value(contents)
+        try leave()
+        return value
+    }
+
+    private static let types: Set<String> = ["b", "s", "t", "u", "as", "ay", "(bas)", "(uo)"]
     private static let itemTypes: Set<String> = [
         "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)", "a(sba(ss))", "a(ssba(ss))",
     ]
 
-    private func value(_ type: String) throws(UnitError) -> UnitSettings.Value? {
+    private func value(_ type: String) throws(UnitError) -> UnitSettings.Value {
         switch type {
         case "b": return .flag(try bool())
         case "s": return .text(try text())
         case "t": return .number(try longNumber())
         case "u": return .number(UInt64(try number()))
         case "as": return .list(try texts())
+        case "ay":
+            var start: UnsafeRawPointer?
+            var count = 0
+            try Self.check(unsafe sd_bus_message_read_array(raw, Self.code("y"), &start, &count))
+            let bytes = unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+            return .text(Hex.encode(bytes))
+        case "(uo)":
+            try enter("r", "uo")
+            _ = try number()
+            let path = try text("o")
+            try leave()
+            return .text(path)
         case "(bas)":
             try enter("r", "bas")
             let isAllowList = try bool()

@@ -4,22 +4,22 @@ import Linux
 /// so it must be started again.
 package final class EndedStarts: Sendable {
     /// Each unit's last such start, by its invocation ID.
-    private let invocations = QuietMutex<[String: [UInt8]]>([:])
+    private let invocations = QuietMutex<[String: String]>([:])
 
     package init() {}
 
-    func add(_ invocation: [UInt8], of unit: String) {
+    func add(_ invocation: String, of unit: String) {
         invocations.withLock { $0[unit] = invocation }
     }
 
     /// Whether it was this start: a user may have started and stopped the unit since. An empty ID matches any, since
     /// systemd forgets the ID of a unit that nothing refers to.
-    func has(_ invocation: [UInt8], of unit: String) -> Bool {
+    func has(_ invocation: String, of unit: String) -> Bool {
         invocations.withLock { $0[unit].map { invocation.isEmpty || $0.isEmpty || $0 == invocation } ?? false }
     }
 
     /// Whether the unit was started again after such a start.
-    func hasOther(than invocation: [UInt8], of unit: String) -> Bool {
+    func hasOther(than invocation: String, of unit: String) -> Bool {
         invocations.withLock { $0[unit].map { !invocation.isEmpty && $0 != invocation } ?? false }
     }
 

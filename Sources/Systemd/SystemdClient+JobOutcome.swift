@@ -68,27 +68,26 @@ extension SystemdClient {
 
     /// Whether conditions kept a unit from its last start that systemd has not forgotten.
     private mutating func areConditionsUnmet(of unit: String) throws(UnitError) -> Bool {
-        let properties = try target(unit, Self.propertyInterface)
-        if try property("ConditionTimestampMonotonic", of: properties).variantNumber() > 0,
-            try !property("ConditionResult", of: properties).variantBool()
+        let properties = try target(unit)
+        if try property("ConditionTimestampMonotonic", of: properties).number > 0,
+            try !property("ConditionResult", of: properties).isTrue
         {
             return true
         }
         guard unit.hasSuffix(".service") else { return false }
-        return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
+        return try property("Result", of: properties, in: Self.serviceInterface).text == "exec-condition"
     }
 
     /// Whether a service failed that is called inactive, because `CollectMode=` has systemd forget that.
     private mutating func lastRunFailed(_ unit: String) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return false }
-        let result = try property("Result", of: target(unit, Self.propertyInterface), in: Self.serviceInterface)
-        return try result.variantText() != "success"
+        return try property("Result", of: target(unit), in: Self.serviceInterface).text != "success"
     }
 
     /// Whether a service has done its work and remains active, or a unit is of a kind that runs no program.
     private mutating func hasExited(_ unit: String) throws(UnitError) -> Bool {
         guard unit.hasSuffix(".service") else { return true }
-        return try property("SubState", of: target(unit, Self.propertyInterface)).variantText() == "exited"
+        return try property("SubState", of: target(unit)).text == "exited"
     }
 
     /// Whether a service that is not running ended by itself, and was not stopped. False for a oneshot, which ends when its
@@ -97,7 +96,7 @@ extension SystemdClient {
         guard unit.hasSuffix(".service") else { return false }
         // One job is the one that was ordered here; a user ordered a further one.
         guard moves[unit, default: 0] <= (order.isJob ? 1 : 0) else { return false }
-        return try !isOneshot(target(unit, Self.propertyInterface))
+        return try !isOneshot(target(unit))
     }
 
     /// Whether a unit is not running although no user stopped it. It ended by itself after an order, or it was stopped to be
@@ -113,22 +112,22 @@ extension SystemdClient {
     /// Whether a unit that has run was stopped, and a condition or assertion of it, or its `ExecCondition=`, kept it from its
     /// next start. A oneshot was not stopped: its work was done.
     private mutating func refusedStart(of unit: String) throws(UnitError) -> Bool {
-        let properties = try target(unit, Self.propertyInterface)
-        let ran = try property("ActiveEnterTimestampMonotonic", of: properties).variantNumber()
+        let properties = try target(unit)
+        let ran = try property("ActiveEnterTimestampMonotonic", of: properties).number
         guard ran > 0 else { return false }
         let isService = unit.hasSuffix(".service")
         if isService, try isOneshot(properties) { return false }
-        let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).variantNumber()
+        let stopped = try property("InactiveEnterTimestampMonotonic", of: properties).number
         for check in ["Condition", "Assert"] {
-            let isMet = try property(check + "Result", of: properties).variantBool()
-            let tried = try property(check + "TimestampMonotonic", of: properties).variantNumber()
+            let isMet = try property(check + "Result", of: properties).isTrue
+            let tried = try property(check + "TimestampMonotonic", of: properties).number
             if !isMet, stopped > 0, tried >= stopped { return true }
         }
         guard isService else { return false }
-        return try property("Result", of: properties, in: Self.serviceInterface).variantText() == "exec-condition"
+        return try property("Result", of: properties, in: Self.serviceInterface).text == "exec-condition"
     }
 
     private mutating func isOneshot(_ service: BusConnection.Target) throws(UnitError) -> Bool {
-        try property("Type", of: service, in: Self.serviceInterface).variantText() == "oneshot"
+        try property("Type", of: service, in: Self.serviceInterface).text == "oneshot"
     }
 }

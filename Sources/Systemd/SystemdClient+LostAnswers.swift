@@ -48,8 +48,8 @@ extension SystemdClient {
         return try answer(to: order.method, of: Self.manager, [.text(unit), .text("replace")], unit).text("o")
     }
 
-    private mutating func currentJob(of unit: String) throws(UnitError) -> String? {
-        let job = try property("Job", of: target(unit, Self.propertyInterface)).variantObject()
+    mutating func currentJob(of unit: String) throws(UnitError) -> String? {
+        let job = try property("Job", of: target(unit)).text
         return job == "/" ? nil : job
     }
 

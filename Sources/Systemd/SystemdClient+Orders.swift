@@ -69,7 +69,7 @@ extension SystemdClient {
             moves = [:]
             let found = try condition(of: unit)
             guard found.activity == "activating", order.isJob else { return found }
-            let part = try property("SubState", of: target(unit, Self.propertyInterface)).variantText()
+            let part = try property("SubState", of: target(unit)).text
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
             guard !connection.deadline.hasPassed else { throw .timedOut }
             if rests(pause) { throw .cancelled }
@@ -110,7 +110,7 @@ extension SystemdClient {
                 connection.deadline = min(deadline, Deadline(in: pause))
                 while ended[job] == nil { try note(try connection.receive()) }
                 connection.deadline = deadline
-                if try !has(job, unit) { return ended[job] }
+                if try currentJob(of: unit) != job { return ended[job] }
                 ended[job] = nil
             } catch {
                 connection.deadline = deadline
@@ -119,7 +119,7 @@ extension SystemdClient {
                 } else if error != .timedOut || deadline.hasPassed {
                     throw error
                 }
-                if try !has(job, unit) { return ended[job] }
+                if try currentJob(of: unit) != job { return ended[job] }
             }
             pause = min(2 * pause, UnitTimeouts.longestPause)
         }
@@ -134,11 +134,6 @@ extension SystemdClient {
             try reconnect()
             return try condition(of: unit)
         }
-    }
-
-    /// Whether the unit still has that job.
-    private mutating func has(_ job: String, _ unit: String) throws(UnitError) -> Bool {
-        try property("Job", of: target(unit, Self.propertyInterface)).variantObject() == job
     }
 
     mutating func reconnect() throws(UnitError) {
@@ -178,8 +173,8 @@ extension SystemdClient {
         switch order {
         case .tryRestart: return .other("systemd reports success, but the unit was not restarted")
         case .reload, .reloadOrTryRestart:
-            let properties = try target(unit, Self.propertyInterface)
-            let result = try property("ReloadResult", of: properties, in: Self.serviceInterface).variantText()
+            let properties = try target(unit)
+            let result = try property("ReloadResult", of: properties, in: Self.serviceInterface).text
             return result == "success" ? nil : .failed
         case .start, .signal: return nil
         }

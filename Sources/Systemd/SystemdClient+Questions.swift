@@ -23,41 +23,26 @@ extension SystemdClient {
 
     /// The unit's own name; `unit` may be an alias.
     package mutating func ownName(of unit: String) throws(UnitError) -> String {
-        try property("Id", of: target(unit, Self.propertyInterface)).variantText()
+        try property("Id", of: target(unit)).text
     }
 
     /// `enabled`, `disabled`, `static` and so on; empty if there is no such unit.
     package mutating func enablement(of unit: String) throws(UnitError) -> String {
-        try property("UnitFileState", of: target(unit, Self.propertyInterface)).variantText()
+        try property("UnitFileState", of: target(unit)).text
     }
 
     /// The path at which a socket unit listens first, whose socket is the one that a service takes; nil if it has none, or there is
     /// no such unit.
     package mutating func path(ofSocket unit: String) throws(UnitError) -> String? {
         guard try condition(of: unit).load == "loaded" else { return nil }
-        let properties = try target(unit, Self.propertyInterface)
-        let listens = try property("Listen", of: properties, in: "org.freedesktop.systemd1.Socket").variantItems("ss")
+        let properties = try target(unit)
+        let listens = try property("Listen", of: properties, in: "org.freedesktop.systemd1.Socket").items
         return listens.first { $0.name == "Stream" }?.path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
     /// Whether starting another unit starts this one, as when it is enabled.
     package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
-        try !property("WantedBy", of: target(unit, Self.propertyInterface)).variantTexts().isEmpty
-    }
-
-    /// The unit's own file and its drop-ins, in the order in which they apply.
-    private mutating func files(of unit: String) throws(UnitError) -> (own: String, dropIns: [String]) {
-        let properties = try target(unit, Self.propertyInterface)
-        return (
-            try property("FragmentPath", of: properties).variantText(),
-            try property("DropInPaths", of: properties).variantTexts()
-        )
-    }
-
-    /// All properties of a service that are of a type which is used here.
-    private mutating func values(of service: String) throws(UnitError) -> [String: UnitSettings.Value] {
-        try call("GetAll", of: target(service, Self.propertyInterface), [.text(Self.serviceInterface)])
-            .properties()
+        try !property("WantedBy", of: target(unit)).words.isEmpty
     }
 
     /// Has systemd read its units' files again (`systemctl daemon-reload`).
@@ -68,16 +53,17 @@ extension SystemdClient {
     /// A service's settings as systemd has loaded them; nil when there is no such unit.
     package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
         guard try condition(of: service).load == "loaded" else { return nil }
-        let (own, dropIns) = try files(of: service)
-        let files = ([own] + dropIns).compactMap { path -> UnitSettings.File? in
+        let unit = try target(service)
+        let own = try property("FragmentPath", of: unit).text
+        let files = try ([own] + property("DropInPaths", of: unit).words).compactMap { path -> UnitSettings.File? in
             guard let content = try? TrustedFile.read(path, for: .configuration, as: .root, limit: 1 << 20) else {
                 return nil
             }
             return UnitSettings.File(path: path, text: String(decoding: content.bytes, as: UTF8.self))
         }
+        let values = try call("GetAll", of: unit, [.text(Self.serviceInterface)]).properties()
         // Nothing can be compared with a file that cannot be read.
-        guard files.first?.path == own else { return UnitSettings(values: try values(of: service), files: []) }
-        return UnitSettings(values: try values(of: service), files: files)
+        return UnitSettings(values: values, files: files.first?.path == own ? files : [])
     }
 
     /// The loaded units whose names match a pattern as systemctl(1) takes it, such as `clientsecretd*.socket`.

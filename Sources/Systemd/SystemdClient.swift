@@ -88,12 +88,14 @@ package struct SystemdClient: ~Copyable {
 
     mutating func property(
         _ name: String, of unit: BusConnection.Target, in interface: String = unitInterface
-    ) throws(UnitError) -> BusMessage {
-        try call("Get", of: unit, [.text(interface), .text(name)])
+    ) throws(UnitError) -> UnitSettings.Value? {
+        try call("Get", of: unit, [.text(interface), .text(name)]).property()
     }
 
     /// The unit's object, for which systemd loads the unit.
-    mutating func target(_ unit: String, _ interface: String) throws(UnitError) -> BusConnection.Target {
+    mutating func target(
+        _ unit: String, _ interface: String = propertyInterface
+    ) throws(UnitError) -> BusConnection.Target {
         let path = try call("LoadUnit", of: Self.manager, [.text(unit)]).text("o")
         return BusConnection.Target(path: path, interface: interface)
     }
@@ -124,14 +126,14 @@ package struct SystemdClient: ~Copyable {
 
     /// The property by which a unit takes no such order (systemd.unit(5)); nil if it does.
     mutating func objection(of unit: String, to order: UnitOrder) throws(UnitError) -> String? {
-        let properties = try target(unit, Self.propertyInterface)
+        let properties = try target(unit)
         if order == .reload || order == .reloadOrTryRestart {
-            let canReload = try property("CanReload", of: properties).variantBool()
+            let canReload = try property("CanReload", of: properties).isTrue
             if canReload || order == .reload { return canReload ? nil : "CanReload=no" }
         }
         guard order.isJob else { return nil }
         for name in order == .start ? ["RefuseManualStart"] : ["RefuseManualStart", "RefuseManualStop"]
-        where try property(name, of: properties).variantBool() {
+        where try property(name, of: properties).isTrue {
             return "\(name)=yes"
         }
         return nil
@@ -174,7 +176,7 @@ package struct SystemdClient: ~Copyable {
 
     /// Listens to what becomes of a unit from now on.
     mutating func watch(_ unit: String) throws(UnitError) {
-        let path = try target(unit, Self.propertyInterface).path
+        let path = try target(unit).path
         watched = path
         areConditionsMet = nil
         try subscribe(toPropertiesOf: path)

@@ -52,7 +52,7 @@ package struct UnitSandbox: Hashable, Sendable {
     ///
     /// - Parameter followsLinks: whether links in the settings' paths are followed, which blocks on their file systems.
     package init?(_ values: [String: UnitSettings.Value], followsLinks: Bool = true) {
-        guard values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty else { return nil }
+        guard values["RootDirectory"].text.isEmpty, values["RootImage"].text.isEmpty else { return nil }
         var mounts: [Mount] = []
         func place(_ path: String) -> String { followsLinks ? RealPath.of(path) : path }
         func add(_ paths: [String], _ kind: Kind, _ setting: String) {
@@ -63,9 +63,9 @@ package struct UnitSandbox: Hashable, Sendable {
         }
         /// The paths of a setting, without their prefixes.
         func paths(_ name: String) -> [String] {
-            values.words(name).map { String($0.drop { "-+".contains($0) }) }
+            values[name].words.map { String($0.drop { "-+".contains($0) }) }
         }
-        let protectSystem = values.text("ProtectSystem")
+        let protectSystem = values["ProtectSystem"].text
         let system = "ProtectSystem=\(protectSystem)"
         switch protectSystem {
         case "strict":
@@ -76,7 +76,7 @@ package struct UnitSandbox: Hashable, Sendable {
         default: break
         }
         let homes = ["/home", "/root", "/run/user"]
-        let protectHome = values.text("ProtectHome")
+        let protectHome = values["ProtectHome"].text
         let home = "ProtectHome=\(protectHome)"
         switch protectHome {
         case "yes": add(homes, .inaccessible, home)
@@ -86,15 +86,15 @@ package struct UnitSandbox: Hashable, Sendable {
         }
         if values["PrivateTmp"] == .flag(true) { add(["/tmp", "/var/tmp"], .own, "PrivateTmp=yes") }
         directories = UnitSettings.writableDirectories.flatMap { setting, place in
-            values.words(setting).map { place + $0 }
+            values[setting].words.map { place + $0 }
         }
         add(paths("ReadWritePaths") + directories, .readWrite, of: "ReadWritePaths")
         add(paths("ReadOnlyPaths"), .readOnly, of: "ReadOnlyPaths")
         add(paths("InaccessiblePaths"), .inaccessible, of: "InaccessiblePaths")
-        add(values.words("TemporaryFileSystem"), .temporary, of: "TemporaryFileSystem")
+        add(values["TemporaryFileSystem"].words, .temporary, of: "TemporaryFileSystem")
         // The mount points, not the mounted directories.
-        add(values.items("BindPaths").compactMap(\.path), .bind, of: "BindPaths")
-        add(values.items("BindReadOnlyPaths").compactMap(\.path), .bindReadOnly, of: "BindReadOnlyPaths")
+        add(values["BindPaths"].items.compactMap(\.path), .bind, of: "BindPaths")
+        add(values["BindReadOnlyPaths"].items.compactMap(\.path), .bindReadOnly, of: "BindReadOnlyPaths")
         execution =
             paths("NoExecPaths").map { Execution(path: place($0), isAllowed: false) }
             + paths("ExecPaths").map { Execution(path: place($0), isAllowed: true) }

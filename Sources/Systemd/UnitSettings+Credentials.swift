@@ -26,7 +26,7 @@ extension UnitSettings {
     /// of its files with the directory's name before it.
     package func source(of credential: String) -> CredentialSource? {
         for setting in Self.sources where loads(credential, by: setting) {
-            let path = values.items(setting).first { $0.name == credential }?.path
+            let path = values[setting].items.first { $0.name == credential }?.path
             return CredentialSource(setting: setting, path: setting.hasPrefix("Load") ? path : nil)
         }
         return nil
@@ -35,8 +35,8 @@ extension UnitSettings {
     /// The names of the credentials that `LoadCredential=` gets from a path. Not those whose text is set as well: with that text
     /// the unit starts without the path.
     package func credentials(from path: String) -> [String] {
-        let set = Set(values.words("SetCredential") + values.words("SetCredentialEncrypted"))
-        return values.items("LoadCredential").filter { item in
+        let set = Set(values["SetCredential"].words + values["SetCredentialEncrypted"].words)
+        return values["LoadCredential"].items.filter { item in
             item.path.map { RealPath.of($0) == RealPath.of(path) } == true && !set.contains(item.name)
         }.map(\.name)
     }
@@ -54,7 +54,7 @@ extension UnitSettings {
     }
 
     private func loads(_ credential: String, by setting: String) -> Bool {
-        values.words(setting).contains { Self.isNamed(credential, by: $0, setting) }
+        values[setting].words.contains { Self.isNamed(credential, by: $0, setting) }
     }
 
     private static func isNamed(_ credential: String, by name: String, _ setting: String) -> Bool {

@@ -23,7 +23,7 @@ extension UnitSettings {
     private static func links(_ values: [String: Value]) -> [Need] {
         guard values["DynamicUser"] != .flag(true) else { return [] }
         return writableDirectories.flatMap { setting, place in
-            values.words(setting).compactMap { name in
+            values[setting].words.compactMap { name in
                 guard let target = ForeignFile.link(place + name), !target.hasSuffix("private/" + name) else {
                     return nil
                 }
@@ -43,41 +43,41 @@ extension UnitSettings {
     static func needs(_ values: [String: Value]) -> [Need] {
         var paths: [(setting: String, path: String)] = []
         // A credential whose text is set as well is that text if the file is missing. Without a path systemd itself has it.
-        let isSet = Set(values.words("SetCredential") + values.words("SetCredentialEncrypted"))
+        let isSet = Set(values["SetCredential"].words + values["SetCredentialEncrypted"].words)
         for setting in ["LoadCredential", "LoadCredentialEncrypted"] {
-            paths += values.items(setting).filter { !isSet.contains($0.name) }.map { (setting, $0.path ?? "") }
+            paths += values[setting].items.filter { !isSet.contains($0.name) }.map { (setting, $0.path ?? "") }
         }
         // Which files a wildcard (glob(7)) is for is not known.
-        let plain = values.items("EnvironmentFiles").filter {
+        let plain = values["EnvironmentFiles"].items.filter {
             !$0.isOptional && !$0.name.contains { #"*?[\"#.contains($0) }
         }
         paths += plain.map { ("EnvironmentFile", $0.name) }
         for setting in ["BindPaths", "BindReadOnlyPaths"] {
-            paths += values.items(setting).filter { !$0.isOptional }.map { (setting, $0.name) }
+            paths += values[setting].items.filter { !$0.isOptional }.map { (setting, $0.name) }
         }
         let made = (writableDirectories + [("ConfigurationDirectory", "/etc/")]).flatMap { setting, place in
-            values.words(setting).map { place + $0 }
+            values[setting].words.map { place + $0 }
         }
         // With another root directory, with the files of images or behind the unit's own mount these are other paths.
-        if values.text("RootDirectory").isEmpty, values.text("RootImage").isEmpty,
-            values.items("ExtensionImages").isEmpty,
-            values.words("ExtensionDirectories").isEmpty
+        if values["RootDirectory"].text.isEmpty, values["RootImage"].text.isEmpty,
+            values["ExtensionImages"].items.isEmpty,
+            values["ExtensionDirectories"].words.isEmpty
         {
-            var inside = [("WorkingDirectory", values.text("WorkingDirectory"))]
+            var inside = [("WorkingDirectory", values["WorkingDirectory"].text)]
             for setting in pathLists {
-                for path in values.words(setting) {
+                for path in values[setting].words {
                     let prefix = path.prefix { "-+".contains($0) }
                     if !prefix.contains("-") { inside.append((setting, String(path.dropFirst(prefix.count)))) }
                 }
             }
             // Another command of the unit may put a program into a directory that is created for it.
             for setting in ["ExecStartPre", "ExecStart"] {
-                inside += values.items(setting).filter { item in
+                inside += values[setting].items.filter { item in
                     !item.isOptional && !made.contains { RealPath.isAt(item.name, orBelow: $0) }
                 }.map { (setting, $0.name) }
             }
             let mounts = ["BindPaths", "BindReadOnlyPaths", "MountImages"].flatMap {
-                values.items($0).compactMap(\.path)
+                values[$0].items.compactMap(\.path)
             }
             paths += inside.filter { need in !mounts.contains { RealPath.isAt(need.1, orBelow: $0) } }
         }

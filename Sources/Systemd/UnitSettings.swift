@@ -37,34 +37,11 @@ package struct UnitSettings: Hashable, Sendable {
     package struct File: Hashable, Sendable {
         package let path: String
         /// The assignments of its `[Service]` section, in order.
-        let assignments: [Assignment]
-
-        struct Assignment: Hashable, Sendable {
-            let name: String
-            let value: String
-            /// From 1; the first of several lines.
-            let line: Int
-        }
+        let assignments: [UnitFileText.Assignment]
 
         package init(path: String, text: String) {
             self.path = path
-            var section: Substring = ""
-            var assignments: [Assignment] = []
-            for (number, line) in UnitFileText.lines(of: text) {
-                if line.hasPrefix("[") {
-                    section = line
-                } else if section == "[Service]", let sign = line.firstIndex(of: "=") {
-                    assignments.append(
-                        Assignment(
-                            name: Self.trimmed(line[..<sign]), value: Self.trimmed(line[line.index(after: sign)...]),
-                            line: number))
-                }
-            }
-            self.assignments = assignments
-        }
-
-        private static func trimmed(_ text: Substring) -> String {
-            String(text.trimming { $0 == " " || $0 == "\t" })
+            assignments = UnitFileText.assignments(in: text).filter { $0.section == "[Service]" }
         }
     }
 
@@ -90,8 +67,8 @@ package struct UnitSettings: Hashable, Sendable {
     /// Whether the service runs as a user that systemd creates at each start, and in no other group. systemd gives that user's
     /// name as the group, too.
     package var hasOnlyOwnUser: Bool {
-        values["DynamicUser"] == .flag(true) && values.words("SupplementaryGroups").isEmpty
-            && ["", values.text("User")].contains(values.text("Group"))
+        values["DynamicUser"] == .flag(true) && values["SupplementaryGroups"].words.isEmpty
+            && ["", values["User"].text].contains(values["Group"].text)
     }
 
     /// Whether systemd takes the name of the dynamic user, without which the service does not start: at most 31 letters,
@@ -146,9 +123,9 @@ package struct UnitSettings: Hashable, Sendable {
 
     /// The files of `EnvironmentFile=` in the order in which they are read; those that may be missing as well, and with
     /// their wildcards.
-    package var environmentFiles: [String] { values.words("EnvironmentFiles") }
+    package var environmentFiles: [String] { values["EnvironmentFiles"].words }
     /// The same, each with whether it may be missing.
-    package var environmentFileItems: [Item] { values.items("EnvironmentFiles") }
+    package var environmentFileItems: [Item] { values["EnvironmentFiles"].items }
 
     /// Whether `EnvironmentFile=` with this path, in which wildcards may be (glob(7)), names a file.
     package static func environmentFile(_ pattern: String, names path: String) -> Bool {
@@ -156,7 +133,7 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     /// Whether commands run before the service itself, which may be other users' or have more rights.
-    package var runsCommandsFirst: Bool { !values.items("ExecStartPre").isEmpty }
+    package var runsCommandsFirst: Bool { !values["ExecStartPre"].items.isEmpty }
 
     /// Environment files that a file of the unit names and that a later one removes: it clears the list.
     package var removedEnvironmentFiles: [(path: String, file: String)] {
@@ -189,9 +166,9 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     /// `NAME=value` of `Environment=`; every environment file takes precedence.
-    package var environment: [String] { values.words("Environment") }
+    package var environment: [String] { values["Environment"].words }
     /// The variables that `UnsetEnvironment=` removes in the end.
-    package var unsetEnvironment: [String] { values.words("UnsetEnvironment") }
+    package var unsetEnvironment: [String] { values["UnsetEnvironment"].words }
 
     /// The directory in which the processes start; nil for the root directory and for one that depends on the user.
     package var workingDirectory: String? {
@@ -247,13 +224,15 @@ package struct UnitSettings: Hashable, Sendable {
     package func sandbox(followsLinks: Bool = true) -> UnitSandbox? { UnitSandbox(values, followsLinks: followsLinks) }
 }
 
-extension [String: UnitSettings.Value] {
-    func text(_ name: String) -> String { if case .text(let text)? = self[name] { text } else { "" } }
+extension UnitSettings.Value? {
+    var text: String { if case .text(let text)? = self { text } else { "" } }
 
-    func items(_ name: String) -> [UnitSettings.Item] { if case .items(let items)? = self[name] { items } else { [] } }
+    var isTrue: Bool { self == .flag(true) }
+
+    var number: UInt64 { if case .number(let number)? = self { number } else { 0 } }
+
+    var items: [UnitSettings.Item] { if case .items(let items)? = self { items } else { [] } }
 
     /// The words of a list; of credentials, files and programs their names.
-    func words(_ name: String) -> [String] {
-        if case .list(let words)? = self[name] { words } else { items(name).map(\.name) }
-    }
+    var words: [String] { if case .list(let words)? = self { words } else { items.map(\.name) } }
 }

@@ -4,8 +4,8 @@ package struct UnitState: Hashable, Sendable {
     package let load: String
     /// `active`, `reloading`, `activating`, `deactivating`, `inactive`, `failed`…
     package let activity: String
-    /// The ID of its last start (systemd.exec(5)); empty before the first.
-    package let invocation: [UInt8]
+    /// The ID of its last start, in hexadecimal digits (systemd.exec(5)); empty before the first.
+    package let invocation: String
 
     /// Whether systemd has a file of the unit and cannot use it. It does not start such a unit, and its only possible job is a
     /// stop.
@@ -17,10 +17,10 @@ package struct UnitState: Hashable, Sendable {
 
 extension SystemdClient {
     package mutating func condition(of unit: String) throws(UnitError) -> UnitState {
-        let properties = try target(unit, Self.propertyInterface)
+        let properties = try target(unit)
         return UnitState(
-            load: try property("LoadState", of: properties).variantText(),
-            activity: try property("ActiveState", of: properties).variantText(),
-            invocation: try property("InvocationID", of: properties).variantBytes())
+            load: try property("LoadState", of: properties).text,
+            activity: try property("ActiveState", of: properties).text,
+            invocation: try property("InvocationID", of: properties).text)
     }
 }

@@ -169,7 +169,7 @@ struct SystemdClientTests {
             Issue.record("it was taken for stopped")
             return
         }
-        #expect(ended.has([1], of: "a.service"))
+        #expect(ended.has("01", of: "a.service"))
         // Also after the daemon's own restart.
         let down = FakeSystemd.Script(activity: "inactive", later: [("inactive", 1)], refusal: refusal)
         let (systemd, result) = try outcome(of: .tryRestart, down)
@@ -244,7 +244,7 @@ struct SystemdClientTests {
         let cancelled = EndedStarts()
         let other = FakeSystemd.Script(later: [("inactive", 1)], result: "canceled")
         #expect(try outcome(of: .tryRestart, other, ended: cancelled).result == .failure(.job(.canceled)))
-        #expect(!cancelled.has([1], of: "a.service"))
+        #expect(!cancelled.has("01", of: "a.service"))
     }
 
     @Test func aFailedUnitIsStartedOrNamed() throws {
@@ -356,7 +356,7 @@ struct SystemdClientTests {
         #expect(try outcome(of: .tryRestart, oneshot, ended: ended).result == .success(true))
         let started = FakeSystemd.Script(later: [("inactive", 2)])
         #expect(try outcome(of: .start, started, ended: ended).result == .success(true))
-        #expect(!ended.has([2], of: "a.service"))
+        #expect(!ended.has("02", of: "a.service"))
     }
 
     @Test func aUnitOnItsWayIsNotStopped() throws {
