@@ -1,3 +1,5 @@
+internal import Linux
+
 /// Finds settings of a service's sandbox that are weaker in effect than in its own file.
 extension UnitSettings {
     /// A setting that is weaker in effect than in the unit's own file.

@@ -1,5 +1,3 @@
-internal import AppleClientSecret
-
 /// A directory that systemd makes when a unit starts, and gives to the unit's user (systemd.exec(5), `RuntimeDirectory=`). If
 /// another program creates it, systemd or tmpfiles.d takes it from the other.
 package struct UnitDirectory: Hashable, Sendable {
@@ -101,13 +99,10 @@ package struct UnitDirectory: Hashable, Sendable {
             guard let bytes = ForeignFile.read(file, limit: fileLimit) else { continue }
             let text = String(decoding: bytes, as: UTF8.self)
             guard text.contains("Directory") else { continue }
-            for (_, line) in UnitFileText.lines(of: text) {
-                guard let sign = line.firstIndex(of: "=") else { continue }
-                let setting = String(line[..<sign].trimming { $0 == " " || $0 == "\t" })
-                guard places[setting] != nil else { continue }
-                let words = line[line.index(after: sign)...].split { " \t\"'".contains($0) }
+            for assignment in UnitFileText.assignments(in: text) where places[assignment.name] != nil {
+                let words = assignment.value.split { " \t\"'".contains($0) }
                 // An empty value removes all earlier ones.
-                names[setting] = words.isEmpty ? [] : names[setting, default: []] + words
+                names[assignment.name] = words.isEmpty ? [] : names[assignment.name, default: []] + words
             }
         }
         return names.sorted { $0.key < $1.key }.flatMap { setting, words in

@@ -1,8 +1,21 @@
+internal import AppleClientSecret
+
 /// The text of a unit file (systemd.syntax(7)).
 package enum UnitFileText {
-    /// The lines with their numbers, without comments and empty ones; one that ends in a backslash continues with the next.
-    package static func lines(of text: String) -> [(number: Int, line: Substring)] {
-        var lines: [(Int, Substring)] = []
+    package struct Assignment: Hashable, Sendable {
+        /// With its brackets, such as `[Service]`.
+        package let section: String
+        package let name: String
+        package let value: String
+        /// From 1; the first of several lines.
+        package let line: Int
+    }
+
+    /// All assignments, in order. A line that ends in a backslash continues with the next one that is no comment.
+    package static func assignments(in text: String) -> [Assignment] {
+        func trimmed(_ text: Substring) -> String { String(text.trimming { $0 == " " || $0 == "\t" }) }
+        var assignments: [Assignment] = []
+        var section = ""
         var begun: (number: Int, text: String)?
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let start = line.drop { $0 == " " || $0 == "\t" }
@@ -11,11 +24,18 @@ package enum UnitFileText {
             let whole = begun.map { $0.text + " " + line } ?? String(start)
             if whole.hasSuffix("\\") {
                 begun = (number, String(whole.dropLast()))
-            } else {
-                begun = nil
-                if !whole.isEmpty { lines.append((number, Substring(whole))) }
+                continue
+            }
+            begun = nil
+            if whole.hasPrefix("[") {
+                section = whole
+            } else if let sign = whole.firstIndex(of: "=") {
+                assignments.append(
+                    Assignment(
+                        section: section, name: trimmed(whole[..<sign]),
+                        value: trimmed(whole[whole.index(after: sign)...]), line: number))
             }
         }
-        return lines
+        return assignments
     }
 }
