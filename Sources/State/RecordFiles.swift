@@ -29,33 +29,48 @@ struct RecordFiles: Sendable {
     /// A client's record; nil when there is none.
     func read(_ client: ClientName) throws(Failure) -> KeptRecord? {
         let file = file(of: client)
-        var place: Failure.Place { AbsolutePath(file).map(Failure.Place.path) ?? .client(client) }
+        let place = AbsolutePath(file).map(Failure.Place.path) ?? .client(client)
+        return try read(file, at: place) { bytes throws(RecordFormat.ReadError) in
+            try RecordFormat.decode(bytes, of: client)
+        }
+    }
+
+    /// The reported states; nil when none are kept.
+    func readReportedStates() throws(Failure) -> ReportedStates? {
+        try read(reportedStatesFile, at: .path(path), detail: "reported-states.state") {
+            bytes throws(RecordFormat.ReadError) in
+            try RecordFormat.decode(bytes, as: ReportedStates.self)
+        }
+    }
+
+    private func read<Value>(
+        _ file: String, at place: Failure.Place, detail: String? = nil,
+        _ decode: ([UInt8]) throws(RecordFormat.ReadError) -> Value
+    ) throws(Failure) -> Value? {
         guard let bytes = try bytes(of: file, at: place) else { return nil }
-        do throws(RecordFormat.ReadError) {
-            return try RecordFormat.decode(bytes, of: client)
-        } catch {
-            throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place)
+        do throws(RecordFormat.ReadError) { return try decode(bytes) } catch {
+            throw Failure(error == .newer ? .stateNewer : .stateDamaged, at: place, detail: detail)
         }
     }
 
     /// The content of a file in the directory; nil when it is missing.
     ///
     /// - Parameter place: named when the file is damaged.
-    func bytes(of file: String, at place: @autoclosure () -> Failure.Place) throws(Failure) -> [UInt8]? {
+    func bytes(of file: String, at place: Failure.Place) throws(Failure) -> [UInt8]? {
         let content: FileContent?
         do throws(FileError) {
             content = try GuardedPath.read(file, as: identity, limit: RecordFormat.sizeLimit)
         } catch {
             if error.code == .directoryMissing { return nil }
             if error.code == .fileTooLarge || error.code == .notARegularFile {
-                throw Failure(.stateDamaged, at: place(), detail: error.detail)
+                throw Failure(.stateDamaged, at: place, detail: error.detail)
             }
             throw StateDirectory.unusable(error, path)
         }
         guard let content else { return nil }
         // A record that others could have written is not trusted.
         guard identity.trusts(content.status.owner), content.status.mode & 0o022 == 0 else {
-            throw Failure(.stateDamaged, at: place(), detail: "others may have written it")
+            throw Failure(.stateDamaged, at: place, detail: "others may have written it")
         }
         return content.bytes
     }

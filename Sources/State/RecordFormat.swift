@@ -25,29 +25,19 @@ enum RecordFormat {
     private static let magic = "clientsecretd-state "
 
     static func encode(_ record: KeptRecord, of client: ClientName) -> [UInt8] {
-        seal(RecordDocument(record, of: client))
+        encode(RecordDocument(record, of: client))
     }
 
     static func decode(_ bytes: [UInt8], of client: ClientName) throws(ReadError) -> KeptRecord {
-        try unseal(RecordDocument.self, bytes).record(of: client)
+        try decode(bytes, as: RecordDocument.self).record(of: client)
     }
 
-    static func encode(_ states: ReportedStates) -> [UInt8] {
-        seal(states)
-    }
-
-    static func decodeReportedStates(_ bytes: [UInt8]) throws(ReadError) -> ReportedStates {
-        try unseal(ReportedStates.self, bytes)
-    }
-
-    private static func seal(_ document: some JSONDocument) -> [UInt8] {
+    static func encode(_ document: some JSONDocument) -> [UInt8] {
         let body = document.jsonText.bytes + [UInt8(ascii: "\n")]
         return Array(header(of: body).utf8) + body
     }
 
-    private static func unseal<Document: JSONDocument>(_ type: Document.Type, _ bytes: [UInt8]) throws(ReadError)
-        -> Document
-    {
+    static func decode<Document: JSONDocument>(_ bytes: [UInt8], as type: Document.Type) throws(ReadError) -> Document {
         guard let end = bytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
         let body = Array(bytes[(end + 1)...])

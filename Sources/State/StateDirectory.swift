@@ -152,17 +152,8 @@ package final class StateDirectory: Sendable {
 
     /// The reported states; nil when none are kept. Throws as ``recall(_:)`` does.
     package func recallReportedStates() throws(Failure) -> ReportedStates? {
-        let file = files.reportedStatesFile
-        do throws(Failure) {
-            guard let bytes = try files.bytes(of: file, at: .path(path)) else { return nil }
-            do throws(RecordFormat.ReadError) {
-                return try RecordFormat.decodeReportedStates(bytes)
-            } catch {
-                throw Failure(
-                    error == .newer ? .stateNewer : .stateDamaged, at: .path(path), detail: "reported-states.state")
-            }
-        } catch {
-            setAside(file, for: error)
+        do throws(Failure) { return try files.readReportedStates() } catch {
+            setAside(files.reportedStatesFile, for: error)
             throw error
         }
     }
