@@ -30,7 +30,9 @@ final class FileOutput: Sendable {
             diagnostics.error(at: section.position, "this output has no \"path\"; write the file that holds the secret")
         }
         self.path = path.or(.wrong)
-        (format, slot) = Self.format(in: section)
+        let written = WrittenFormat(in: section, among: FormatRegistry.all, otherwise: "unknown format")
+        format = written.map { .given(Located($0.format, at: $0.position)) } ?? .wrong
+        slot = written?.slot ?? .whole
         mode = section.value("mode", Scalar.mode)
         group = section.value("group", Scalar.group)
         owner = section.value("as", Scalar.user)
@@ -41,40 +43,5 @@ final class FileOutput: Sendable {
         guard let path = path.value, let format = format.value else { return nil }
         return Output(
             path: path, format: format, slot: slot, mode: mode.value, group: group.value, owner: owner.value)
-    }
-
-    /// `format`, and the settings that only one format has.
-    private static func format(in section: Section) -> (Setting<FileFormat>, FileSlot) {
-        let written = WrittenFormat(in: section, among: FormatRegistry.all, otherwise: "unknown format")
-        let format = written.format.isAbsent ? FormatRegistry.standard : written.format.value
-        let position = written.format.position ?? section.position
-        var isWrong = false
-        var parameter: String?
-        var slot = FileSlot.whole
-        for (other, setting, value) in written.settings {
-            guard let format else { continue }
-            guard other.name == format.name else {
-                isWrong = isWrong || !value.isAbsent
-                if section.has(setting.name) {
-                    section.diagnostics.error(
-                        at: section.position(of: setting.name),
-                        "format \(format.name) has no \(setting.name); write \"format: \(other.name)\" or remove the line"
-                    )
-                }
-                continue
-            }
-            switch (value, setting.scope) {
-            case (.given(let text), .place): slot = .variable(text.value)
-            case (.given(let text), .file): parameter = text.value
-            case (.wrong, _): isWrong = true
-            case (.absent, _):
-                isWrong = true
-                section.diagnostics.error(
-                    at: position, "format \(format.name) needs a \"\(setting.name)\"; \(setting.advice)")
-            }
-        }
-        guard let format, !isWrong else { return (.wrong, slot) }
-        let file = FileFormat(name: format.name, parameter: parameter, isShared: format.isShared)
-        return (.given(Located(file, at: position)), slot)
     }
 }

@@ -11,30 +11,12 @@ enum SourceSettings {
 
     private static func read(_ section: Section) -> Setting<SourceConfiguration> {
         let path = section.needed("path", Scalar.file, "write the file that something else renews")
-        let written = WrittenFormat(in: section, among: readable, otherwise: "no secret is received as format")
-        if written.format.isWrong || written.settings.contains(where: { $0.value.isWrong }) { return .wrong }
-        let given = written.settings.filter { !$0.value.isAbsent }
-        let named: any OutputFormat.Type = written.format.value ?? given.first?.format ?? FormatRegistry.standard
-        if let other = given.first(where: { $0.format.name != named.name }) {
-            section.diagnostics.error(
-                at: other.value.position ?? section.position,
-                "format \(named.name) has no \(other.setting.name); remove one of the lines")
-            return .wrong
-        }
-        if let setting = named.setting, given.isEmpty {
-            section.diagnostics.error(
-                at: written.format.position ?? section.position,
-                "format \(named.name) needs a \"\(setting.name)\"; write the one that holds the secret")
-            return .wrong
-        }
-        guard let path = path.located else { return .wrong }
+        let written = WrittenFormat(
+            in: section, among: readable, otherwise: "no secret is received as format", isImplied: true)
+        guard let path = path.located, let written else { return .wrong }
         return .given(
             Located(
-                SourceConfiguration(
-                    path: path.value,
-                    format: FileFormat(name: named.name, isShared: named.isShared),
-                    slot: FileSlot(variable: given.first?.value.value)),
-                at: path.position))
+                SourceConfiguration(path: path.value, format: written.format, slot: written.slot), at: path.position))
     }
 
     /// The formats that a secret is read back from without further settings of the whole file.

@@ -276,7 +276,7 @@ extension ErrorCase {
         c.yaml:9:15: error: "~/x" is not an absolute path; begin it with "/": "~" has no meaning here
         c.yaml:10:15: error: "/run/y/" names a directory; write the path of a file
         c.yaml:12:17: error: unknown format "environment"; did you mean "env"?
-        c.yaml:14:17: error: format env needs a "variable"; write the one that the application reads
+        c.yaml:14:17: error: format env needs a "variable"; write the one that holds the secret
         c.yaml:16:9: error: format raw has no variable; write "format: env" or remove the line
         c.yaml:19:9: error: format json has no variable; write "format: env" or remove the line
         c.yaml:22:19: error: "1SECRET" is not a variable's name; use letters, digits and "_", such as APPLE_CLIENT_SECRET

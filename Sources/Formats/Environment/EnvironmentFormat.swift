@@ -4,7 +4,7 @@ package import Model
 package struct EnvironmentFormat: OutputFormat {
     package static let name = "env"
     package static let setting: FormatSetting? = FormatSetting(
-        name: "variable", scope: .place, advice: "write the one that the application reads",
+        name: "variable", scope: .place, advice: "write the one that holds the secret",
         check: VariableName.problem)
     package static let isShared = true
     package static let words = "a variable, as NAME=value"
