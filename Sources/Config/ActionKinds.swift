@@ -7,21 +7,11 @@ import Model
 protocol ActionKind: Sendable {
     /// The keys that say such an action.
     static var verbs: [String] { get }
-    /// Further keys that only an item with such an action has.
-    static var options: [String] { get }
 
     /// The action under `verb`; nil, with an error, when it is wrong.
     ///
     /// - Parameter placeholder: whether `%s` means the state, as in `on_state_change`.
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action?
-
-    /// Finds those of this kind that contradict each other among all actions of the configuration.
-    static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics)
-}
-
-extension ActionKind {
-    static var options: [String] { [] }
-    static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics) {}
 }
 
 /// The kinds of action, and the rules for all items of `on_change` and `on_state_change`.
@@ -31,7 +21,7 @@ enum ActionKinds {
     ]
     static let verbs = all.flatMap { $0.verbs }
     /// The keys of an item.
-    static let names = verbs + all.flatMap { $0.options }
+    static let names = verbs + [ExecActionSettings.timeout]
 
     /// The setting `name` as a list of actions.
     ///
@@ -49,12 +39,9 @@ enum ActionKinds {
             return nil
         }
         let given = verbs.filter(item.has).sorted { item.position(of: $0) < item.position(of: $1) }
-        for kind in all where !given.contains(where: kind.verbs.contains) {
-            for option in kind.options where item.has(option) {
-                diagnostics.error(
-                    at: item.position(of: option),
-                    "\"\(option)\" is for \(alternatives(kind.verbs)) only; remove the line")
-            }
+        let timeout = ExecActionSettings.timeout
+        if item.has(timeout), !given.contains(where: ExecActionSettings.verbs.contains) {
+            diagnostics.error(at: item.position(of: timeout), "\"\(timeout)\" is for exec only; remove the line")
         }
         guard let verb = given.first, let kind = all.first(where: { $0.verbs.contains(verb) }) else {
             if verbs.contains(where: item.mentions) { return nil }
@@ -72,26 +59,11 @@ enum ActionKinds {
     ///
     /// - Parameter lists: every list of actions in the configuration.
     static func check(_ lists: [Setting<[Located<Action>?]>], _ diagnostics: Diagnostics) {
-        let actions = lists.flatMap { withoutRepeated($0, diagnostics) }
-        for kind in all { kind.check(actions, diagnostics) }
-    }
-
-    private static func withoutRepeated(
-        _ list: Setting<[Located<Action>?]>, _ diagnostics: Diagnostics
-    ) -> [Located<Action>] {
-        var first: [ActionID: Position] = [:]
-        var kept: [Located<Action>] = []
-        for action in list.value?.compactMap({ $0 }) ?? [] {
-            let id = action.value.id
-            if let position = first[id] {
-                diagnostics.error(
-                    at: action.position,
-                    "the same action is already at \(position.seen(from: action.position)); remove one")
-            } else {
-                first[id] = action.position
-                kept.append(action)
-            }
+        let actions = lists.flatMap { list in
+            diagnostics.withoutRepetitions(
+                (list.value ?? []).compactMap(\.self), by: { Located($0.value.id, at: $0.position) }
+            ) { _, first in "the same action is already at \(first); remove one" }
         }
-        return kept
+        ExecActionSettings.checkTimeouts(of: actions, diagnostics)
     }
 }

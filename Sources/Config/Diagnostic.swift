@@ -83,6 +83,24 @@ final class Diagnostics {
         note(Diagnostic(.warning, at: position, message))
     }
 
+    /// The first item of each id; each later one is reported at the place of its id.
+    ///
+    /// - Parameter message: gets the item, and where the first one is.
+    func withoutRepetitions<Item, ID: Hashable>(
+        _ items: [Item], by id: (Item) -> Located<ID>, _ message: (_ item: Item, _ first: String) -> String
+    ) -> [Item] {
+        var places: [ID: Position] = [:]
+        return items.filter { item in
+            let id = id(item)
+            guard let first = places[id.value] else {
+                places[id.value] = id.position
+                return true
+            }
+            error(at: id.position, message(item, first.seen(from: id.position)))
+            return false
+        }
+    }
+
     /// The diagnostics of the file `main` first, then those of the others by name, each by line and column, without
     /// duplicates.
     func sorted(main: String) -> [Diagnostic] {

@@ -4,14 +4,15 @@ import Model
 /// `exec:`: a program and its arguments, without a shell.
 enum ExecActionSettings: ActionKind {
     static let verbs = ["exec"]
-    static let options = ["timeout"]
+    /// The further key of such an action.
+    static let timeout = "timeout"
 
     /// The kernel allows 128 KiB for one argument and more in total; command lines written by hand stay far below that.
     private static let maximumArguments = 256
     private static let maximumLength = 65_536
 
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
-        let timeout = item.value("timeout", Scalar.timeout)
+        let timeout = item.value(timeout, Scalar.timeout)
         guard let arguments = arguments(of: verb, in: item), !timeout.isWrong else { return nil }
         return .exec(arguments: arguments, timeout: timeout.value ?? Action.defaultTimeout)
     }
@@ -67,7 +68,7 @@ enum ExecActionSettings: ActionKind {
     }
 
     /// A command runs once for all clients that have it, so it has one timeout.
-    static func check(_ actions: [Located<Action>], _ diagnostics: Diagnostics) {
+    static func checkTimeouts(of actions: [Located<Action>], _ diagnostics: Diagnostics) {
         var timeouts: [ActionID: Located<Seconds>] = [:]
         for action in actions {
             guard case .exec(_, let timeout) = action.value else { continue }

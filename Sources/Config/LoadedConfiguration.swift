@@ -52,12 +52,8 @@ extension LoadedConfiguration {
             else { return nil }
             return Failure(code, at: place, detail: "\(Printable.name(path.description)) is \(key.what)")
         }
-        let ofTargets = located.main.targets.flatMap { settings -> [Failure] in
-            let place = Failure.Place.target(settings.name.value)
-            return [
-                settings.tokenFile.flatMap { failure(.pushTokenUnusable, $0.value, at: place) },
-                settings.caFile.flatMap { failure(.pushFileUnusable, $0.value, at: place) },
-            ].compactMap(\.self)
+        let ofTargets = located.main.targets.flatMap { settings in
+            settings.files.compactMap { failure($0.code, $0.file.value, at: .target(settings.name.value)) }
         }
         let ofStore = located.main.storeFiles.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { failure(.storeFileUnusable, $0.value.value, at: .store) }
@@ -98,10 +94,7 @@ extension LoadedConfiguration {
     /// The files that a target names, with the code of a failure about each.
     package func files(of target: TargetName) -> [(path: AbsolutePath, code: Failure.Code)] {
         let settings = located.main.targets.first { $0.name.value == target }
-        return [
-            settings?.tokenFile.map { ($0.value, .pushTokenUnusable) },
-            settings?.caFile.map { ($0.value, .pushFileUnusable) },
-        ].compactMap(\.self)
+        return settings?.files.map { ($0.file.value, $0.code) } ?? []
     }
 
     /// The files that the configuration names for the store, in other places than the standard one, whose files systemd passes.

@@ -80,7 +80,8 @@ struct OverwriteChecks {
         }
         for output in outputs { check(output.path, against: reserved, directories) }
         // The network program, which never sees a key, reads these.
-        for file in main.targets.flatMap(\.files) + main.storeFiles.values {
+        let files = main.targets.flatMap(\.files).map { $0.file } + main.storeFiles.values
+        for file in files {
             guard let what = keys[file.value] else { continue }
             diagnostics.error(at: file.position, "\(file.value) is \(what); write another path")
         }

@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Formats
 import Model
 package import Push
@@ -31,8 +32,10 @@ struct TargetSettings {
     /// The file with the API's authorities, if the target names one.
     private(set) var caFile: Located<AbsolutePath>?
 
-    /// The files that the target names.
-    var files: [Located<AbsolutePath>] { [tokenFile, caFile].compactMap(\.self) }
+    /// The files that the target names, with the code of a failure about each.
+    var files: [(file: Located<AbsolutePath>, code: Failure.Code)] {
+        [tokenFile.map { ($0, .pushTokenUnusable) }, caFile.map { ($0, .pushFileUnusable) }].compactMap(\.self)
+    }
 
     /// Nil when its name is invalid or its value no mapping; its settings are still checked.
     init?(_ entry: YAMLEntry, _ diagnostics: Diagnostics) {

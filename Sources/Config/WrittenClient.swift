@@ -137,36 +137,33 @@ final class WrittenClient: Sendable {
             guard let team = key.team.value, let keyID = key.keyID.value,
                 let mixup = IdentifierMixup(client: clientID, team: team, keyID: keyID)
             else { continue }
-            switch mixup {
-            // Said of the key.
-            case .teamIsKeyID: break
-            case .clientIsTeam:
-                return diagnostics.error(
-                    at: position, "client id \(clientID) is the team id of key \"\(key.name.value)\"; \(advice)")
-            case .clientIsKeyID:
-                return diagnostics.error(
-                    at: position, "client id \(clientID) is the key id of key \"\(key.name.value)\"; \(advice)")
-            case .clientHasTeamPrefix:
-                return diagnostics.error(
-                    at: position,
-                    "client id \(clientID) begins with the team id; write \"\(clientID.description.dropFirst(11))\", without "
-                        + "the prefix that profiles and entitlements show")
-            }
+            let words: String? =
+                switch mixup {
+                // Reported with the key.
+                case .teamIsKeyID: nil
+                case .clientIsTeam: "is the team id of key \"\(key.name.value)\"; \(advice)"
+                case .clientIsKeyID: "is the key id of key \"\(key.name.value)\"; \(advice)"
+                case .clientHasTeamPrefix:
+                    "begins with the team id; write \"\(clientID.description.dropFirst(11))\", without the prefix that "
+                        + "profiles and entitlements show"
+                }
+            if let words { return diagnostics.error(at: position, "client id \(clientID) \(words)") }
         }
+        let prefix = clientID.description.split(separator: ".").first.map(String.init) ?? ""
+        let doubt: String
         if KeyID(clientID.description) != nil {
-            diagnostics.warning(
-                at: position, "client id \(clientID) looks like the id of a team or a key; \(advice)")
+            doubt = "looks like the id of a team or a key; \(advice)"
         } else if clientID.description.uppercased().hasPrefix("SEARCHADS.") {
-            diagnostics.warning(
-                at: position,
-                "client id \(clientID) looks like one of Apple Ads; write SEARCHADS. and the id, in capitals, and "
-                    + "\"kind: \(TokenKind.appleAds)\"")
-        } else if let prefix = clientID.description.split(separator: ".").first, TeamID(String(prefix)) != nil {
-            diagnostics.warning(
-                at: position,
-                "client id \(clientID) begins with \(prefix), which looks like the id of a team; write it without the prefix that "
-                    + "profiles and entitlements show")
+            doubt =
+                "looks like one of Apple Ads; write SEARCHADS. and the id, in capitals, and \"kind: \(TokenKind.appleAds)\""
+        } else if TeamID(prefix) != nil {
+            doubt =
+                "begins with \(prefix), which looks like the id of a team; write it without the prefix that "
+                + "profiles and entitlements show"
+        } else {
+            return
         }
+        diagnostics.warning(at: position, "client id \(clientID) \(doubt)")
     }
 
     /// Its source. That of "defaults" is for clients whose key is a public one.

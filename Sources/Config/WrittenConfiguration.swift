@@ -13,40 +13,25 @@ struct WrittenConfiguration {
     let keys: [KeySettings]
     /// As the keys; completed by `defaults`.
     let clients: [WrittenClient]
-    /// The index of each one in ``keys``.
-    private let keyPositions: [KeyName: Int]
+    private let keysByName: [KeyName: KeySettings]
 
     /// - Parameter files: the main file's settings, then those of the files of the `.d` directory.
     init(start: Position, files: [TopLevelSettings], _ diagnostics: Diagnostics) {
         self.start = start
         main = files.first ?? TopLevelSettings()
-        keys = Self.withoutRepetitions(files.flatMap(\.keys), named: \.name, "key", diagnostics)
-        keyPositions = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1.name.value, $0) })
+        keys = diagnostics.withoutRepetitions(files.flatMap(\.keys), by: \.name) { key, first in
+            "key \"\(key.name.value)\" is already defined at \(first); keep one"
+        }
+        keysByName = Dictionary(uniqueKeysWithValues: keys.map { ($0.name.value, $0) })
         if !files.contains(where: \.mentionsKeys) {
             diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
         }
-        let named = Self.withoutRepetitions(files.flatMap(\.clients), named: \.name, "client", diagnostics)
+        let named = diagnostics.withoutRepetitions(files.flatMap(\.clients), by: \.name) { client, first in
+            "client \"\(client.name.value)\" is already defined at \(first); keep one"
+        }
         clients = main.defaults.map { defaults in named.map { $0.completed(by: defaults) } } ?? named
         if !files.contains(where: \.mentionsClients) {
             diagnostics.error(at: start, "no clients; write \"clients\" with a name and its \"client_id\"")
-        }
-    }
-
-    /// The first of each name; the others are reported.
-    private static func withoutRepetitions<Item, Name: Hashable>(
-        _ items: [Item], named name: (Item) -> Located<Name>, _ noun: String, _ diagnostics: Diagnostics
-    ) -> [Item] {
-        var places: [Name: Position] = [:]
-        return items.filter { item in
-            let name = name(item)
-            guard let first = places[name.value] else {
-                places[name.value] = name.position
-                return true
-            }
-            diagnostics.error(
-                at: name.position,
-                "\(noun) \"\(name.value)\" is already defined at \(first.seen(from: name.position)); keep one")
-            return false
         }
     }
 
@@ -117,7 +102,7 @@ struct WrittenConfiguration {
     }
 
     private func key(_ name: Located<KeyName>, _ diagnostics: Diagnostics) -> KeySettings? {
-        if let position = keyPositions[name.value] { return keys[position] }
+        if let key = keysByName[name.value] { return key }
         // If no key is valid, the one meant may have an invalid name, which was reported.
         guard !keys.isEmpty else { return nil }
         let names = keys.lazy.map(\.name.value.description)
