@@ -9,12 +9,12 @@ package enum Scalar {
         case "true": return true
         case "false": return false
         default:
-            let advice: String
-            switch text.lowercased() {
-            case "true", "yes", "on", "1", "y": advice = "write true"
-            case "false", "no", "off", "0", "n": advice = "write false"
-            default: advice = "write true or false"
-            }
+            let advice =
+                switch text.lowercased() {
+                case "true", "yes", "on", "1", "y": "write true"
+                case "false", "no", "off", "0", "n": "write false"
+                default: "write true or false"
+                }
             throw ValueError("\(quoted(text)) is neither true nor false; \(advice)")
         }
     }

@@ -129,11 +129,7 @@ struct Section {
         problem: (_ count: Int) -> String?
     ) -> Setting<[Located<Value>]> {
         guard let (node, position) = node(name), case .sequence(let items) = node.content else {
-            return switch value(name, parse) {
-            case .given(let one): .given(Located([one], at: one.position))
-            case .wrong: .wrong
-            case .absent: .absent
-            }
+            return value(name, parse).flatMap { .given(Located([$0], at: $0.position)) }
         }
         let known = items.compactMap {
             Setting($0, named: item, at: $0.position, diagnostics, parse).located

@@ -55,19 +55,14 @@ struct YAMLReader: ~Copyable {
         do {
             return try reader.document()
         } catch {
-            switch error {
-            case .syntax(let error):
-                diagnostics.error(
-                    at: Position(file: file, line: error.place.line, column: error.place.column), error.words)
-            case .limit(let position, let words): diagnostics.error(at: position, words)
-            }
+            diagnostics.error(at: error.position, error.words)
+            return nil
         }
-        return nil
     }
 
-    private enum Failure: Error {
-        case syntax(YAMLSyntaxError)
-        case limit(Position, String)
+    private struct Failure: Error {
+        let position: Position
+        let words: String
     }
 
     private init(file: String, diagnostics: Diagnostics, events: consuming YAMLEvents) {
@@ -80,7 +75,8 @@ struct YAMLReader: ~Copyable {
         do {
             return try events.next()
         } catch {
-            throw .syntax(error)
+            let place = error.place
+            throw Failure(position: Position(file: file, line: place.line, column: place.column), words: error.words)
         }
     }
 
@@ -97,8 +93,9 @@ struct YAMLReader: ~Copyable {
             case .streamEnd: return root
             case .documentStart:
                 if root != nil {
-                    throw .limit(
-                        position(of: event), #"a second document begins; remove "---" and write everything in one"#)
+                    throw Failure(
+                        position: position(of: event),
+                        words: #"a second document begins; remove "---" and write everything in one"#)
                 }
                 root = try node(try next(), depth: 1)
             default: continue
@@ -110,10 +107,13 @@ struct YAMLReader: ~Copyable {
         let position = position(of: event)
         nodes += 1
         if nodes > Self.maximumNodes {
-            throw .limit(position, "more than \(Self.maximumNodes) values; move clients to files of the .d directory")
+            throw Failure(
+                position: position,
+                words: "more than \(Self.maximumNodes) values; move clients to files of the .d directory")
         }
         if depth > Self.maximumDepth {
-            throw .limit(position, "nested more than \(Self.maximumDepth) deep; no setting needs that")
+            throw Failure(
+                position: position, words: "nested more than \(Self.maximumDepth) deep; no setting needs that")
         }
         if event.hasAnchor {
             diagnostics.error(at: position, #"anchors ("&") are not used here; write shared settings under "defaults""#)

@@ -42,10 +42,10 @@ struct YAMLSyntaxError: Error {
             return #"the file ends inside "[" or "{"; close it with "]" or "}""#
         case "did not find expected node content":
             return "a value is missing; write one, in quotes if it begins with a special character"
-        case "found undefined tag handle", "did not find expected <document start>":
-            return problem == "found undefined tag handle"
-                ? #"tags ("!") are not used here; put a value that begins with "!" in quotes"#
-                : "text outside of every setting; indent it like the lines it belongs to"
+        case "found undefined tag handle":
+            return #"tags ("!") are not used here; put a value that begins with "!" in quotes"#
+        case "did not find expected <document start>":
+            return "text outside of every setting; indent it like the lines it belongs to"
         default:
             return "not valid YAML (\(problem)); put values with special characters in quotes"
         }
