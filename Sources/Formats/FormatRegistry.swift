@@ -30,8 +30,7 @@ package enum FormatRegistry {
 
     /// The variables of an environment file that hold a client secret, expired or not.
     package static func variablesWithSecret(in bytes: [UInt8]) -> [String] {
-        guard let file = try? EnvironmentFile(bytes) else { return [] }
-        return file.knownValues.filter { (try? CompactJWS($0.value))?.claims != nil }.keys.sorted()
+        Set(FoundAssignment.all(in: bytes).filter { (try? CompactJWS($0.value))?.claims != nil }.map(\.name)).sorted()
     }
 
     /// Whether new values of these variables can be written into an environment file.

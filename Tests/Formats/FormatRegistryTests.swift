@@ -62,7 +62,7 @@ import Testing
     @Test func findsTheVariablesThatHoldASecret() throws {
         let token = String(decoding: try FormatTests.secret().token, as: UTF8.self)
         let text = "B=\(token)\nA='\(token)'\nexport C=\(token)\nNONE=1\nDOUBTFUL=\(token) # '\nD='\nE=\(token)\n'\n"
-        #expect(FormatRegistry.variablesWithSecret(in: Array(text.utf8)) == ["A", "B", "C"])
+        #expect(FormatRegistry.variablesWithSecret(in: Array(text.utf8)) == ["A", "B", "C", "DOUBTFUL"])
         #expect(FormatRegistry.variablesWithSecret(in: Array((text + "\0").utf8)) == [])
     }
 

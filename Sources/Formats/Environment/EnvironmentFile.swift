@@ -69,14 +69,6 @@ struct EnvironmentFile {
         }
     }
 
-    /// The value of every variable; those are missing whose value cannot be determined.
-    var knownValues: [String: [UInt8]] {
-        let names = Set(readings.flatMap { $0.entries.map(\.name) }).map { String(decoding: $0, as: UTF8.self) }
-        return values(of: Set(names.filter { VariableName.isValid($0) })).compactMapValues {
-            if case .one(let value) = $0 { value } else { nil }
-        }
-    }
-
     /// Whether the file holds anything but assignments of these variables, even a comment. An undetermined line counts as
     /// something else.
     func holdsOtherLines(than names: some Collection<String>) -> Bool {
