@@ -27,7 +27,6 @@ final class Router {
     private let shared: SharedState
     private let handle: StatusServer.Handler
     private let eventLoop: any EventLoop
-    private var cache = ResponseCache()
     private var demands: KeyedRateLimit<RateLimitedRequest>
     /// The connections that await an answer of the rotation, by request id.
     private var waiting: [RequestID: [HTTPConnection]] = [:]
@@ -56,7 +55,6 @@ final class Router {
 
     /// Answers a complete request, or decides to ask the rotation.
     func receive(_ received: ReceivedRequest) -> Outcome {
-        refresh()
         do {
             return try decide(received)
         } catch {
@@ -78,10 +76,9 @@ final class Router {
 
     /// Answers the connections that wait for a request.
     func settle(_ requestID: RequestID, _ answer: Answer) {
-        refresh()
         if reload == requestID { reload = nil }
         let connections = waiting.removeValue(forKey: requestID) ?? []
-        for connection in connections { connection.settle(HTTPResponse(answer, known: cache.names)) }
+        for connection in connections { connection.settle(HTTPResponse(answer, known: names)) }
     }
 
     /// Whether a request gets the answer of the reload in progress. Root's has the configuration read in any case: root may
@@ -137,10 +134,8 @@ final class Router {
         return promise.futureResult
     }
 
-    private func refresh() {
-        let shown = shared.shown
-        cache.show(shown.snapshot, revision: shown.revision)
-    }
+    /// The clients of the last snapshot.
+    private var names: [ClientName] { shared.snapshot?.clients.map(\.name) ?? [] }
 
     private func decide(_ received: ReceivedRequest) throws(Problem) -> Outcome {
         let (route, texts) = try route(of: received)
@@ -151,7 +146,7 @@ final class Router {
                 allow: allow)
         }
         // No connection is accepted before the first snapshot.
-        guard let snapshot = cache.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
+        guard let snapshot = shared.snapshot else { throw Problem(.serviceUnavailable, "the daemon is starting") }
         switch (route.handler, received.listener) {
         case (.page(let page), _): return .response(try page(self)(snapshot, texts))
         case (.question(let request), .status(let peer)):
@@ -221,26 +216,27 @@ final class Router {
 // The answers of routes.
 extension Router {
     func status(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
-        HTTPResponse(.ok, "application/json", cache.statusText(of: snapshot))
+        .json(snapshot.json)
     }
 
     func client(_ snapshot: Snapshot, _ texts: [String]) throws(Problem) -> HTTPResponse {
         guard let view = snapshot.clients.first(where: { [$0.name.description] == texts }) else {
-            throw .unknownClients(texts, known: cache.names)
+            throw .unknownClients(texts, known: names)
         }
         return .json(view.json)
     }
 
     func metrics(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
-        HTTPResponse(.ok, Metrics.contentType, cache.metricsText(of: snapshot))
+        let text = Metrics.text(of: snapshot) + ProcessMetrics.text(startedAt: snapshot.startedAt)
+        return HTTPResponse(.ok, Metrics.contentType, ByteBuffer(string: text))
     }
 
     func rollout(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
         guard order.received.body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
-        guard let client = ClientName(texts[0]), cache.names.contains(client),
+        guard let client = ClientName(texts[0]), names.contains(client),
             let deed = RolloutOrder(rawValue: texts[1])
         else {
-            throw .unknownClients([texts[0]], known: cache.names)
+            throw .unknownClients([texts[0]], known: names)
         }
         try limit([.rollout(client, deed)], by: order.peer)
         return .rollout(client, deed)
@@ -262,9 +258,9 @@ extension Router {
             throw Problem(.badRequest, "\"clients\" is empty; leave it out to renew all of them")
         }
         let wanted = texts + (body.clients ?? [])
-        let known = Set(cache.names)
+        let known = Set(names)
         let unknown = wanted.filter { name in ClientName(name).map { !known.contains($0) } ?? true }
-        guard unknown.isEmpty else { throw .unknownClients(unknown, known: cache.names) }
+        guard unknown.isEmpty else { throw .unknownClients(unknown, known: names) }
         let clients = Set(wanted.compactMap { ClientName($0) })
         try limit((clients.isEmpty ? known : clients).map(RateLimitedRequest.renewal), by: order.peer)
         return .renew(

@@ -5,7 +5,6 @@ import Model
 final class SharedState: Sendable {
     private struct State {
         var snapshot: Snapshot?
-        var revision = 0
         var control: ControlPermission
         var pending: Set<RequestID> = []
         var nextRequestID: UInt64 = 0
@@ -18,9 +17,7 @@ final class SharedState: Sendable {
         state = QuietMutex(State(control: control))
     }
 
-    var shown: (snapshot: Snapshot?, revision: Int) {
-        state.withLock { ($0.snapshot, $0.revision) }
-    }
+    var snapshot: Snapshot? { state.withLock { $0.snapshot } }
 
     var control: ControlPermission {
         get { state.withLock { $0.control } }
@@ -30,9 +27,8 @@ final class SharedState: Sendable {
     /// Replaces the snapshot; true when it is the first.
     func show(_ snapshot: Snapshot) -> Bool {
         state.withLock { state in
-            state.snapshot = snapshot
-            state.revision += 1
-            return state.revision == 1
+            defer { state.snapshot = snapshot }
+            return state.snapshot == nil
         }
     }
 
