@@ -18,13 +18,7 @@ struct Route: Sendable {
         /// By the rotation, to every user.
         case question(DaemonRequest)
         /// By the rotation, which changes the daemon's work: a `POST` by a user with permission.
-        case order(@Sendable (Router) -> (Order, [String]) throws(Problem) -> DaemonRequest)
-    }
-
-    /// A `POST` and its sender.
-    struct Order {
-        let received: Router.ReceivedRequest
-        let peer: Peer
+        case order(@Sendable (Router) -> (_ body: [UInt8], Peer, [String]) throws(Problem) -> DaemonRequest)
     }
 
     static let all = [

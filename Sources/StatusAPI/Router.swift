@@ -158,7 +158,7 @@ final class Router {
             guard !isStopping else { throw Problem(.serviceUnavailable, "the daemon is stopping") }
             try requireJSON(received)
             try requireRoom(limits.pendingRequests)
-            return .ask(try request(self)(Route.Order(received: received, peer: peer), texts), peer)
+            return .ask(try request(self)(received.body, peer, texts), peer)
         case (.question, .metrics), (.order, .metrics): throw Self.notForMonitoring
         }
     }
@@ -231,41 +231,51 @@ extension Router {
         return HTTPResponse(.ok, Metrics.contentType, ByteBuffer(string: text))
     }
 
-    func rollout(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
-        guard order.received.body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
+    /// `/healthz`: the state and its reason; 503 if the state is `critical`.
+    func health(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
+        let line = [snapshot.health.rawValue, snapshot.reason?.sentence].compactMap(\.self).joined(separator: ": ")
+        return .text(snapshot.health == .critical ? .serviceUnavailable : .ok, line)
+    }
+
+    func readiness(_ snapshot: Snapshot, _ texts: [String]) -> HTTPResponse {
+        snapshot.ready ? .text(.ok, "ready") : .text(.serviceUnavailable, "not ready")
+    }
+
+    func rollout(_ body: [UInt8], _ peer: Peer, _ texts: [String]) throws(Problem) -> DaemonRequest {
+        guard body.isEmpty else { throw Problem(.badRequest, "this takes no body; send none") }
         guard let client = ClientName(texts[0]), names.contains(client),
             let deed = RolloutOrder(rawValue: texts[1])
         else {
             throw .unknownClients([texts[0]], known: names)
         }
-        try limit([.rollout(client, deed)], by: order.peer)
+        try limit([.rollout(client, deed)], by: peer)
         return .rollout(client, deed)
     }
 
-    func reload(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
-        guard order.received.body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
-        if !joins(.reload, order.peer) { try limit([.reload], by: order.peer) }
+    func reload(_ body: [UInt8], _ peer: Peer, _ texts: [String]) throws(Problem) -> DaemonRequest {
+        guard body.isEmpty else { throw Problem(.badRequest, "a reload takes no body; send none") }
+        if !joins(.reload, peer) { try limit([.reload], by: peer) }
         return .reload
     }
 
     /// - Parameter texts: the client that the address names, if it names one.
-    func renew(_ order: Route.Order, _ texts: [String]) throws(Problem) -> DaemonRequest {
-        let body = try RenewalBody(json: order.received.body)
-        if !texts.isEmpty, body.clients != nil {
+    func renew(_ body: [UInt8], _ peer: Peer, _ texts: [String]) throws(Problem) -> DaemonRequest {
+        let wish = try RenewalBody(json: body)
+        if !texts.isEmpty, wish.clients != nil {
             throw Problem(.badRequest, "the address names the client; leave \"clients\" out of the body")
         }
-        if texts.isEmpty, body.clients?.isEmpty == true {
+        if texts.isEmpty, wish.clients?.isEmpty == true {
             throw Problem(.badRequest, "\"clients\" is empty; leave it out to renew all of them")
         }
-        let wanted = texts + (body.clients ?? [])
+        let wanted = texts + (wish.clients ?? [])
         let known = Set(names)
         let unknown = wanted.filter { name in ClientName(name).map { !known.contains($0) } ?? true }
         guard unknown.isEmpty else { throw .unknownClients(unknown, known: names) }
         let clients = Set(wanted.compactMap { ClientName($0) })
-        try limit((clients.isEmpty ? known : clients).map(RateLimitedRequest.renewal), by: order.peer)
+        try limit((clients.isEmpty ? known : clients).map(RateLimitedRequest.renewal), by: peer)
         return .renew(
             DaemonRequest.Renewal(
-                clients: clients, dueWithin: body.dueWithin?.seconds, deliverOnly: body.deliverOnly ?? false,
-                skipVerify: body.skipVerify ?? false))
+                clients: clients, dueWithin: wish.dueWithin?.seconds, deliverOnly: wish.deliverOnly ?? false,
+                skipVerify: wish.skipVerify ?? false))
     }
 }
