@@ -104,17 +104,13 @@ enum UserWriterFailures {
         }
     }
 
-    /// Names the directory that is closed to `user`, as far as this process finds it by owners and modes.
+    /// Names the directory that is closed to `user`.
     private static func denied(_ path: AbsolutePath, _ directory: AbsolutePath, _ user: String) -> Remedy {
         let look = ShellCommand.listWay(to: path.description)
-        let id = id(of: user)
-        for way in ways(to: path) {
-            guard let status = FileStatus.following(way.description) else { break }
-            if status.mode & (status.owner == id ? 0o100 : 0o011) == 0 {
-                return .say(
-                    "let \(Owner.words(userNamed: user)) enter \(Printable.name(way.description)), or write another path",
-                    see: look)
-            }
+        if let closed = closedWay(to: path, user) {
+            return .say(
+                "let \(Owner.words(userNamed: user)) enter \(Printable.name(closed.description)), or write another path",
+                see: look)
         }
         let name = Printable.name(directory.description)
         guard FileStatus.following(directory.description)?.owner == 0 else {
@@ -140,20 +136,24 @@ enum UserWriterFailures {
         }
     }
 
-    /// Whether the user may enter the directory; also true if this process cannot tell.
-    private static func mayEnter(_ directory: String, _ user: String) -> Bool {
-        guard let status = FileStatus.following(directory), status.mode & 0o111 != 0o111,
-            let account = try? Accounts.user(called: user), account.id != 0, !FileStatus.hasAccessList(directory)
-        else { return true }
-        if status.owner == account.id { return status.mode & 0o100 != 0 }
-        return status.mode & (Accounts.isMember(account, of: status.group) ? 0o010 : 0o001) != 0
+    /// The first directory on the way that the user may not enter, as far as this process can tell.
+    private static func closedWay(to path: AbsolutePath, _ user: String) -> AbsolutePath? {
+        guard let id = id(of: user), id != 0 else { return nil }
+        let account = try? Accounts.user(id: id)
+        return ways(to: path).first { way in
+            guard let status = FileStatus.following(way.description), status.mode & 0o111 != 0o111,
+                !FileStatus.hasAccessList(way.description)
+            else { return false }
+            if status.owner == id { return status.mode & 0o100 == 0 }
+            let isMember = account.map { Accounts.isMember($0, of: status.group) } ?? false
+            return status.mode & (isMember ? 0o010 : 0o001) == 0
+        }
     }
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
         let name = Owner.words(userNamed: user)
         // No other user needs to read the content of a closed directory, so no command opens it.
-        let above = AbsolutePath(configuration).map { Self.ways(to: $0) } ?? []
-        if let closed = above.first(where: { !mayEnter($0.description, user) }) {
+        if let closed = AbsolutePath(configuration).flatMap({ closedWay(to: $0, user) }) {
             return .say(
                 "let \(name) enter \(Printable.name(closed.description))", see: .listWay(to: configuration))
         }

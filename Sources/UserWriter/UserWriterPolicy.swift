@@ -14,10 +14,8 @@ struct UserWriterPolicy {
 
     /// A request that passed all checks.
     struct Order {
-        let task: WriterRequest.Task
         let file: FileSpec
         let secrets: [FileSlot: Secret]
-        let mayCreate: Bool
         let naming: TemporaryNames?
     }
 
@@ -61,10 +59,9 @@ struct UserWriterPolicy {
         let naming = request.tag.flatMap { TemporaryNames(tag: $0) }
         guard (naming == nil) == (request.tag == nil), naming != nil || request.task != .publish else { throw .badTag }
         return Order(
-            task: request.task,
             file: FileSpec(
                 path: path, format: spec.format, mode: spec.mode, group: spec.group, owner: spec.owner, slots: slots),
-            secrets: secrets, mayCreate: request.mayCreate, naming: naming)
+            secrets: secrets, naming: naming)
     }
 
     /// The secret, if it states that it is this client's; its signature is not checked. A secret of another key or team is the

@@ -97,7 +97,7 @@ package final class UserWriterService {
         }
         let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths)
         let identity = reservedPaths.trusting(identity)
-        switch order.task {
+        switch request.task {
         case .observe:
             // The daemon names its tag once for each directory. Files with that tag were left by a writer that was killed, or are
             // locked by one that is writing.
@@ -105,10 +105,10 @@ package final class UserWriterService {
             return WriterAnswer(try publisher.observe(order.file))
         case .look: return WriterAnswer(try publisher.look(at: order.file), at: order.file.path)
         case .examine:
-            return publisher.problem(with: order.file, mayCreate: order.mayCreate).map { WriterAnswer($0) }
+            return publisher.problem(with: order.file, mayCreate: request.mayCreate).map { WriterAnswer($0) }
                 ?? WriterAnswer()
         case .publish:
-            return WriterAnswer(try publisher.publish(order.secrets, in: order.file, mayCreate: order.mayCreate))
+            return WriterAnswer(try publisher.publish(order.secrets, in: order.file, mayCreate: request.mayCreate))
         }
     }
 

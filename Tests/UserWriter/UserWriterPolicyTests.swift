@@ -33,7 +33,7 @@ import Testing
         #expect(order.file.path.description == "/srv/app/.env" && order.file.mode == 0o640)
         #expect(order.secrets.mapValues(\.token.fingerprint) == [.variable("SECRET"): try Samples.token().fingerprint])
         #expect(order.secrets.values.map(\.issued.client.description) == ["com.example.web"])
-        #expect(order.mayCreate && order.naming?.tag == "0123456789abcdef")
+        #expect(order.naming?.tag == "0123456789abcdef")
         // The other client's variable in the same file is a place of its own.
         var both = try Samples.publication()
         both.places.append(

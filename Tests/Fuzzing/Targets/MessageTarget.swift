@@ -33,7 +33,7 @@ enum MessageTarget {
             let client = try known(order.file.slots[slot].flatMap { configuration.clients[$0] })
             try promise(secret.issued.client == client.clientID, "another client's secret")
         }
-        try promise(order.task == .publish ? order.naming != nil : order.secrets.isEmpty, "more than was to be done")
+        try promise(request.task == .publish ? order.naming != nil : order.secrets.isEmpty, "more than was to be done")
     }
 
     /// As it comes over a socket whose other end then closes.
