@@ -44,13 +44,7 @@ extension UnitSettings {
     /// The file and line of the last assignment of a setting that names the credential; nil if that is not known, as for a value
     /// with specifiers.
     package func place(of credential: String, by setting: String) -> (file: String, line: Int)? {
-        for file in files.reversed() {
-            let found = file.assignments.last {
-                $0.name == setting && Self.isNamed(credential, by: String($0.value.prefix { $0 != ":" }), setting)
-            }
-            if let found { return (file.path, found.line) }
-        }
-        return nil
+        place(of: setting) { Self.isNamed(credential, by: String($0.prefix { $0 != ":" }), setting) }
     }
 
     private func loads(_ credential: String, by setting: String) -> Bool {

@@ -188,8 +188,13 @@ package struct UnitSettings: Hashable, Sendable {
     /// The file and line of the last assignment of a setting whose value contains `text`. Nil if that is not known, as for a
     /// value with specifiers.
     package func place(of setting: String, containing text: String) -> (file: String, line: Int)? {
+        place(of: setting) { $0.contains(text) }
+    }
+
+    /// The file and line of the last assignment of a setting with such a value.
+    func place(of setting: String, where isWanted: (_ value: String) -> Bool) -> (file: String, line: Int)? {
         for file in files.reversed() {
-            if let found = file.assignments.last(where: { $0.name == setting && $0.value.contains(text) }) {
+            if let found = file.assignments.last(where: { $0.name == setting && isWanted($0.value) }) {
                 return (file.path, found.line)
             }
         }

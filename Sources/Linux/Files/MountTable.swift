@@ -36,8 +36,10 @@ package struct MountTable: Hashable, Sendable {
     private let uncovered: [String: Mount]
 
     /// - Parameter text: of `/proc/PID/mountinfo`.
-    package init(_ text: String) {
-        self.init(Self.lines(of: Array(text.utf8)).compactMap { Mount(line: $0.number, $0.text) })
+    package init(_ text: String) { self.init(Array(text.utf8)) }
+
+    private init(_ text: [UInt8]) {
+        self.init(Self.lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
     }
 
     private init(_ mounts: [Mount]) {
@@ -47,16 +49,12 @@ package struct MountTable: Hashable, Sendable {
 
     /// The current table; nil if /proc is not mounted.
     package static func ofThisProcess() -> MountTable? {
-        ForeignFile.read("/proc/self/mountinfo", limit: limit).map { text in
-            MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
-        }
+        ForeignFile.read("/proc/self/mountinfo", limit: limit).map { MountTable($0) }
     }
 
     /// The whole table of a process that is known; nil if this process may not read it.
     package static func of(process: Int32) -> MountTable? {
-        ForeignFile.read("/proc/\(process)/mountinfo", limit: foreignLimit).map { text in
-            MountTable(lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
-        }
+        ForeignFile.read("/proc/\(process)/mountinfo", limit: foreignLimit).map { MountTable($0) }
     }
 
     /// Of another process's table those mounts that `isWanted`, and those that they are mounted on; nil if this process may not
