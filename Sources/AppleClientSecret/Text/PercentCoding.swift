@@ -16,6 +16,23 @@ package enum PercentCoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// The text with each character percent-encoded that has to be, in capitals, and no other one: both mean the same (section
+    /// 6.2.2).
+    package static func reduced(_ text: some Collection<UInt8>) -> String {
+        var reduced: [UInt8] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%"), let value: UInt8 = Hex.decode(rest.prefix(2), capitals: true) else {
+                reduced.append(byte)
+                continue
+            }
+            reduced +=
+                value.isUnreserved ? [value] : Array("%\(Hex.encode(CollectionOfOne(value), capitals: true))".utf8)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: reduced, as: UTF8.self)
+    }
+
     /// The text that is written so; nil for a `%` without two hexadecimal digits behind it and for bytes that are not UTF-8.
     package static func decode(_ text: some Collection<UInt8>) -> String? {
         var decoded: [UInt8] = []

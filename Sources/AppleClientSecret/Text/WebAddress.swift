@@ -58,7 +58,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         var address = self
         address.host = Self.identity(ofHost: host)
         let query = path.firstIndex(of: "?") ?? path.endIndex
-        return address.origin + Self.identity(ofPath: path[..<query]) + Self.reduced(path[query...])
+        return address.origin + Self.identity(ofPath: path[..<query]) + PercentCoding.reduced(path[query...].utf8)
     }
 
     private static func parts(of authority: Substring) -> (host: String, port: UInt16?)? {
@@ -90,7 +90,9 @@ extension WebAddress {
     /// Without "." and ".." (RFC 3986, section 5.2.4), which are resolved before anything is sent.
     private static func identity(ofPath path: Substring) -> String {
         var segments: [Substring] = []
-        for segment in reduced(path).split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+        for segment in PercentCoding.reduced(path.utf8).split(separator: "/", omittingEmptySubsequences: false)
+            .dropFirst()
+        {
             switch segment {
             case ".": break
             case "..": _ = segments.popLast()
@@ -99,22 +101,6 @@ extension WebAddress {
         }
         while segments.last?.isEmpty == true { segments.removeLast() }
         return segments.map { "/" + $0 }.joined()
-    }
-
-    /// The text with each character percent-encoded that has to be, in capitals, and no other one.
-    private static func reduced(_ text: Substring) -> String {
-        var reduced: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%"), let value: UInt8 = Hex.decode(rest.prefix(2), capitals: true) else {
-                reduced.append(byte)
-                continue
-            }
-            reduced +=
-                value.isUnreserved ? [value] : Array("%\(Hex.encode(CollectionOfOne(value), capitals: true))".utf8)
-            rest = rest.dropFirst(2)
-        }
-        return String(decoding: reduced, as: UTF8.self)
     }
 }
 

@@ -26,7 +26,7 @@ struct RequestAuthority: Hashable {
                 port.isEmpty || UInt16(String(decoding: port, as: UTF8.self)) != nil
             else { return nil }
         }
-        host = String(decoding: RequestSyntax.normalized(bytes[..<hostEnd]), as: UTF8.self).lowercased()
+        host = PercentCoding.reduced(bytes[..<hostEnd]).lowercased()
     }
 
     /// Whether it names this machine. A page whose own name points here (DNS rebinding) sends that name instead.

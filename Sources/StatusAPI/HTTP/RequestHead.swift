@@ -54,7 +54,7 @@ struct RequestLine {
 
     private static func path(_ text: ArraySlice<UInt8>) throws(Problem) -> String {
         guard RequestSyntax.isURI(text, or: ":@/?") else { throw .notAnAddress }
-        return String(decoding: RequestSyntax.normalized(text), as: UTF8.self)
+        return PercentCoding.reduced(text)
     }
 }
 

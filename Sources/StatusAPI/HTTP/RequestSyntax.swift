@@ -17,25 +17,6 @@ enum RequestSyntax {
             .map { String(decoding: $0, as: UTF8.self).lowercased() }
     }
 
-    /// The text with each unreserved character as itself, which means the same as percent-encoded (RFC 3986, section
-    /// 6.2.2.2).
-    static func normalized(_ text: some Collection<UInt8>) -> [UInt8] {
-        var plain: [UInt8] = []
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), value.isUnreserved
-            {
-                plain.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                plain.append(byte)
-            }
-        }
-        return plain
-    }
-
     /// Whether all of it is unreserved, a delimiter, percent-encoded or one of `more`.
     static func isURI(_ text: some Collection<UInt8>, or more: String) -> Bool {
         var index = text.startIndex
