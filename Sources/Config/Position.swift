@@ -1,4 +1,4 @@
-internal import AppleClientSecret
+internal import Failures
 
 /// A place in a configuration file.
 package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -20,10 +20,9 @@ package struct Position: Hashable, Comparable, Sendable, CustomStringConvertible
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }
 
-    /// `file:line:column`, as compilers write it. A file's name may hold anything. Characters that would break the line or
-    /// control a terminal are shown as `?`.
+    /// `file:line:column`, as compilers write it. A file's name may hold anything.
     package var description: String {
-        "\(harmless(file)):\(line):\(column)"
+        "\(Printable.line(file)):\(line):\(column)"
     }
 
     /// The position in a message about `other`: names the file only when it is another one.
@@ -44,8 +43,3 @@ struct Located<Value> {
 }
 
 extension Located: Sendable where Value: Sendable {}
-
-/// `text` with `?` for each character that a terminal or the journal would act on.
-func harmless(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isUnprintable ? "?" : $0 }))
-}

@@ -1,3 +1,4 @@
+import Failures
 import Model
 import Store
 
@@ -48,7 +49,7 @@ struct TopLevelSettings {
             for name in Self.names where name != "keys" && name != "clients" && section.has(name) {
                 diagnostics.error(
                     at: section.position(of: name),
-                    "\"\(name)\" belongs in \(harmless(main)); this file may add keys and clients only")
+                    "\"\(name)\" belongs in \(Printable.line(main)); this file may add keys and clients only")
             }
             return
         }

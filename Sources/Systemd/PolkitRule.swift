@@ -1,3 +1,5 @@
+internal import AppleClientSecret
+
 /// The polkit rule (polkit(8)) that lets one user have systemd run some operations on one unit.
 package enum PolkitRule {
     /// The file in which an administrator writes such rules; polkit reads them as soon as they change.
@@ -14,8 +16,6 @@ package enum PolkitRule {
             """
     }
 
-    /// A JavaScript string. Names of units and users hold no control characters.
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.flatMap { $0 == "\\" || $0 == "\"" ? ["\\", $0] : [$0] } + "\""
-    }
+    /// A string of JavaScript, which writes it as JSON does.
+    private static func quoted(_ text: String) -> String { JSONText.string(text).rendered }
 }

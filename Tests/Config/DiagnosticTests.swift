@@ -13,6 +13,6 @@ import Testing
 
     @Test func namesOfFilesCannotDriveATerminal() {
         let position = Position(file: "c.d/\u{1B}[2J\n.yaml", line: 1, column: 2)
-        #expect(position.description == "c.d/?[2J?.yaml:1:2")
+        #expect(position.description == #"c.d/\x1b[2J\n.yaml:1:2"#)
     }
 }
