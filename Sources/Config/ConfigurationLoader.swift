@@ -109,7 +109,8 @@ package enum ConfigurationLoader {
         return .failure(ConfigurationError(diagnostics: diagnostics.sorted(main: file.name)))
     }
 
-    /// The configuration in these files: the main one, then the additions.
+    /// The configuration in these files: the main one, then the additions. Refuses a `control_group` that can read a key or a
+    /// passphrase: its members may request a renewal and no more.
     static func judge(
         _ sources: [SourceFile], as identity: Identity, stateDirectory: AbsolutePath?, diagnostics: Diagnostics
     ) -> Result<LoadedConfiguration, ConfigurationError> {
@@ -117,7 +118,30 @@ package enum ConfigurationLoader {
             main: sources[0], additions: Array(sources.dropFirst()), stateDirectory: stateDirectory,
             diagnostics: diagnostics)
         guard case .success(let loaded) = result else { return result }
-        return ControlGroupCheck(loaded: loaded, identity: identity).result
+        // A group that does not exist has no members and is no error here; the daemon reports it.
+        guard let name = loaded.configuration.controlGroup, let group = try? Accounts.groupID(name) else {
+            return result
+        }
+        let readable = KeySettings.files(of: loaded.configuration.keys).filter {
+            isReadable($0.path, by: group, as: identity)
+        }
+        guard !readable.isEmpty else { return result }
+        let errors = readable.map { path, what in
+            Diagnostic(
+                .error, at: loaded.located.main.controlGroup.position ?? loaded.located.start,
+                "group \"\(name)\" may read \(what), \(path); write another group, or remove that group's permission to read it"
+            )
+        }
+        return .failure(ConfigurationError(diagnostics: errors + loaded.warnings))
+    }
+
+    /// False for a file that is missing or not guarded, which is reported as the key's own failure. Uses the rules for
+    /// configurations because they, unlike those for keys, let any user read.
+    private static func isReadable(_ path: AbsolutePath, by group: UInt32, as identity: Identity) -> Bool {
+        guard let status = try? TrustedFile.check(path.description, for: .configuration, as: identity) else {
+            return false
+        }
+        return status.mode & 0o004 != 0 || status.group == group && status.mode & 0o040 != 0
     }
 
     /// - Parameter isListed: whether its directory has the name, so that a missing file is a link that leads nowhere.

@@ -10,6 +10,14 @@ package enum UnitName {
         "service", "socket", "target", "timer", "path", "slice", "scope", "mount", "automount", "swap", "device",
     ]
 
+    /// The units that run the daemon, or end and start with it, which no action may name. A daemon that restarts one of them
+    /// after each start would never come to an end.
+    private static let ownUnits: Set<String> = [
+        "clientsecretd.service", "clientsecretd.socket", "clientsecretd-credentials.socket",
+        "clientsecretd-metrics.socket", "clientsecretd-once.service", "clientsecretd-once.timer",
+        "clientsecretd-sockets.target",
+    ]
+
     /// Whether this is a unit's full name, its suffix included.
     package static func isValid(_ text: String) -> Bool {
         (try? read(text)) != nil
@@ -41,7 +49,7 @@ package enum UnitName {
         guard template || !isTemplate(name) else {
             throw ValueError("\(quoted(text)) is a template; write an instance, \(quoted(instance(of: text)))")
         }
-        guard !DaemonUnits.names.contains(name) else {
+        guard !ownUnits.contains(name) else {
             throw ValueError("\(quoted(text)) is the daemon's own; write the unit of the program that reads the secret")
         }
         return text

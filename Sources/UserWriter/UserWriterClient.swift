@@ -141,7 +141,7 @@ package final class UserWriterClient: Sendable {
         let result: (value: Result<WriterAnswer, Failure>, report: ExitReport)
         do {
             result = try ChildProcess.exchange(
-                with: try UserWriterLauncher(user: user, configuration: configuration).arguments,
+                with: try UserWriterLauncher.arguments(user: user, configuration: configuration),
                 environment: ChildProcess.environment, milliseconds: timeout, cancel: cancel
             ) { exchange(request, &$0, user, path) }
         } catch {

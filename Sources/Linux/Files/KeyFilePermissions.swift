@@ -12,7 +12,17 @@ struct KeyFilePermissions {
     ///   private key does.
     init(_ identity: Identity, isSecret: ((String) -> Bool)? = nil) {
         self.identity = identity
-        self.isSecret = isSecret ?? PEMHeader.begins
+        self.isSecret = isSecret ?? Self.beginsAsPrivateKey
+    }
+
+    /// In bytes: the longest first line of such a file, `-----BEGIN ENCRYPTED PRIVATE KEY-----`. The bytes after a shorter one
+    /// within this length are the same in every key.
+    private static let longestBegin = 37
+
+    /// Whether the file at the real path begins as PEM of a private key does; false if it cannot be read.
+    private static func beginsAsPrivateKey(_ path: String) -> Bool {
+        let text = String(decoding: ForeignFile.bytes(of: path, count: longestBegin) ?? [], as: UTF8.self)
+        return text.hasPrefix("-----BEGIN ") && text.contains("PRIVATE KEY-----")
     }
 
     func check(_ status: FileStatus, _ path: String, _ list: AccessList?) throws(FileError) {
