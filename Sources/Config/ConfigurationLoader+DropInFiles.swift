@@ -15,17 +15,8 @@ extension ConfigurationLoader {
         let shown = shownDirectory(of: main, name: name)
         let names: [String]
         do {
-            names = try TrustedFile.names(in: directory.description, ending: ".yaml", as: identity)
-            for ending in [".yml", ".yaml"] {
-                let alike = try TrustedFile.names(
-                    in: directory.description, ending: ending, ignoringCase: true, as: identity)
-                for name in alike where !name.hasSuffix(".yaml") {
-                    diagnostics.warning(
-                        at: Position(file: shown + "/" + name),
-                        "the file is not read; call it \(ShellWord.quoted(String(name.dropLast(ending.count)) + ".yaml"))"
-                    )
-                }
-            }
+            names = try TrustedFile.names(
+                in: directory.description, ending: ".yaml", ".yml", ignoringCase: true, as: identity)
         } catch {
             guard error.code != .missing && error.code != .directoryMissing else { return [] }
             unread = UnreadText(error.code)
@@ -35,6 +26,12 @@ extension ConfigurationLoader {
         var files: [SourceFile] = []
         for name in names {
             let shown = shown + "/" + name
+            guard name.hasSuffix(".yaml") else {
+                let stem = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
+                diagnostics.warning(
+                    at: Position(file: shown), "the file is not read; call it \(ShellWord.quoted("\(stem).yaml"))")
+                continue
+            }
             do throws(ValueError) {
                 guard let path = directory.appending(name) else {
                     throw ValueError("the file's name contains a line break; rename the file")

@@ -65,19 +65,19 @@ package enum TrustedFile {
         }
     }
 
-    /// The names of a directory that end with `ending`, in byte order, hidden ones left out.
+    /// The names of a directory that end with one of `endings`, in byte order, hidden ones left out.
     ///
-    /// - Parameter ignoringCase: whether capitals in a name's ending count as small letters.
+    /// - Parameter ignoringCase: whether capitals in a name count as small letters.
     package static func names(
-        in directory: String, ending: String, ignoringCase: Bool = false, as identity: Identity
+        in directory: String, ending endings: String..., ignoringCase: Bool = false, as identity: Identity
     ) throws(FileError) -> [String] {
         try DiskTimeout.require(at: directory) { () throws(FileError) in
             let listed = try GuardedWalk.directory(directory, .deciding, as: identity)
             var names: [String] = []
             for name in try listed.names(limit: nameLimit) {
                 let text = name.string
-                let end = ignoringCase ? String(text.suffix(ending.count)).lowercased() : text
-                guard end.hasSuffix(ending), !text.hasPrefix(".") else { continue }
+                let compared = ignoringCase ? text.lowercased() : text
+                guard endings.contains(where: compared.hasSuffix), !text.hasPrefix(".") else { continue }
                 guard FilePath.Component(text) == name else {
                     throw FileError(
                         .systemError, at: listed.path.appending(name).string, errno: .illegalByteSequence,
