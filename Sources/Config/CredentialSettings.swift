@@ -4,8 +4,6 @@ import Model
 
 /// `credential:` of a client: the unit that is served its secret.
 enum CredentialSettings {
-    static let names = ["unit", "name"]
-
     /// In bytes: systemd puts both names into the address from which it asks. That has room for 83 bytes of them (108 bytes of
     /// `sockaddr_un.sun_path` less the rest).
     private static let longestServedName = 83

@@ -3,7 +3,6 @@ internal import Model
 /// `signal:`: a signal to a unit's main process.
 enum SignalActionSettings: ActionKind {
     static let verbs = ["signal"]
-    static let settings = ["unit", "signal"]
 
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
         guard let section = item.unitAnd("signal", of: verb, such: "SIGHUP") else { return nil }

@@ -15,15 +15,6 @@ struct TargetSettings {
     /// The settings of `read`.
     static let read = ["url", "pointer"]
 
-    /// Every setting of some kind.
-    static var names: [String] {
-        var names = shared + deployed + custom
-        for setting in PushKind.all.flatMap(\.settings) where !names.contains(setting.name) {
-            names.append(setting.name)
-        }
-        return names
-    }
-
     let name: Located<TargetName>
     /// Nil if a setting is wrong.
     let target: PushTarget?
