@@ -44,6 +44,16 @@ package final class ReservedPaths: Sendable {
             named = Dictionary(outputs.map { (place($0.description), $0) }, uniquingKeysWith: min)
         }
 
+        func isInput(_ file: FileStatus) -> Bool { files.values.contains { $0?.isSameFile(as: file) == true } }
+
+        /// Whether a real path, which leads to this place, is the state directory or in it.
+        func isInState(_ realPath: String, _ place: Place) -> Bool {
+            guard let state else { return false }
+            let home = self.place(state)
+            return RealPath.isAt(realPath, orBelow: state)
+                || home.device == place.device && RealPath.isAt(place.path, orBelow: home.path)
+        }
+
         /// Claims a place for an output. Returns the other output whose file it is already.
         ///
         /// An output that names the file by its real path has it, and links to it do not, whichever comes first. After a
@@ -152,7 +162,7 @@ package final class ReservedPaths: Sendable {
 
     /// Whether a file is known to be an input.
     func isInput(_ file: FileStatus) -> Bool {
-        paths.withLock { $0.files.values.contains { $0?.isSameFile(as: file) == true } }
+        paths.withLock { $0.isInput(file) }
     }
 
     /// Throws unless `target` may be replaced as an output. Returns whether its content was moved there from another output
@@ -162,23 +172,12 @@ package final class ReservedPaths: Sendable {
         let output = file.path
         findInputs()
         if let found = target.content?.status { observeAgain(inputsLike: found) }
-        let failure = paths.withLock { paths -> Failure? in
+        let isReserved = paths.withLock { paths in
             let place = paths.place(path)
-            if let state = paths.state, RealPath.isAt(path, orBelow: state) {
-                return Failure(.outputIsInput, at: .path(output))
-            }
-            if let state = paths.state.map(paths.place), state.device == place.device,
-                RealPath.isAt(place.path, orBelow: state.path)
-            {
-                return Failure(.outputIsInput, at: .path(output))
-            }
-            if let found = target.content?.status {
-                let isInput = paths.files.values.contains { $0?.isSameFile(as: found) == true }
-                if isInput { return Failure(.outputIsInput, at: .path(output)) }
-            }
-            return paths.inputPlaces.contains(place) ? Failure(.outputIsInput, at: .path(output)) : nil
+            return paths.isInState(path, place) || paths.inputPlaces.contains(place)
+                || target.content.map { paths.isInput($0.status) } == true
         }
-        if let failure { throw failure }
+        if isReserved { throw Failure(.outputIsInput, at: .path(output)) }
         let wasMoved = try claim(path, target.content?.status, for: output)
         if let content = target.content, let words = Self.foreignContent(content.bytes, file.format) {
             throw Failure(
