@@ -147,29 +147,18 @@ package enum DiskTimeout {
 
     /// Notes the mount that does not respond, by the last name that could be looked at without an answer.
     private static func note(_ path: String, _ wait: Wait) {
-        let last = ReachedPath(path)
-        if let ended = try? EventCounter() {
-            let isStarted: Void? = try? WorkerThread.start {
-                _ = visit(path) { last.set($0) }
-                ended.signal()
+        let last = QuietMutex(path)
+        if let reader = takeReader() {
+            _ = reader.run(atMost: 1) {
+                _ = visit(path) { place in
+                    last.withLock { $0 = place }
+                    return true
+                }
             }
-            if isStarted != nil { _ = ended.wait(atMost: 1_000) }
+            reader.end()
         }
-        let key = key(of: last.get(), wait)
+        let key = key(of: last.withLock { $0 }, wait)
         Self.wait.withLock { if $0?.silent[key] == nil { $0?.silent[key] = path } }
-    }
-
-    private final class ReachedPath: Sendable {
-        private let path: QuietMutex<String>
-
-        init(_ path: String) { self.path = QuietMutex(path) }
-
-        func set(_ new: String) -> Bool {
-            path.withLock { $0 = new }
-            return true
-        }
-
-        func get() -> String { path.withLock { $0 } }
     }
 
     /// Calls `look` with each place on the way, by a path without links, before it looks at that place. Returns false as soon as
