@@ -241,19 +241,6 @@ import Testing
         return bench
     }
 
-    /// By it the secret is due, critical or expired.
-    @Test(arguments: [65, 85, 400]) func noSecretIsReplacedBecauseOfItsTimesForTenMinutes(days: Int64) throws {
-        let bench = try startedLate(by: days * Values.day)
-        let view = try bench.view("web")
-        #expect(view.health == .degraded)
-        #expect(view.reason?.failure.code == .clockPerhapsAhead)
-        bench.pass(599)
-        #expect(!bench.log.contains("mint web"))
-        bench.pass(1)
-        #expect(bench.log.contains("mint web"))
-        #expect(try bench.view("web").health == .ok)
-    }
-
     /// Asked for is not because of its times.
     @Test func aRequestMintsByAnyClock() throws {
         let bench = try startedLate(by: 65 * Values.day)

@@ -81,6 +81,7 @@ import Testing
                 RetryPause.Circumstances(
                     failures: 1, isEmergency: isEmergency, isAtOnce: isAtOnce, isReadOfTarget: isRead))
         }
+        #expect(pauses(target, nil, .pushServerFailed, count: 10_000).max() == 900_000)
         #expect(pause(1) == 5000)
         #expect(pause(1, isAtOnce: true) == 1000)
         #expect(pause(86_400) == 86_400_000)
@@ -115,16 +116,6 @@ import Testing
                 #expect(full == none * 4 / 5)
             }
         }
-    }
-
-    @Test func aClockThatIsSetBackDelaysNoRetry() throws {
-        let bench = try Bench(["web": Values.client("web")])
-        try bench.failWrites(of: "web.jwt")
-        bench.go()
-        bench.step(-300 * Values.day)
-        bench.failingWrites = [:]
-        bench.pass(60)
-        #expect(try bench.view("web").health == .ok)
     }
 
     @Test func oneClientsFailureNeverDelaysAnothers() throws {

@@ -147,23 +147,6 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
-    @Test func aRecordThatCouldNotBeKeptAndIsUnwantedIsNoFailure() throws {
-        let web = try Values.name("web")
-        let bench = try bench().started()
-        let first = try bench.current("web")
-        bench.pass(Values.day)
-        bench.failures = [.record(web): Failure(.stateUnusable, at: .client(web))]
-        try bench.failWrites(of: "web.jwt")
-        bench.ask(.renew(.init()))
-        #expect(try bench.current("web") != first)
-        // By this clock the new secret is not issued yet; the old one is in the file and in the state directory.
-        bench.step(-Values.day / 2)
-        #expect(try bench.current("web") == first)
-        bench.failingWrites = [:]
-        bench.pass(60)
-        #expect(try bench.view("web").health == .ok)
-    }
-
     @Test func aKeyThatCannotBeReadLeavesWhatIsPublishedInForce() throws {
         let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
         bench.prints = [:]

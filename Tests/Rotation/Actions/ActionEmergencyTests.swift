@@ -40,19 +40,6 @@ import Testing
         bench.pass(Values.start + moment - bench.now.wall.secondsSinceEpoch)
     }
 
-    @Test(arguments: [Failure.Code.actionFailed, .unitNotPermitted, .busUnreachable])
-    func anActionForACriticalOrExpiredSecretIsTriedAtLeastOnceAMinute(failure: Failure.Code) throws {
-        let bench = try bench(failure == .actionFailed ? hook : unit, failure)
-        // Jitter shortens each pause by up to a fifth.
-        #expect((4...5).contains(runs(bench, from: critical - 3600, to: critical - 1)))
-        for moment in [critical + 60, expiry + 60, expiry + 86_400] {
-            #expect((58...75).contains(runs(bench, from: moment, to: moment + 3540)))
-        }
-        bench.failures = [:]
-        bench.pass(60)
-        #expect(try bench.view(web).health == .ok)
-    }
-
     @Test func theNextAttemptThatIsShownIsTheOneThatIsMade() throws {
         let bench = try bench(hook, .actionFailed)
         pass(bench, to: critical - 1)

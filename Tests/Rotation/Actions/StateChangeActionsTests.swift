@@ -56,18 +56,6 @@ import Testing
         #expect(reported(bench) == ["degraded", "ok"])
     }
 
-    @Test func aChangeThatDoesNotLastIsNotReported() throws {
-        let bench = try settled()
-        try spoil(bench)
-        bench.pass(20)
-        try fix(bench)
-        try spoil(bench)
-        bench.pass(20)
-        try fix(bench)
-        bench.pass(Values.day)
-        #expect(reported(bench) == [])
-    }
-
     @Test func nothingIsReportedBeforeEveryClientWasTried() throws {
         let bench = try Bench(try configuration())
         bench.held = [.key(try Values.key())]
@@ -216,18 +204,6 @@ import Testing
         #expect(reported(bench).suffix(1) == ["ok"])
         #expect(bench.log.filter { $0 == "notify exec /bin/other" }.count == 2)
         #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
-    }
-
-    @Test func aChangeWhileTheActionRunsIsReportedAfterwards() throws {
-        let bench = try settled()
-        bench.held = [.stateChangeAction(pager.id)]
-        try spoil(bench)
-        bench.pass(40)
-        try fix(bench)
-        bench.pass(40)
-        #expect(reported(bench) == ["degraded"])
-        bench.release(.stateChangeAction(pager.id))
-        #expect(reported(bench) == ["degraded", "ok"])
     }
 
     // MARK: Over a restart

@@ -233,16 +233,6 @@ struct DeliveryTurnTests {
         #expect(once.lastStep.ended)
     }
 
-    @Test func newSecretsDoNotPutDeliveriesOff() throws {
-        try offer(1)
-        bench.forget()
-        for number in 2..<14 {
-            try offer(UInt64(number))
-            bench.pass(97)
-        }
-        #expect(!bench.runs.isEmpty)
-    }
-
     @Test func aReloadWithAnotherTimeEndsTheWaiting() throws {
         try offer(1)
         try offer(2)

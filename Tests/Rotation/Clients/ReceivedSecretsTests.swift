@@ -80,15 +80,6 @@ struct ReceivedSecretsTests {
         #expect(view.renewals == 0)
     }
 
-    @Test func aLaterSecretIsReceived() throws {
-        try begin()
-        let second = try secret(2, issued: 60, expires: 150)
-        bench.pass(60 * Values.day)
-        try offer(second)
-        #expect(try bench.held(in: "web.jwt") == second)
-        #expect(bench.entries.contains(.received(try Values.name("web"), second)))
-    }
-
     @Test func ofOneMomentTheGreaterFingerprintIsReceived() throws {
         try begin(with: 5)
         try offer(try secret(4))

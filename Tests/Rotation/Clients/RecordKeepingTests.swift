@@ -54,19 +54,6 @@ import Testing
         #expect(!bench.log.contains { $0.hasPrefix("run") || $0.hasPrefix("recall") })
     }
 
-    /// A record that was being written went into the lost directory.
-    @Test func aRecordThatWasBeingWrittenMeanwhileIsKeptAgain() throws {
-        let bench = try Bench(["web": try Values.client("web")]).started()
-        let record = Resource.record(try Values.name("web"))
-        bench.held = [record]
-        bench.ask(.renew(.init()))
-        bench.forget()
-        bench.tell(.stateLost)
-        #expect(bench.log == [])
-        bench.release(record)
-        #expect(bench.log.sorted() == ["keep web", "publish web.jwt"])
-    }
-
     @Test func aStateDirectoryThatAnotherProcessHoldsIsReportedAndRetried() throws {
         let bench = try settled()
         let web = try Values.name("web")

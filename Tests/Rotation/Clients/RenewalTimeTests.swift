@@ -51,17 +51,6 @@ import Testing
         #expect(long.earliestRenewal(of: try Values.issued(1, signer: nil), jitter: 0) == Values.moment(5_054_400))
     }
 
-    @Test func aSecretIsReplacedAtThatSecondAndNotBefore() throws {
-        let bench = try Bench(["web": Values.client("web")]).started()
-        let first = try #require(try bench.current("web"))
-        bench.pass(5_183_999)
-        #expect(try bench.current("web") == first)
-        bench.forget()
-        bench.pass(1)
-        #expect(bench.mintReasons == [.due(first)])
-        #expect(bench.written == ["web.jwt"])
-    }
-
     @Test func theHostsJitterMovesTheRenewalOfTheWholeHost() throws {
         let bench = try Bench(["web": Values.client("web")], renewalJitter: 0.25).started()
         #expect(try bench.view("web").renewAt == Values.moment(5_184_000 - 32_400))
@@ -75,30 +64,5 @@ import Testing
         bench.pass(5_054_400)
         #expect(bench.lastStep.wake == Wake(wall: Values.moment(5_184_000), boot: nil))
         #expect(bench.log == [])
-    }
-
-    @Test func clientsThatShareAnActionAreNeverRenewedWithinAMinute() throws {
-        // One was made 40 s before the other, and each could pull the other into its batch.
-        let shared = [Values.exec("/bin/after")]
-        let configuration = try Values.configuration([
-            "a": Values.client("a", lifetime: 1300, renewBefore: 1239, actions: shared),
-            "b": Values.client("b", lifetime: 1300, renewBefore: 1240, actions: shared),
-        ])
-        let bench = try Bench(configuration)
-        try bench.place(
-            Values.issued(1, id: "com.example.b", from: -100, to: 1260, signer: Values.print("1")), in: "b.jwt")
-        bench.go()
-        var mints = ["mint a": [Values.start]]
-        for _ in 0..<600 {
-            bench.forget()
-            bench.pass(1)
-            for line in bench.log where line.hasPrefix("mint") {
-                mints[line, default: []].append(bench.now.wall.secondsSinceEpoch)
-            }
-        }
-        #expect(mints.count == 2)
-        for (client, times) in mints {
-            #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 60 }, "\(client): \(times)")
-        }
     }
 }

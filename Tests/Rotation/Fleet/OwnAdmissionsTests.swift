@@ -221,22 +221,6 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func aStoreThatWasEmptiedReleasesNoMachineAfterARestart() throws {
-        try begin()
-        let second = try offer(2, admitting: -1)
-        bench.store = [:]
-        bench.rollouts = [:]
-        try bench.restart(Self.configuration())
-        bench.pass(3600)
-        #expect(runs == 0)
-        bench.store[place] = .secret(second, revision: 5000)
-        bench.pass(61)
-        #expect(runs == 0, "the rollout that was seen is gone")
-        admit(second.fingerprint, 0)
-        bench.pass(61)
-        #expect(runs == 1)
-    }
-
     /// The other store was configured while no daemon ran. No rollout was ever seen in it.
     @Test mutating func aRolloutInAnotherStoreHoldsNothingBackAfterARestart() throws {
         try begin()

@@ -161,22 +161,6 @@ struct RolloutPlanTests {
         #expect(try rollout.state == .going)
     }
 
-    @Test func moreThanOneInTwentyHoldIt() throws {
-        try renew()
-        let ranked = try ranked
-        bench.report(ranked[0], try current)
-        bench.pass(700)
-        #expect(try admitted.count == 3)
-        for machine in ranked[1...2] { bench.report(machine, try current, delivered: false, failure: "action_failed") }
-        bench.pass(60)
-        #expect(try rollout.state == .going, "two of forty are no more than five percent")
-        bench.pass(700)
-        #expect(try admitted.count == 5, "who fails without a sign of life is not waited for")
-        bench.report(ranked[3], try current, delivered: false, failure: "action_failed")
-        bench.pass(60)
-        #expect(try rollout.state == .held)
-    }
-
     @Test func aSilentCanaryIsReplaced() throws {
         try renew()
         bench.pass(630)
@@ -270,16 +254,6 @@ struct RolloutPlanTests {
         #expect(try admitted == [ranked[0]])
     }
 
-    /// A canary may report a minute after it has delivered, and is read half a minute later.
-    @Test func aShortPauseGivesNoMachineUpBeforeItsReport() throws {
-        try bench.reload(Self.configuration(RolloutConfiguration(canaries: 1, atOnce: 5, pause: 60)))
-        try renew()
-        bench.pass(170)
-        #expect(try admitted.count == 1)
-        bench.pass(60)
-        #expect(try admitted.count == 2)
-    }
-
     /// Nobody has vouched for its clock yet, by which all reports are two days old.
     @Test func aSignerThatStartsWithAClockThatIsAheadReleasesNoMachine() throws {
         try renew()
@@ -318,26 +292,6 @@ struct RolloutPlanTests {
         bench.pass(700)
         #expect(try admitted.count > 1)
         #expect(try #require(bench.rotation.snapshot(at: bench.now).store).puts.successes > before)
-    }
-
-    /// The machines report again within a day, one after the other.
-    @Test func aStoreThatIsLostAndASignerThatIsRestartedReleaseNoMachine() throws {
-        try renew()
-        let ranked = try ranked
-        bench.report(ranked[0], try current)
-        bench.pass(60)
-        bench.store = [:]
-        bench.rollouts = [:]
-        bench.reports = [:]
-        try bench.restart(Self.configuration())
-        bench.pass(1800)
-        #expect(try admitted.isEmpty)
-        for (count, machine) in ranked.reversed().enumerated() {
-            bench.report(machine, try current, delivered: machine == ranked[0])
-            bench.pass(400)
-            let waiting = try admitted.filter { $0 != ranked[0] }.count
-            #expect(waiting <= 2, "\(waiting) machines may deliver when \(count + 1) have reported")
-        }
     }
 
     /// The second canary is only found later.
@@ -583,24 +537,6 @@ struct RolloutPlanTests {
         bench.pass(60)
         #expect(try rollout.state == .going)
         try bench.restart(Self.configuration())
-        bench.pass(60)
-        #expect(try rollout.state == .going)
-    }
-
-    /// What is older there than what was put there is no news.
-    @Test func aBackupThatIsRestoredEndsNoHold() throws {
-        try renew()
-        bench.pass(60)
-        let backup = try #require(bench.rollouts[place])
-        bench.ask(.rollout(web, .hold), 1)
-        bench.pass(60)
-        let held = try rollout
-        #expect(held.state == .held)
-        bench.rollouts[place] = backup
-        bench.pass(130)
-        #expect(try rollout == held)
-        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .held)
-        bench.ask(.rollout(web, .resume), 2)
         bench.pass(60)
         #expect(try rollout.state == .going)
     }

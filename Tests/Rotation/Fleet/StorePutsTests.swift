@@ -393,12 +393,4 @@ struct StorePutsTests {
         #expect(bench.store[place] == .secret(mine, revision: 77))
         #expect(try bench.view("web").health == .ok)
     }
-
-    @Test func anEmptiedStoreIsFilledAgain() throws {
-        bench.go()
-        let mine = try bench.current("web")
-        bench.store = [:]
-        bench.pass(61)
-        #expect(shared == mine)
-    }
 }

@@ -148,16 +148,6 @@ import Testing
         #expect(try bench.view(web).health == .critical)
     }
 
-    @Test func aSecretOfAReplacedKeyOrIDCountsByItsTime() throws {
-        let bench = try bench()
-        try bench.place(found(1, to: third + 50, signer: "2"), in: "web.jwt")
-        bench.held = [.client(try Values.name(web))]
-        bench.go()
-        #expect(try bench.view(web).health == .degraded)
-        bench.pass(50)
-        #expect(try bench.view(web).health == .critical)
-    }
-
     @Test func aClientThatWasNeverDeliveredIsDegradedUntilItIs() throws {
         let bench = try bench(try Values.client(web, actions: [after]))
         bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id), detail: "exit status 1")]
@@ -171,17 +161,6 @@ import Testing
         bench.failures = [:]
         bench.pass(30)
         #expect(try bench.view(web).health == .ok)
-    }
-
-    @Test func theOutputsSecretCountsWhereNoActionRuns() throws {
-        let bench = try bench().started()
-        let old = try #require(try bench.current(web))
-        bench.pass(Values.day)
-        try bench.failWrites(of: "web.jwt")
-        bench.ask(.renew(.init()))
-        #expect(try bench.current(web) != old)
-        #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
-        #expect(try bench.view(web).health == .degraded)
     }
 
     @Test func aClientWithoutOutputsStandsByItsSecret() throws {

@@ -176,21 +176,6 @@ import Testing
         #expect(bench.effects == [])
     }
 
-    @Test func anActionThatRanDuringDriftRunsAgainAfterTheRepair() throws {
-        let bench = try settled()
-        let old = bench.disk
-        // Another program saves the file as it was before the renewal, just before the application reads it.
-        bench.held = [.action(after.id)]
-        bench.ask(.renew(.init()))
-        bench.disk = old
-        bench.release(.action(after.id))
-        try notice(bench)
-        #expect(bench.runs.count == 1)
-        bench.pass(2)
-        #expect(try bench.held(in: "web.jwt") == bench.current(web))
-        #expect(bench.runs.count == 2)
-    }
-
     @Test func aReloadDoesNotWaitForAContestedFile() throws {
         let bench = try contested(leftBad: true)
         #expect(try bench.held(in: "web.jwt") == nil)
@@ -255,14 +240,6 @@ import Testing
         #expect(bench.written == ["web.jwt"])
     }
 
-    @Test func aNewSecretIsWrittenIntoAContestedFileAtOnceAndDelivered() throws {
-        let bench = try contested()
-        bench.forget()
-        bench.ask(.renew(.init()))
-        #expect(try bench.held(in: "web.jwt") == bench.current(web))
-        #expect(bench.runs.count == 1)
-    }
-
     @Test func anActionThatBeganBeforeARepairDoesNotCountAsRunForIt() throws {
         let bench = try settled()
         bench.held = [.action(after.id)]
@@ -273,18 +250,6 @@ import Testing
         bench.release(.action(after.id))
         #expect(bench.runs.count == 2)
         #expect(try bench.view(web).health == .ok)
-    }
-
-    @Test func anActionThatIsOwedAfterARepairRunsAfterARestartToo() throws {
-        let bench = try settled()
-        bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
-        try driftForLong(bench)
-        #expect(try bench.view(web).health == .degraded)
-        bench.failures = [:]
-        try bench.restart(bench.rotation.configuration)
-        #expect(bench.runs.count == 1)
-        try bench.restart(bench.rotation.configuration)
-        #expect(bench.runs.count == 0)
     }
 
     @Test func aFileThatDoesNotStayAsWrittenIsNotWrittenWithoutEnd() throws {

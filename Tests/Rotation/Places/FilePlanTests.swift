@@ -35,21 +35,6 @@ import Testing
         #expect(try bench.held(in: "/srv/.env", .variable("NATIVE")) == bench.current("native"))
     }
 
-    @Test func theRemainsOfAFailedWriteAreNotTakenForGranted() throws {
-        let bench = try settled([web: try Values.client(web)])
-        let first = try bench.current(web)
-        bench.pass(Values.day)
-        try bench.failWrites(of: "web.jwt", .ioError)
-        bench.ask(.renew(.init()))
-        // The write took effect although it was reported as failed; then the older secret counts again.
-        try bench.place(bench.current(web), in: "web.jwt")
-        bench.step(-Values.day / 2)
-        #expect(try bench.current(web) == first)
-        bench.failingWrites = [:]
-        bench.pass(60)
-        #expect(try bench.held(in: "web.jwt") == first)
-    }
-
     @Test func oneClientsSecretIsWrittenWhileTheOtherHasNone() throws {
         let bench = try Bench(
             try Values.configuration(Values.sharingAFile(keyOfNative: "spare"), keys: Values.withSpareKey()))
@@ -115,17 +100,6 @@ import Testing
             #expect(bench.runs == [])
         }
         #expect(try bench.view(web).health == .ok)
-    }
-
-    @Test func aFileThatChangedWhileItWasLookedAtIsLookedAtAgain() throws {
-        let bench = try settled([web: Values.client(web)])
-        let file = Resource.file(try Values.path("web.jwt"))
-        bench.held = [file]
-        try bench.debounce("web.jwt")
-        try bench.debounce("web.jwt")
-        bench.release(file)
-        bench.pass(2)
-        #expect(bench.log == ["observe web.jwt", "observe web.jwt"])
     }
 
     @Test func aFileThatAnotherProgramHasFixedIsNoLongerAFailure() throws {
@@ -473,21 +447,5 @@ import Testing
         client.outputs.append(try Values.raw("other.jwt"))
         try bench.restart(Values.configuration([web: client]), ofMachine: false)
         #expect(bench.log.filter { $0 == "run exec /bin/after for web" }.count <= 1)
-    }
-
-    @Test func oneThatHeldNothingElseIsMadeAgain() throws {
-        let bench = try settled([web: Values.client(web, outputs: [Values.env("/srv/.env", "WEB")])])
-        bench.disk = [:]
-        try bench.debounce("/srv/.env")
-        #expect(bench.log == ["observe .env", "publish .env", "keep web"])
-    }
-
-    @Test func oneThatHoldsNothingElseAnyMoreIsMadeAgain() throws {
-        let bench = try vanishing()
-        bench.disk[try Values.path("/srv/.env")]?.otherLines = false
-        try bench.debounce("/srv/.env")
-        bench.disk = [:]
-        try bench.debounce("/srv/.env")
-        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
     }
 }

@@ -84,20 +84,6 @@ import Testing
         #expect(output.writtenAt != nil)
     }
 
-    @Test func aSecretThatComesWhileAnotherIsPushedIsPushedNext() throws {
-        let bench = try settled()
-        bench.held = [resource]
-        let names: Set = [try Values.name(web)]
-        bench.ask(.renew(.init(clients: names)), 1)
-        bench.pass(120)
-        bench.ask(.renew(.init(clients: names)), 2)
-        #expect(requests(bench) == ["push production"])
-        bench.release(resource)
-        #expect(requests(bench) == ["push production", "push production"])
-        #expect(bench.places[target] == (try bench.current(web)))
-        #expect(try output(bench).state == .ok)
-    }
-
     /// The API showed the secret before, and has not shown the new one.
     @Test(arguments: [true, false]) func aSecretThatCouldNotBePushedIsNotVerified(isShown: Bool) throws {
         let bench = try settled()
@@ -142,21 +128,6 @@ import Testing
         bench.pass(60)
         #expect(bench.places[target] == (try bench.current(web)))
         #expect(bench.log.filter { $0 == run }.count == 2)
-        #expect(try bench.view(web).health == .ok)
-    }
-
-    /// What it may have read before the push is not what is there.
-    @Test func anActionThatRunsWhileAPushSucceedsRunsOnceMore() throws {
-        let bench = try settled(actions: [action])
-        bench.failures[resource] = failure()
-        bench.held = [.action(action.id)]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
-        bench.failures = [:]
-        bench.pass(10)
-        #expect(bench.places[target] == (try bench.current(web)))
-        #expect(bench.runs.count == 1)
-        bench.release(.action(action.id))
-        #expect(bench.runs.count == 2)
         #expect(try bench.view(web).health == .ok)
     }
 
@@ -405,32 +376,6 @@ import Testing
         #expect(bench.lastStep.ended)
     }
 
-    @Test func aFailedPushIsTriedAgainAtLeastEveryQuarterOfAnHour() throws {
-        let bench = try Bench(try configuration())
-        bench.failures[resource] = failure()
-        bench.go()
-        bench.pass(3600)
-        bench.forget()
-        bench.pass(9000)
-        let count = requests(bench).count
-        #expect((10...13).contains(count), "\(count) requests")
-        bench.failures = [:]
-        bench.pass(900)
-        #expect(try bench.view(web).health == .ok)
-    }
-
-    @Test func anAPIGetsNoRequestForAsLongAsItWants() throws {
-        let bench = try Bench(try configuration())
-        bench.failures[resource] = failure(.pushRateLimited, retryAfter: 7200)
-        bench.go()
-        bench.failures = [:]
-        bench.forget()
-        bench.pass(7199)
-        #expect(requests(bench) == [])
-        bench.pass(1)
-        #expect(requests(bench) == ["push production"])
-    }
-
     /// An application that reads there has no secret at all.
     @Test func anEmptyPlaceIsCriticalAndPushedToWithinAnHour() throws {
         let bench = try Bench(try configuration())
@@ -605,22 +550,6 @@ import Testing
 
     // MARK: Starting again
 
-    /// It is asked what it holds; where it shows nothing, the record is believed.
-    @Test(arguments: [(false, false), (true, false), (false, true)])
-    func aStartPushesOnlyWhereAnotherSecretIs(isBlind: Bool, isReplaced: Bool) throws {
-        let bench = try settled(isBlind: isBlind)
-        bench.pass(600)
-        if isReplaced { bench.places[target] = other }
-        try bench.restart(try configuration())
-        #expect(requests(bench) == ["ask production"] + (isReplaced ? ["push production"] : []))
-        #expect(bench.places[target] == (try bench.current(web)))
-        #expect(try output(bench).state == .ok)
-        #expect(try output(bench).verified == (isBlind ? nil : true))
-        guard isBlind else { return }
-        bench.pass(20_000)
-        #expect(requests(bench) == ["ask production"])
-    }
-
     @Test func aTargetThatLeadsElsewhereIsPushedTo() throws {
         let bench = try settled()
         bench.reload(try configuration(place: "there"))
@@ -636,16 +565,6 @@ import Testing
         let count = requests(bench).count
         #expect(Set(requests(bench)) == ["ask production"])
         #expect((10...13).contains(count), "read \(count) times")
-    }
-
-    @Test func aChangedValueIsPushedAgainAndTheActionsRun() throws {
-        let bench = try settled(actions: [action])
-        bench.places[target] = other
-        bench.pass(3600)
-        #expect(bench.places[target] == (try bench.current(web)))
-        #expect(requests(bench).contains("push production"))
-        #expect(bench.log.contains { $0.hasPrefix("run ") })
-        #expect(try output(bench).repairs == 1)
     }
 
     @Test func aValueThatGoesOnBeingChangedIsContested() throws {
@@ -969,20 +888,5 @@ import Testing
         bench.instead = [:]
         bench.pass(3600)
         #expect(try bench.view(web).health != .critical)
-    }
-
-    /// What the application behind the API holds is what was pushed last.
-    @Test func aTargetThatKeepsAnExpiringSecretIsCritical() throws {
-        let bench = try settled()
-        bench.failures[resource] = failure(.pushCredentialsRefused)
-        bench.sleep(61 * Values.day)
-        #expect(try bench.view(web).health == .degraded)
-        #expect(try bench.view(web).reason?.failure.code == .pushCredentialsRefused)
-        bench.sleep(20 * Values.day)
-        #expect(try bench.view(web).health == .critical)
-        #expect(try bench.view("api").health == .ok)
-        bench.failures = [:]
-        bench.pass(900)
-        #expect(try bench.view(web).health == .ok)
     }
 }
