@@ -39,15 +39,4 @@ import Testing
         #expect(try sandbox.directory.read("keys/passphrase") == "open sesame")
         #expect(try sandbox.directory.read("state/clients/good.state").hasPrefix("clientsecretd-state "))
     }
-
-    @Test func aKeyThatIsALinkIsKnownForWhatItLeadsTo() throws {
-        let sandbox = try Sandbox()
-        let real = sandbox.directory("out/real.p8")
-        try FileManager.default.moveItem(atPath: sandbox.key, toPath: real)
-        try FileManager.default.createSymbolicLink(atPath: sandbox.key, withDestinationPath: real)
-        try sandbox.configure(sandbox.client("web", at: real))
-        let key = try sandbox.directory.read("out/real.p8")
-        #expect(try sandbox.command("run", "--once").status == 1)
-        #expect(try sandbox.directory.read("out/real.p8") == key)
-    }
 }

@@ -19,14 +19,6 @@ import Testing
                   - path: \(environment)
                     format: env
                     variable: APPLE_CLIENT_SECRET
-                  - path: \(sandbox.directory("out/web.json"))
-                    format: json
-                  - path: \(sandbox.directory("out/web.properties"))
-                    format: template
-                    template: |
-                      # {{{{ours}}
-                      apple.client-id={{client_id}}
-                      apple.client-secret={{client_secret}}
               native:
                 client_id: com.example.native
                 lifetime: max
@@ -59,42 +51,15 @@ import Testing
         let nativeClaims = try #require(native["claims"] as? [String: Any])
         #expect(nativeClaims["exp"] as? Int == (nativeClaims["iat"] as? Int).map { $0 + 60 + 15_776_700 })
 
-        let json = try #require(
-            try JSONSerialization.jsonObject(with: Data(try sandbox.directory.read("out/web.json").utf8))
-                as? [String: String])
-        #expect(json["client_secret"] == token)
-        #expect(json["client_id"] == "com.example.web")
-        let template = try sandbox.directory.read("out/web.properties")
-        #expect(template == "# {{ours}}\napple.client-id=com.example.web\napple.client-secret=\(token)\n")
-        // The file belongs to the template: what somebody else changes in it is undone.
-        try sandbox.directory.write(template + "mine=1\n", to: "out/web.properties")
-        try sandbox.eventually("the template's file is as it was") {
-            try sandbox.directory.read("out/web.properties") == template
-        }
-        #expect(Set(json.keys) == ["client_id", "client_secret", "key_id", "team_id", "issued_at", "expires_at"])
-
         #expect(try mode(sandbox.directory("out/web.jwt")) == 0o640)
-        #expect(try mode(sandbox.directory("out/web.json")) == 0o600)
         #expect(try mode(environment) == 0o640)
-        // The repaired file is there before the daemon has heard of it.
-        try sandbox.eventually("the state is ok") { try sandbox.status()["state"] as? String == "ok" }
+        #expect(try sandbox.status()["state"] as? String == "ok")
         #expect(sandbox.stop() == 0)
         #expect(sandbox.leftovers().isEmpty)
         // Neither the secret nor the key has come out anywhere.
         let log = try sandbox.log()
         #expect(!log.contains(token.suffix(86)))
         #expect(log.contains("sha256:"))
-    }
-
-    @Test func daemonsWithAConfigurationAndAStateDirectoryOfTheirOwnRunSideBySide() throws {
-        let one = try Sandbox.running("web")
-        let other = try Sandbox.running("native")
-        for (sandbox, client) in [(one, "web"), (other, "native")] {
-            #expect(try sandbox.status()["state"] as? String == "ok")
-            #expect(try sandbox.directory.read("out/\(client).jwt").hasPrefix("eyJ"))
-        }
-        #expect(other.stop() == 0)
-        #expect(try one.status()["state"] as? String == "ok")
     }
 
     @Test func aRestartMintsNothing() throws {
@@ -141,18 +106,6 @@ import Testing
         #expect(client["state"] as? String == "ok")
     }
 
-    @Test func renewMintsAtOnceAndWaits() throws {
-        let sandbox = try Sandbox.running("web", "native")
-        let web = try sandbox.directory.read("out/web.jwt")
-        let native = try sandbox.directory.read("out/native.jwt")
-        let answer = try sandbox.command("renew", "web")
-        #expect(answer.status == 0, "\(answer.complaints)")
-        #expect(try sandbox.directory.read("out/web.jwt") != web)
-        #expect(try sandbox.directory.read("out/native.jwt") == native)
-        #expect(try sandbox.command("renew", "--due-within", "1d").status == 0)
-        #expect(try sandbox.directory.read("out/native.jwt") == native)
-    }
-
     @Test func aHookRunsOnceForAllThatShareIt() throws {
         let sandbox = try Sandbox()
         let hook = try sandbox.directory.write(
@@ -194,49 +147,6 @@ import Testing
         let again = try sandbox.command("run", "--once")
         #expect(again.status == 0, "\(again.complaints)")
         _ = try sandbox.judge(try sandbox.directory.read("none/bad.jwt"))
-    }
-
-    @Test func oneUnusableKeyStopsNoOtherClient() throws {
-        let sandbox = try Sandbox()
-        try sandbox.directory.write("", to: "keys/AuthKey_EMPTY12345.p8")
-        let others = """
-              broken:
-                team_id: DEF123GHIJ
-                file: \(sandbox.directory("keys/AuthKey_EMPTY12345.p8"))
-            """
-        try sandbox.configure(
-            sandbox.client("web", more: "    key: apple") + sandbox.client("sad", more: "    key: broken"))
-        let text = try sandbox.directory.read("clientsecretd.yaml")
-        try sandbox.directory.write(
-            text.replacingOccurrences(of: "state_dir:", with: others + "\nstate_dir:"), to: "clientsecretd.yaml")
-        try sandbox.start()
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
-        for (name, state) in [("web", "ok"), ("sad", "critical")] {
-            #expect(try sandbox.client(named: name)["state"] as? String == state)
-        }
-        // The key is fixed: served without a restart.
-        try sandbox.makeKey(at: sandbox.directory("keys/AuthKey_EMPTY12345.p8"))
-        try sandbox.eventually("the fixed key's secret") {
-            FileManager.default.fileExists(atPath: sandbox.directory("out/sad.jwt"))
-        }
-    }
-
-    @Test func aBadReloadChangesNothing() throws {
-        let sandbox = try Sandbox.running("web")
-        let token = try sandbox.directory.read("out/web.jwt")
-        try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d"))
-        let refused = try sandbox.command("reload")
-        #expect(refused.status == 78)
-        #expect(refused.complaints.contains("lifetme"))
-        #expect(refused.complaints.contains("lifetime"))
-        #expect(try sandbox.status()["state"] as? String == "degraded")
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
-        try sandbox.configure(sandbox.client("web") + sandbox.client("native"))
-        let accepted = try sandbox.command("reload")
-        #expect(accepted.status == 0, "\(accepted.complaints)")
-        #expect(try sandbox.status()["state"] as? String == "ok")
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
-        _ = try sandbox.judge(try sandbox.directory.read("out/native.jwt"))
     }
 
     @Test func exitCodesAreThoseOfTheContract() throws {
