@@ -125,21 +125,13 @@ import Testing
     @Test func aSourceInAnotherFormatIsReadAsInspectReadsIt() throws {
         try signer.start()
         let first = try signer.directory.read("out/web.jwt")
-        let other = try signer.sign(
-            #"{"iss": "DEF123GHIJ", "aud": "https://appleid.apple.com", "sub": "com.example.web", "iat": 60, "exp": 8000000}"#
-        )
-        let variable = ", variable: APPLE_SECRET"
-        let json = ", format: json"
         let found =
             [
-                (variable, "PORT=1\nAPPLE_CLIENT_SECRET=\(first)\n", "missing", "APPLE_SECRET is not set in it"),
                 (
-                    variable, "APPLE_SECRET=\(first)\nAPPLE_SECRET=\(other)\n", "wrong",
-                    "APPLE_SECRET is set to different values in it"
+                    ", variable: APPLE_SECRET", "PORT=1\nAPPLE_CLIENT_SECRET=\(first)\n", "missing",
+                    "APPLE_SECRET is not set in it"
                 ),
-                (json, #"{"secret": "\#(first)"}"#, "wrong", "this is not a JSON object with a \"client_secret\""),
-                (json, #"{"client_secret": "x", "client_secret": "\#(first)"}"#, "wrong", "one name is in it twice"),
-                (json, #"{"expires": 1, "client_secret": "\#(first)"}"#, "current", nil),
+                (", format: json", #"{"expires": 1, "client_secret": "\#(first)"}"#, "current", nil),
             ] as [(form: String, text: String, state: String, words: String?)]
         for one in found {
             try configure(one.form)

@@ -101,32 +101,10 @@ equal "until it is restarted" "process|systemctl restart app.service" "$(broken_
 promise "which helps" systemctl restart app.service
 equal "all links hold again" "nothing|" "$(broken_at)"
 
-# A start that sets another value: a restart sets it again.
-started() {
-    printf '[Service]\nExecStart=\nExecStart=%s\n' "$1" >/run/start.conf
-    install -D /run/start.conf /etc/systemd/system/app.service.d/start.conf
-    systemctl daemon-reload
-}
 restart_app() {
     systemctl restart app.service
     main_process app.service >/dev/null
 }
-started "/usr/bin/env AUTH_APPLE_SECRET=changeme /usr/bin/sleep infinity"
-sleep 3
-restart_app
-equal "a value that is no secret" "process|" "$(broken_at)"
-started "/usr/bin/env AUTH_APPLE_SECRET=$expired /usr/bin/sleep infinity"
-equal "which a restart may change, as the unit was changed" "process|systemctl restart app.service" "$(broken_at)"
-sleep 3
-restart_app
-equal "an earlier secret, for which no restart helps" "process|" "$(broken_at)"
-started "/usr/bin/env -u AUTH_APPLE_SECRET /usr/bin/sleep infinity"
-restart_app
-equal "none at all is not called right" unknown "$(state process)"
-rm /etc/systemd/system/app.service.d/start.conf
-systemctl daemon-reload
-systemctl restart app.service
-equal "all links hold again" "nothing|" "$(broken_at)"
 
 # A renewal of which the application is not told.
 sed -i '/on_change/,$d' $configuration

@@ -78,13 +78,6 @@ promise "the service starts" systemctl start clientsecretd.service
 promise "and has written it" ours /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET
 
 anew
-useradd --system --groups www-data reader
-promise "a directory for a group" "${init[@]}" --output /run/clientsecretd/www/web.jwt --group www-data
-promise "the service starts" systemctl start clientsecretd.service
-promise "a member reads the secret" runuser -u reader -- cat /run/clientsecretd/www/web.jwt
-refused "nobody else does" runuser -u nobody -- cat /run/clientsecretd/www/web.jwt
-
-anew
 promise "a file outside the sandbox" "${init[@]}" --output /srv/clientsecretd/web.json --format json
 promise "the service starts" systemctl start clientsecretd.service
 promise "and has written it" test -s /srv/clientsecretd/web.json

@@ -77,13 +77,7 @@ systemctl kill --signal=STOP clientsecretd-writer@app
 status=0
 timeout 30 clientsecretd health --offline >/dev/null || status=$?
 promise "health without the daemon answers although a writer does not" test $status -ne 124
-# Its file's disk is not blamed.
-clientsecretd renew web >/dev/null 2>&1 &
-stopped() { clientsecretd status 2>&1 | grep -q "the writer for its user did not answer: app"; }
-eventually "the daemon names the writer that does not answer" stopped
-contains "and what shows its state" "systemctl status clientsecretd-writer@app.service" "$(clientsecretd status 2>&1)"
 systemctl kill --signal=CONT clientsecretd-writer@app
-wait
 
 cp /run/secrets /run/before
 systemctl kill --signal=KILL clientsecretd-writer@app
@@ -93,11 +87,6 @@ eventually "it ends" ended
 clientsecretd renew web >/dev/null
 equal "a writer that was killed is started again" "1 web" "$(secrets)"
 refused "and writes the new secret" cmp /run/secrets /run/before
-
-runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone\r/' /srv/app/.env
-repaired() { ! grep -q gone /srv/app/.env; }
-eventually "damage where the daemon can look is noticed by itself" repaired
-equal "and fixed with the same secret" "1 web" "$(secrets)"
 
 # Root without capabilities is in no group but its own.
 chgrp app /etc/myapp/env
