@@ -92,12 +92,18 @@ import Testing
         #expect(mints(bench) == [])
     }
 
-    @Test func noActionRunsAndNoStateChangeIsReported() throws {
+    /// A delivery is owed since before the restart.
+    private func owing() throws -> Bench {
         let bench = try Bench(try configuration())
         bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
         bench.go()
         bench.failures = [:]
         try bench.restart(try configuration(), refused: [line])
+        return bench
+    }
+
+    @Test func noActionRunsAndNoStateChangeIsReported() throws {
+        let bench = try owing()
         bench.pass(Values.day)
         #expect(actions(bench) == [])
         #expect(try bench.view(web).delivered == false)
@@ -133,11 +139,7 @@ import Testing
     }
 
     @Test func aDeliveryThatIsOwedFailsAtOnce() throws {
-        let bench = try Bench(try configuration())
-        bench.failures[.action(after.id)] = Failure(.actionFailed, at: .action(after.id))
-        bench.go()
-        bench.failures = [:]
-        try bench.restart(try configuration(), refused: [line])
+        let bench = try owing()
         bench.ask(.renew(.init(deliverOnly: true)))
         #expect(bench.answer() == .renewed([try bench.failed(web, try #require(snapshot(bench).reason?.failure))]))
         #expect(actions(bench) == [])

@@ -159,13 +159,18 @@ struct StorePollingTests {
         #expect(reads <= 13)
     }
 
-    /// Once root has put another password there.
-    @Test func aReloadAndTheEndOfTheServiceEndThePauseAfterARefusedLogin() throws {
+    /// A login that was refused so often that the next one is far away.
+    private func beginRefused() throws {
         try begin()
         bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store)
         bench.pass(60)
         while try nextRead < bench.now.wall + 1_000 { bench.pass(60) }
         bench.forget()
+    }
+
+    /// Once root has put another password there.
+    @Test func aReloadAndTheEndOfTheServiceEndThePauseAfterARefusedLogin() throws {
+        try beginRefused()
         bench.tell(.storeServiceEnded)
         #expect(reads == 1)
         // One that ends after each answer is not asked without a pause.
@@ -181,11 +186,7 @@ struct StorePollingTests {
 
     /// However often it has ended before: only those after which it was asked at once count.
     @Test(arguments: [1, 2, 10]) func aServiceThatEndsLaterIsAskedAtOnce(afterEnds count: Int) throws {
-        try begin()
-        bench.failures[.store] = Failure(.storeCredentialsRefused, at: .store)
-        bench.pass(60)
-        while try nextRead < bench.now.wall + 1_000 { bench.pass(60) }
-        bench.forget()
+        try beginRefused()
         for _ in 0..<count { bench.tell(.storeServiceEnded) }
         #expect(reads == 1)
         bench.pass(65)

@@ -581,9 +581,9 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    /// A target that goes on being changed, and holds something else for now.
-    private func leftAlone() throws -> Bench {
-        let bench = try settled()
+    /// Has the target go on being changed, until it holds something else for now.
+    private func leftAlone(_ bench: Bench? = nil) throws -> Bench {
+        let bench = try bench ?? settled()
         for _ in 1...5 {
             bench.places[target] = other
             bench.pass(3600)
@@ -639,13 +639,7 @@ import Testing
 
     /// One client's place never holds another client's deployment back.
     @Test func aContestedValueHoldsNoDeploymentOfOthersBack() throws {
-        let bench = try Bench(try deployed()).started()
-        for _ in 1...5 {
-            bench.places[target] = other
-            bench.pass(3600)
-        }
-        bench.places[target] = other
-        for _ in 1...360 where bench.rotation.isGood(target) { bench.pass(10) }
+        let bench = try leftAlone(Bench(try deployed()).started())
         #expect(!bench.rotation.isGood(target), "it is repaired at most once an hour")
         bench.forget()
         bench.ask(.renew(.init(clients: [try Values.name("api")])))
@@ -654,11 +648,7 @@ import Testing
 
     /// The application may have been told last while another program's secret was there.
     @Test func theActionsRunOnceMoreWhenAPlaceIsNotContestedAnyMore() throws {
-        let bench = try settled(actions: [action])
-        for _ in 1...5 {
-            bench.places[target] = other
-            bench.pass(3600)
-        }
+        let bench = try leftAlone(settled(actions: [action]))
         #expect(try output(bench).state == .contested)
         bench.forget()
         bench.pass(3600)
@@ -794,22 +784,13 @@ import Testing
     }
 
     /// A digest that was recognised once is a secret of another's when it is not.
-    @Test func takesADigestThatIsNotRecognisedAnyMoreForAChange() throws {
+    @Test(arguments: [false, true]) func takesADigestThatIsNotRecognisedAnyMoreForAChange(isRestarted: Bool) throws {
         let bench = try settled()
         bench.pass(600)
         bench.forget()
         bench.blind = [target]
-        bench.pass(3600)
-        #expect(requests(bench).prefix(2) == ["ask production", "push production"])
-    }
-
-    @Test func takesADigestThatIsNotRecognisedAfterARestartForAChange() throws {
-        let bench = try settled()
-        bench.pass(600)
-        bench.forget()
-        bench.blind = [target]
-        try bench.restart(try configuration())
-        bench.pass(10)
+        if isRestarted { try bench.restart(try configuration()) }
+        bench.pass(isRestarted ? 10 : 3600)
         #expect(requests(bench).prefix(2) == ["ask production", "push production"])
     }
 
