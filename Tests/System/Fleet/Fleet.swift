@@ -17,13 +17,9 @@ struct Fleet {
     }
 
     /// - Parameter more: lines of its client.
-    func configure(
-        signer: Sandbox, machine: String = "signer", certificate: String = "client", lifetime: String = "90d",
-        more: String = ""
-    ) throws {
+    func configure(signer: Sandbox, certificate: String = "client", more: String = "") throws {
         try signer.configure(
-            signer.client("web", lifetime: lifetime, more: more),
-            others: store(of: signer, "signer", machine, certificate))
+            signer.client("web", more: more), others: store(of: signer, "signer", "signer", certificate))
     }
 
     /// A machine with the public half of this one's key alone.

@@ -42,49 +42,6 @@ import Testing
         _ = services
     }
 
-    /// Nothing says that the first one will not come back.
-    @Test func aSecondSignerMintsNothingThatIsThereAndGoesOnOnceTheFirstIsGoneForGood() throws {
-        let early = "    renew_before: 60s\n"
-        try fleet.configure(signer: signer, lifetime: "120s", more: early)
-        try fleet.configure(follower: follower, of: signer, more: early)
-        // Another machine that is given the signer's key.
-        let second = try Sandbox()
-        try second.directory.write(
-            signer.directory.read("keys/AuthKey_ABC123DEFG.p8"), to: "keys/AuthKey_ABC123DEFG.p8")
-        try fleet.configure(signer: second, machine: "second", lifetime: "120s", more: early)
-        let services = try [signer, second, follower].map { try fleet.serve($0) }
-        try signer.start()
-        try signer.eventually("the put") { try fleet.held() == 1 }
-        try second.start()
-        try follower.start()
-        // What is there already is not minted again, neither at the start nor when it is renewed.
-        for machine in [second, follower] { try fleet.awaitSecret(of: signer, on: machine) }
-        try fleet.renew(signer)
-        for machine in [second, follower] { try fleet.awaitSecret(of: signer, on: machine) }
-        #expect(try !second.log().contains("minted"))
-        signer.stop(SIGKILL)
-        let last = try fleet.published(signer)
-        try FileManager.default.removeItem(atPath: signer.state)
-
-        var health = try follower.command("health")
-        try follower.eventually("health without the first signer") {
-            health = try follower.command("health")
-            return health.status == 0
-        }
-        #expect(health.output.contains(#/the first secret to expire is web.s, .*'web'=\d+s/#), "\(health.output)")
-        for machine in [second, follower] {
-            try machine.eventually("a secret that the second signer has minted", within: 120) {
-                #expect(try machine.status()["state"] as? String != "critical")
-                return try fleet.published(machine) != last
-            }
-        }
-        try fleet.awaitSecret(of: second, on: follower)
-        #expect(try second.log().contains("minted"))
-        #expect(try !follower.log().contains("minted"))
-        #expect(try fleet.held() == 1)
-        _ = services
-    }
-
     /// A certificate of ten days is replaced in time.
     @Test func aCertificateThatIsAboutToExpireIsReportedUntilItIsReplaced() throws {
         try fleet.configure(signer: signer, certificate: "ending")
