@@ -213,15 +213,15 @@ struct Jobs: Sendable {
         return attempts.isLogged ? .recovered(resource, attempts.failure) : nil
     }
 
-    /// Retries failed work soon, because its cause may be gone.
-    mutating func retry(_ resource: Resource, on sign: RetryPause.Sign, at now: Now) {
+    /// Retries failed work within a time, because its cause may be gone, or it has become urgent.
+    mutating func retry(_ resource: Resource, within pause: Seconds = 0, at now: Now) {
         guard let notBefore = attempts[resource]?.notBefore else { return }
-        attempts[resource]?.notBefore = min(notBefore, now.boot + sign.longestPause)
+        attempts[resource]?.notBefore = min(notBefore, now.boot + pause)
     }
 
     /// Tries the work on a resource at once for a request.
     mutating func want(_ resource: Resource, at now: Now) {
-        retry(resource, on: .request, at: now)
+        retry(resource, at: now)
         running[resource]?.isWanted = true
     }
 

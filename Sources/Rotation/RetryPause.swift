@@ -3,7 +3,7 @@ internal import Failures
 import Model
 
 /// How soon failed work is tried again. The pause doubles with every failure, up to a bound: how long a fixed cause may go
-/// unnoticed. A sign that the cause may be gone (``Sign``) ends the pause, or shortens it.
+/// unnoticed. ``Jobs/retry(_:within:at:)`` ends the pause, or shortens it.
 package enum RetryPause {
     /// For a key or a disk: an administrator fixes it and then watches for the effect.
     static let localBound: Seconds = 60
@@ -63,16 +63,18 @@ package enum RetryPause {
         let pause =
             circumstances.isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * circumstances.jitter)
         guard let rest = failure.retryAfter else { return pause }
-        let longest = max(pause, rest.count * 1000)
-        // The store's service runs as another user, so its answers prove nothing. By its own rules it never asks for more.
-        if resource.isOfStore {
-            let bound = circumstances.isEmergency ? storeEmergencyBound : boundOfRest
-            return max(pause, min(rest.count * 1000, bound.count * 1000))
-        }
-        // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read, and
-        // while a secret is critical.
-        return circumstances.isEmergency || circumstances.isReadOfTarget
-            ? min(longest, longestPause(inEmergencyAfter: failure).count * 1000) : longest
+        let isEmergency = circumstances.isEmergency
+        let longest: Seconds =
+            if resource.isOfStore {
+                // The store's service runs as another user, so its answers prove nothing. By its own rules it never asks for
+                // more.
+                isEmergency ? storeEmergencyBound : boundOfRest
+            } else {
+                // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read,
+                // and while a secret is critical.
+                isEmergency || circumstances.isReadOfTarget ? boundOfRest : rest
+            }
+        return max(pause, min(rest, longest).count * 1000)
     }
 
     /// The pause after the `failures`-th failure in a row of something local, without jitter.
@@ -89,13 +91,13 @@ package enum RetryPause {
     }
 
     /// The longest time without a request to the store while a client that receives from it is critical.
-    fileprivate static func longestPause(inEmergencyOfStoreAfter failed: FailedAttempts) -> Seconds {
+    static func longestPause(inEmergencyOfStoreAfter failed: FailedAttempts) -> Seconds {
         max(storeEmergencyBound, doubled(1, failures: failed.failures, atMost: boundOfStore(failed.failure.code)))
     }
 
     /// The longest wait of work whose failure keeps an application from a secret while its own is critical or expired. An API
     /// that requests a pause gets it, but not for ever.
-    fileprivate static func longestPause(inEmergencyAfter failure: Failure) -> Seconds {
+    static func longestPause(inEmergencyAfter failure: Failure) -> Seconds {
         failure.retryAfter == nil ? emergencyBound : boundOfRest
     }
 
@@ -105,47 +107,6 @@ package enum RetryPause {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly
         case .exec, .redeploy, nil: false
-        }
-    }
-}
-
-extension RetryPause {
-    /// A sign that the cause of a failure may be gone, so that the work need not wait for its whole pause.
-    enum Sign {
-        /// An administrator requests it, and may just have fixed the cause.
-        case request
-        /// A key or a source's file was put in place, and is needed at once.
-        case placed
-        /// A file was created or removed, so it may be writable now.
-        case created
-        /// There is a new secret to ask Apple about.
-        case minted
-        /// The action ran, or its probe passed: both fail for the same reason.
-        case counterpartSucceeded
-        /// A file changed that could not be read, or not be written without permission. The work waits at least a second, in
-        /// case another program changes it all the time. Other failed writes cause notices themselves.
-        case changed
-        /// A file changed that another program had changed while it was merged. Once that program has finished, the cause is
-        /// gone, and there may be no further notice.
-        case changedAfterMerge
-        /// The secret in use became critical, after the pause was set by this failure.
-        case emergency(Failure)
-        /// A client that receives from the store became critical, after the pause was set by this failure.
-        case emergencyOfStore(FailedAttempts)
-        /// The service of the store has ended, which requested the pause or could not log in. Another process may be asked in
-        /// so many seconds.
-        case serviceEnded(next: Seconds)
-
-        /// How long the work waits from now on, at most.
-        var longestPause: Seconds {
-            switch self {
-            case .request, .placed, .created, .minted, .counterpartSucceeded: 0
-            case .changed: 1
-            case .changedAfterMerge: 5
-            case .emergency(let failure): RetryPause.longestPause(inEmergencyAfter: failure)
-            case .emergencyOfStore(let failed): RetryPause.longestPause(inEmergencyOfStoreAfter: failed)
-            case .serviceEnded(let next): next
-            }
         }
     }
 }

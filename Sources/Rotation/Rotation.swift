@@ -102,7 +102,7 @@ package struct Rotation: Sendable {
         case .stop:
             jobs.stop()
             // Its last content stays.
-            if let path = configuration.metricsFile { jobs.retry(.metricsFile(path), on: .request, at: now) }
+            if let path = configuration.metricsFile { jobs.retry(.metricsFile(path), at: now) }
             touchEverything()
         }
     }
@@ -162,15 +162,15 @@ package struct Rotation: Sendable {
         case .configuration: configurationWatch.notice(at: now)
         case .key(let name):
             keys[name]?.reading.notice(at: now)
-            jobs.retry(resource, on: .placed, at: now)
+            jobs.retry(resource, at: now)
         case .source(let name):
             if let client = index[name] { clients[client].source?.reading.notice(at: now) }
-            jobs.retry(resource, on: .placed, at: now)
+            jobs.retry(resource, at: now)
         case .file(let path): noticeFile(path, at: now)
         case .store: storePolling.notice(jobs, at: now)
         case .metricsFile(let path) where path == configuration.metricsFile:
             metrics.notice()
-            jobs.retry(resource, on: .changed, at: now)
+            jobs.retry(resource, within: 1, at: now)
         default: break
         }
         touch(resource)

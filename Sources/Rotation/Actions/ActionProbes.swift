@@ -25,7 +25,7 @@ extension Rotation {
         guard case .probe(let action) = job.work, case .success(let outcome) = result else { return }
         guard case .feasible = outcome else { return unexpected(outcome, of: job) }
         if let lastFailure, jobs.attempts[.action(action.id)]?.failure == lastFailure.failure {
-            jobs.retry(.action(action.id), on: .counterpartSucceeded, at: now)
+            jobs.retry(.action(action.id), at: now)
             touch(.action(action.id))
         }
     }

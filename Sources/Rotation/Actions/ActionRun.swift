@@ -60,7 +60,8 @@ extension Rotation {
             for path in client.files { files[path]?.drift.delivered(at: now.boot) }
         }
         events.append(.ran(action.id, covering.mapValues(\.issued)))
-        jobs.retry(.probe(action.id), on: .counterpartSucceeded, at: now)
+        // Both fail for the same reason.
+        jobs.retry(.probe(action.id), at: now)
     }
 
     /// Whether a run of an action that ends now counts as not done, whatever its result: systemd ends a service's programs
@@ -165,7 +166,8 @@ extension Rotation {
             !RetryPause.needsPerson(action, attempts.failure.code, failures: attempts.failures),
             isEmergency(action.id, &timer)
         else { return }
-        jobs.retry(.action(action.id), on: .emergency(attempts.failure), at: timer.now)
+        jobs.retry(
+            .action(action.id), within: RetryPause.longestPause(inEmergencyAfter: attempts.failure), at: timer.now)
     }
 
     /// Whether the failed job keeps back an application whose secret is critical or expired.

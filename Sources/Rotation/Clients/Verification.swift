@@ -153,7 +153,7 @@ extension Rotation {
         let isCurrent = !isTried || WakeTimer.peek(at: now) { secretToKeep(client, &$0) } == nil
         if isTried {
             clients[client].verification = Verification(secret, replacing: currentRefusal(client), at: now)
-            jobs.retry(.verification(client.name), on: .minted, at: now)
+            jobs.retry(.verification(client.name), at: now)
         } else {
             dropCandidate(client)
         }

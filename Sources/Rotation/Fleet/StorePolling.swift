@@ -241,7 +241,7 @@ extension Rotation {
         let next = storePolling.serviceEnded(at: now.boot)
         let pause = Seconds(roundingUp: next.milliseconds - now.boot.milliseconds)
         for resource in jobs.attempts.keys where resource.isOfStore {
-            jobs.retry(resource, on: .serviceEnded(next: pause), at: now)
+            jobs.retry(resource, within: pause, at: now)
             touch(resource)
         }
     }
@@ -269,7 +269,7 @@ extension Rotation {
 
     mutating func planStore(_ timer: inout WakeTimer) {
         if let failed = jobs.attempts[.store], failed.failure.retryAfter != nil, isEmergencyOfStore(&timer) {
-            jobs.retry(.store, on: .emergencyOfStore(failed), at: timer.now)
+            jobs.retry(.store, within: RetryPause.longestPause(inEmergencyOfStoreAfter: failed), at: timer.now)
         }
         guard storePolling.isDue(jobs, &timer),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })

@@ -17,10 +17,13 @@ extension Rotation {
     mutating func noticeFile(_ path: AbsolutePath, at now: Now) {
         files[path]?.notice(at: now)
         guard let attempts = jobs.attempts[.file(path)] else { return }
+        // Other failed writes cause notices themselves.
         if attempts.wasObservation || attempts.failure.code.retry == .whenChanged {
-            jobs.retry(.file(path), on: .changed, at: now)
+            // Another program may change it all the time.
+            jobs.retry(.file(path), within: 1, at: now)
         } else if attempts.failure.code == .changedMeanwhile {
-            jobs.retry(.file(path), on: .changedAfterMerge, at: now)
+            // Once the program that changed it has finished, there may be no further notice.
+            jobs.retry(.file(path), within: 5, at: now)
         }
     }
 
@@ -30,7 +33,7 @@ extension Rotation {
             // After a reload it is read again, by the new slots and mode.
             guard jobs.isCurrent(job) else { return }
             let before = files[spec.path]?.observed
-            if before?.exists != observation.exists { jobs.retry(job.resource, on: .created, at: now) }
+            if before?.exists != observation.exists { jobs.retry(job.resource, at: now) }
             if before == nil { judgeFirst(observation, of: spec, at: now) }
             let wasChanged = before == nil && wasChangedBefore(observation, of: spec)
             see(observation, as: spec, by: job)

@@ -64,7 +64,8 @@ extension Rotation {
             if let failure = jobs.attempts[.target(target)]?.failure, failure.retryAfter != nil,
                 isEmergency(target, &timer)
             {
-                jobs.retry(.target(target), on: .emergency(failure), at: timer.now)
+                jobs.retry(
+                    .target(target), within: RetryPause.longestPause(inEmergencyAfter: failure), at: timer.now)
             }
             let neighbours = index.neighbours(of: target)
             if !state.isLeftAlone(wanted, &timer), !neighbours.contains(where: isAboutToChange) {
