@@ -6,7 +6,7 @@ import Model
 ///
 /// - At most one job runs for each resource.
 /// - Failed work is not started before its pause is over. A failed write does not delay reading the file back.
-/// - A job that runs for longer than ``Rotation/overdueAfter`` is overdue: it keeps its resource, but nothing waits for it.
+/// - A job that runs for longer than its limit is overdue: it keeps its resource, but nothing waits for it.
 /// - Job numbers grow, so ``next`` serves as a time: store it when something changes. A job with a smaller number began
 ///   before the change, and its result does not count.
 struct Jobs: Sendable {
@@ -17,10 +17,9 @@ struct Jobs: Sendable {
     private(set) var isStopping = false
     private var running: [Resource: Running] = [:]
     private var resources: [JobID: Resource] = [:]
-    /// Jobs in the order in which they were started; finished ones are dropped when they come to the front.
-    private var inFlight: ArraySlice<JobID> = []
-    /// Overdue actions on units, in the same order.
-    private var lingering: ArraySlice<JobID> = []
+    /// Jobs by the limit after which they are overdue, in the order in which they were started. Finished ones are dropped when
+    /// they come to the front.
+    private var watched: [Seconds: ArraySlice<JobID>] = [:]
     private var overdueCount = 0
     /// The jobs that the current plan has started.
     private var started: [Job] = []
@@ -31,8 +30,6 @@ struct Jobs: Sendable {
     private struct Running: Sendable {
         let job: Job
         var isOverdue = false
-        /// Whether it is an action on a unit that has run for longer than ``Rotation/unitOverdueAfter``.
-        var isStuck = false
         /// Whether a request wanted the same work: while it waits, the work is tried again at once if it fails.
         var isWanted = false
     }
@@ -57,11 +54,8 @@ struct Jobs: Sendable {
     /// A number from 0 up to 1, the same for the same question throughout a run.
     func jitter(_ question: String) -> Double { jitter.value(question) }
 
-    /// Whether the job for `resource` has run for longer than ``Rotation/overdueAfter``.
+    /// Whether the job for `resource` has run for longer than its limit.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
-
-    /// Whether an action on a unit has run for longer than ``Rotation/unitOverdueAfter``.
-    func isStuck(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isStuck == true }
 
     /// Whether its work has failed, or does not end: nothing waits for it any longer.
     func failsOrIsOverdue(_ resource: Resource) -> Bool { currentFailure(of: resource) != nil || isOverdue(resource) }
@@ -86,7 +80,7 @@ struct Jobs: Sendable {
         next = JobID(number: next.number + 1)
         running[resource] = Running(job: job)
         resources[job.id] = resource
-        inFlight.append(job.id)
+        if let limit = work.limit { watched[limit, default: []].append(job.id) }
         started.append(job)
         return true
     }
@@ -127,37 +121,33 @@ struct Jobs: Sendable {
         isStopping = true
     }
 
-    /// Marks the jobs that have become overdue, and the actions that are stuck; returns their resources.
+    /// Marks the jobs that have become overdue; returns their resources.
     mutating func findOverdue(at now: Now) -> [Resource] {
         var found: [Resource] = []
-        while let job = oldest(of: \.inFlight), now.boot >= job.startedAt + Rotation.overdueAfter {
-            inFlight.removeFirst()
-            running[job.resource]?.isOverdue = true
-            overdueCount += 1
-            found.append(job.resource)
-            if case .run(.unit, _) = job.work { lingering.append(job.id) }
-        }
-        while let job = oldest(of: \.lingering), now.boot >= job.startedAt + Rotation.unitOverdueAfter {
-            lingering.removeFirst()
-            running[job.resource]?.isStuck = true
-            found.append(job.resource)
+        for limit in Rotation.limits {
+            while let job = oldest(within: limit), now.boot >= job.startedAt + limit {
+                watched[limit]?.removeFirst()
+                running[job.resource]?.isOverdue = true
+                overdueCount += 1
+                found.append(job.resource)
+            }
         }
         return found
     }
 
-    /// When the next job becomes overdue, or stuck. Jobs start in order, so only the oldest one needs a deadline.
+    /// When the next job becomes overdue. Jobs start in order, so only the oldest one of each limit needs a deadline.
     mutating func nextOverdue() -> BootTime? {
-        let moments = [
-            oldest(of: \.inFlight).map { $0.startedAt + Rotation.overdueAfter },
-            oldest(of: \.lingering).map { $0.startedAt + Rotation.unitOverdueAfter },
-        ]
-        return moments.compactMap(\.self).min()
+        var moments: [BootTime] = []
+        for limit in Rotation.limits {
+            if let job = oldest(within: limit) { moments.append(job.startedAt + limit) }
+        }
+        return moments.min()
     }
 
-    private mutating func oldest(of queue: WritableKeyPath<Jobs, ArraySlice<JobID>>) -> Job? {
-        while let id = self[keyPath: queue].first {
+    private mutating func oldest(within limit: Seconds) -> Job? {
+        while let id = watched[limit]?.first {
             if let resource = resources[id], let job = running[resource]?.job { return job }
-            self[keyPath: queue].removeFirst()
+            watched[limit]?.removeFirst()
         }
         return nil
     }
@@ -250,7 +240,9 @@ struct Jobs: Sendable {
                 broken.append("\(resource) is held by a job on \(entry.job.resource)")
             }
             if entry.job.id >= next { broken.append("a job has the number of a later one") }
-            if !entry.isOverdue, !inFlight.contains(entry.job.id) { broken.append("\(resource) is not watched") }
+            if !entry.isOverdue, let limit = entry.job.work.limit, watched[limit]?.contains(entry.job.id) != true {
+                broken.append("\(resource) is not watched")
+            }
         }
         if overdueCount != running.values.count(where: \.isOverdue) { broken.append("overdue jobs are miscounted") }
         if !started.isEmpty { broken.append("started jobs are not carried out") }

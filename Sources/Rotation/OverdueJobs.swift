@@ -9,7 +9,8 @@ extension Rotation {
     /// An action on a unit whose job lasts longer is reported. By systemd's defaults (DefaultTimeoutStopSec=,
     /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The daemon still waits for
     /// the job: another order would restart the application a second time.
-    package static let unitOverdueAfter: Seconds = 300
+    static let unitOverdueAfter: Seconds = 300
+    static let limits = [overdueAfter, unitOverdueAfter]
 
     /// Has the work for overdue jobs planned without them.
     mutating func planOverdue(at now: Now) {
@@ -21,7 +22,7 @@ extension Rotation {
     }
 
     /// The failure to report for an overdue job. Nil for a push, the store or a request to Apple, which have their own
-    /// timeouts, and for an action that is not stuck.
+    /// timeouts.
     func overdueFailure(of resource: Resource) -> Failure? {
         guard jobs.isOverdue(resource) else { return nil }
         return switch resource {
@@ -35,10 +36,9 @@ extension Rotation {
             index.specs[path]?.owner.map { .silentWriter(of: $0, at: path) } ?? Failure(.notResponding, at: .path(path))
         case .probe(let id): Failure(.notResponding, at: .action(id))
         case .action(let id):
-            jobs.isStuck(resource)
-                ? Failure(
-                    .jobTimedOut, at: .action(id),
-                    detail: "it has not ended after \(Self.unitOverdueAfter.count) s, and is still waited for") : nil
+            Failure(
+                .jobTimedOut, at: .action(id),
+                detail: "it has not ended after \(Self.unitOverdueAfter.count) s, and is still waited for")
         case .target, .verification, .store, .share, .rollout, .report, .fleet, .stateChangeAction: nil
         case .state: Failure(.notResponding, at: .named("the state directory"))
         case .metricsFile(let path): Failure(.notResponding, at: .path(path)).ofMetricsFile(path, remedy: nil)
@@ -59,6 +59,17 @@ extension Rotation {
     func overdueFailure(of resource: Resource, for client: ConfiguredClient) -> Failure? {
         if case .action(let id) = resource, !owes(client, id) { return nil }
         return overdueFailure(of: resource)
+    }
+}
+
+extension Work {
+    /// How long it may take before it is reported; nil for a program, a signal and a deployment, which have timeouts of their own.
+    var limit: Seconds? {
+        switch self {
+        case .run(.unit, _): Rotation.unitOverdueAfter
+        case .run: nil
+        default: Rotation.overdueAfter
+        }
     }
 }
 
