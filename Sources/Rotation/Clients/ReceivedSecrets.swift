@@ -7,7 +7,7 @@ package import Model
 /// - A source is a file, or the store (`StorePolling`), in which each of the client's keys has a place.
 /// - A file is read at the start, after a reload, when asked, and after a change notice once the writer has finished.
 /// - A secret is received if a configured public key signed it for the client's ids, its times are plausible, and it is
-///   better than the current one (`SecretReplacement`).
+///   better than the current one (``Rotation/objection(to:over:_:_:)``).
 /// - Absence proves nothing: a source that is missing, empty, older or wrong does not change the current secret.
 extension Rotation {
     // MARK: State

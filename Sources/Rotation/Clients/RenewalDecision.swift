@@ -67,7 +67,7 @@ extension Rotation {
         guard let client = index[name], client.entry.source == nil else { return }
         let isCurrent = noteMinted(secret, client, at: now)
         events.append(.minted(name, secret, clients[client].secret.minted()))
-        if isCurrent { take(.minted(secret), for: client, at: now) }
+        if isCurrent { take(secret, .minted, for: client, at: now) }
     }
 
     // MARK: Plan

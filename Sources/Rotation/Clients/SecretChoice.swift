@@ -1,28 +1,18 @@
 import AppleClientSecret
 import Model
 
-/// A secret that becomes a client's current one, and where it comes from.
-enum Offer {
+/// Where a secret comes from that becomes a client's current one.
+enum SecretOrigin {
     /// It was found in the state directory or in an output.
-    case found(SecretInfo)
-    /// It was just minted.
-    case minted(SecretInfo)
+    case found
+    /// It was minted, and Apple's acceptance is not required, or no longer.
+    case minted
     /// Apple has accepted it.
-    case accepted(SecretInfo)
+    case accepted
     /// Apple has not accepted it, and the former secret can no longer be kept.
-    case unverified(SecretInfo)
-    /// Apple's acceptance is no longer required, because the configuration no longer has `verify: true`.
-    case unasked(SecretInfo)
+    case unverified
     /// It came from another machine.
-    case received(SecretInfo)
-
-    var secret: SecretInfo {
-        switch self {
-        case .found(let secret), .minted(let secret), .accepted(let secret), .unverified(let secret),
-            .unasked(let secret), .received(let secret):
-            secret
-        }
-    }
+    case received
 }
 
 /// How a client's current secret is chosen among those that are known.
@@ -31,14 +21,13 @@ enum Offer {
 /// secret, by one that Apple accepts, or by a greater one from another machine.
 extension Rotation {
     /// Makes a secret the current one of a client. Only its record, which is read once, does so too.
-    mutating func take(_ offer: Offer, for client: ConfiguredClient, at now: Now) {
-        let secret = offer.secret
+    mutating func take(_ secret: SecretInfo, _ origin: SecretOrigin, for client: ConfiguredClient, at now: Now) {
         clients[client].secret.choose(secret)
-        switch offer {
+        switch origin {
         case .found:
             events.append(.tookOver(client.name, secret))
             repeatForOthersFound(than: secret, for: client, at: now)
-        case .minted, .unasked: break
+        case .minted: break
         case .accepted: events.append(.accepted(client.name, secret))
         case .unverified: events.append(.publishedUnverified(client.name, secret))
         case .received:
@@ -75,7 +64,7 @@ extension Rotation {
         guard let better = betterInStore(client, &timer), mayReceive(client, &timer) else { return }
         // It replaces a candidate from here.
         dropCandidate(client)
-        take(.received(better), for: client, at: timer.now)
+        take(better, .received, for: client, at: timer.now)
     }
 
     private mutating func settleReceiver(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
@@ -86,7 +75,7 @@ extension Rotation {
         clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: timer.now)
         if let offered, !isWithheld {
             clients[client].source?.received()
-            return take(.received(offered), for: client, at: timer.now)
+            return take(offered, .received, for: client, at: timer.now)
         }
         if clients[client].source?.takeNews(&timer) == true {
             events.append(.sourceChanged(client.name, state, detail))
@@ -102,7 +91,7 @@ extension Rotation {
         guard let found = WakeTimer.peek(at: now, { usable(client, &$0) }),
             !secret.hasChosen || secret.current != found
         else { return }
-        take(.found(found), for: client, at: now)
+        take(found, .found, for: client, at: now)
     }
 
     /// Makes the best secret that the state directory and the outputs hold the current one.
@@ -112,13 +101,13 @@ extension Rotation {
         // The candidates' expiry is no reason to wake.
         var timer = WakeTimer(now: now)
         let ranked = candidates.compactMap { issued in rank(of: issued, client).map { (rank: $0, issued: issued) } }
-            .sorted { (-$0.rank, $0.issued.precedence) < (-$1.rank, $1.issued.precedence) }
+            .sorted { $0.rank == $1.rank ? $1.issued.isGreater(than: $0.issued) : $0.rank > $1.rank }
         var best: SecretInfo?
         for (_, issued) in ranked
         where fits(issued, client, &timer) && objection(to: issued, over: best, client, &timer) == nil {
             best = issued
         }
-        if let best { take(.found(best), for: client, at: now) }
+        if let best { take(best, .found, for: client, at: now) }
     }
 
     /// The current secret while it is usable; else the best usable one in the outputs.
@@ -159,7 +148,51 @@ extension ClientConfiguration {
     /// The best of several usable secrets: the one that lasts longest; among equals, the youngest.
     func best(of candidates: [SecretInfo]) -> SecretInfo? {
         candidates.max { left, right in
-            (end(of: left), left.precedence) < (end(of: right), right.precedence)
+            let (one, other) = (end(of: left), end(of: right))
+            return one == other ? right.isGreater(than: left) : one < other
         }
     }
+}
+
+/// Which of two secrets is better.
+///
+/// - A secret that may be used replaces the current one if it is greater. It must also outlive the current one, or have more
+///   life left than is critical for the longer-lived of both. An expired current secret yields to any that is valid.
+/// - Of two secrets of one key, the greater is the one issued later, then the one with the greater digest of the signing input.
+///   Of two keys, the one that the configuration names first wins whenever its secret was issued, unless that secret is
+///   critical.
+extension Rotation {
+    /// Why a secret that may be used does not replace the current one; nil when it does.
+    func objection(
+        to issued: SecretInfo, over current: SecretInfo?, _ client: ConfiguredClient, _ timer: inout WakeTimer
+    ) -> String? {
+        // By a clock that is not trusted, or may be ahead, none counts as expired or critical: only a greater one replaces it.
+        let tellsLife = clock.failure == nil && spared(client, &timer) == nil
+        // Any usable secret replaces one that has expired, or that Apple refuses, such as one minted by a wrong clock.
+        guard let current, let held = rank(of: current, client), let offered = rank(of: issued, client),
+            !tellsLife || !timer.reached(current.expiresAt),
+            refusal(of: current, for: client, &timer).map({ !tellsLife && $0.isAboutTime }) != false
+        else { return nil }
+        // The longer-lived secret defines too soon: an hour left is too little to replace one minted for 90 days.
+        let critical = max(client.entry.criticalRemainder(of: issued), client.entry.criticalRemainder(of: current))
+        if issued.expiresAt <= current.expiresAt, timer.reached(issued.expiresAt - critical) {
+            return "it expires too soon, at \(issued.expiresAt)"
+        }
+        if offered == held {
+            return issued.isGreater(than: current) ? nil : "it is older than the current one"
+        }
+        if offered > held, !tellsLife || !client.entry.isCritical(current, &timer) {
+            return "a preferred key signed the current one"
+        }
+        return nil
+    }
+}
+
+extension SecretInfo {
+    /// Whether it comes after another secret of the same key: by `iat`, and within one second by the digest of the signed text.
+    fileprivate func isGreater(than other: SecretInfo) -> Bool {
+        (issuedAt, order) > (other.issuedAt, other.order)
+    }
+
+    private var order: UInt64 { (name.signed ?? name.fingerprint).leadingBytes }
 }

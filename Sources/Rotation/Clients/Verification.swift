@@ -174,7 +174,7 @@ extension Rotation {
         switch result {
         case .success(.accepted):
             clients[client].verification?.accepted()
-            take(.accepted(secret), for: client, at: now)
+            take(secret, .accepted, for: client, at: now)
         case .success(let outcome): unexpected(outcome, of: job)
         case .failure(let failure):
             if let failure = clients[client].verification?.failed(failure, at: now) { return failure }
@@ -235,7 +235,7 @@ extension Rotation {
         guard client.entry.verify else {
             let isUsable = WakeTimer.peek(at: timer.now) { fits(candidate, client, &$0) }
             dropCandidate(client)
-            if isHeldBack, isUsable { take(.unasked(candidate), for: client, at: timer.now) }
+            if isHeldBack, isUsable { take(candidate, .minted, for: client, at: timer.now) }
             return
         }
         // Apple's verdict on the current secret matters until it is replaced, also if another key is configured meanwhile.
@@ -244,7 +244,7 @@ extension Rotation {
         }
         if isUnusable { return dropCandidate(client) }
         guard isHeldBack, timer.met({ isKeptNoLonger(client, &$0) }) else { return }
-        take(.unverified(candidate), for: client, at: timer.now)
+        take(candidate, .unverified, for: client, at: timer.now)
     }
 
     /// Whether no secret is left for use until Apple has answered about the candidate.
