@@ -262,3 +262,39 @@ extension Rotation {
         if let event = jobs.recover(resource) { events.append(event) }
     }
 }
+
+/// How often something has failed in a row, and when it is tried again.
+struct FailedAttempts: Hashable, Sendable {
+    let failures: Int
+    let failure: Failure
+    /// When the first of them was, as shown to users.
+    let since: WallTime
+    /// The same by the boot clock, because the wall clock may have been set since.
+    let began: BootTime
+    var notBefore: BootTime
+    /// Whether a reload has come since. The work is then tried at once; everything that waits for it continues to wait.
+    var isBeforeReload = false
+    /// The job that failed last.
+    let job: JobID
+    /// Whether reading a file failed. Then a successful read ends the failure; otherwise only a write does.
+    let wasObservation: Bool
+    /// When the failure was last logged.
+    let loggedAt: BootTime
+    /// Whether it was logged: a failure in another log event is not.
+    let isLogged: Bool
+}
+
+/// Pseudorandom numbers determined by the seed and the question, so that a run can be replayed.
+struct SeededRandom: Hashable, Sendable {
+    let seed: UInt64
+
+    /// A number from 0 up to 1, the same for the same question: FNV-1a over its text, mixed by SplitMix64's finisher.
+    func value(_ question: String) -> Double {
+        var hash = seed ^ 0xcbf2_9ce4_8422_2325
+        for byte in question.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
+        hash ^= hash >> 31
+        return Double(hash >> 11) / Double(UInt64(1) << 53)
+    }
+}

@@ -6,15 +6,13 @@ import Model
 /// A plan over everything would start nothing more, which the simulator checks. Of thousands of clients most have nothing to
 /// do with an input.
 struct PlanScope: Sendable {
-    private(set) var keys: Set<KeyName> = []
+    var keys: Set<KeyName> = []
     /// By number (``ClientBatches``).
-    private(set) var batches: Set<Int> = []
-    private var wakes = ResourceWakes()
+    var batches: Set<Int> = []
+    /// When each resource has to be planned again.
+    private var wakes: [Resource: Wake] = [:]
     /// The resources whose next wake this plan has decided on.
     private var woken: Set<Resource> = []
-
-    mutating func touch(key: KeyName) { keys.insert(key) }
-    mutating func touch(batch: Int) { batches.insert(batch) }
 
     /// Ends a plan: nothing is touched from now on.
     mutating func clear() {
@@ -26,7 +24,7 @@ struct PlanScope: Sendable {
     /// After a reload: clears all marks, and drops the wakes of resources that the new configuration lacks.
     mutating func adopt(where isKnown: (Resource) -> Bool) {
         clear()
-        wakes.keep(where: isKnown)
+        wakes = wakes.filter { isKnown($0.key) }
     }
 
     // MARK: When to plan again
@@ -34,17 +32,29 @@ struct PlanScope: Sendable {
     /// Sets when a resource is to be planned again, in place of an earlier plan's decision. Several parts of one plan may
     /// ask for the same resource, in any order: the earliest of their moments counts.
     mutating func wake(_ resource: Resource, at timer: WakeTimer) {
-        if woken.insert(resource).inserted {
-            wakes[resource] = timer.wake
-        } else {
-            wakes[resource].formEarliest(with: timer.wake)
-        }
+        var wake = timer.wake
+        if !woken.insert(resource).inserted, let asked = wakes[resource] { wake.formEarliest(with: asked) }
+        wakes[resource] = wake == Wake() ? nil : wake
     }
 
-    /// Removes the moments that have come; returns their resources.
-    mutating func takeReached(at now: Now) -> [Resource] { wakes.takeReached(at: now) }
+    /// Removes the moments that have come on either clock; returns their resources.
+    mutating func takeReached(at now: Now) -> [Resource] {
+        var reached: [Resource] = []
+        for (resource, wake) in wakes {
+            var left = wake
+            if let moment = wake.wall, moment <= now.wall { left.wall = nil }
+            if let moment = wake.boot, moment <= now.boot { left.boot = nil }
+            guard left != wake else { continue }
+            wakes[resource] = left == Wake() ? nil : left
+            reached.append(resource)
+        }
+        return reached
+    }
 
-    var earliestWake: Wake { wakes.earliest }
+    /// The earliest moment on each clock.
+    var earliestWake: Wake {
+        wakes.values.reduce(into: Wake()) { $0.formEarliest(with: $1) }
+    }
 }
 
 extension Rotation {
@@ -52,13 +62,13 @@ extension Rotation {
     var touchedClients: [ConfiguredClient] { scope.batches.flatMap { index.batches[$0] }.sorted() }
 
     /// Has a client planned next, with all that share something with it.
-    mutating func touch(_ client: ConfiguredClient) { scope.touch(batch: index.batches.number(of: client)) }
+    mutating func touch(_ client: ConfiguredClient) { scope.batches.insert(index.batches.number(of: client)) }
 
     /// Has a resource and the clients that depend on it planned next.
     mutating func touch(_ resource: Resource) {
         switch resource {
         case .key(let name):
-            scope.touch(key: name)
+            scope.keys.insert(name)
             for client in index.clients(of: name) { touch(client) }
         case .client, .verification, .record, .source, .share, .rollout:
             if let client = resource.client.flatMap({ index[$0] }) { touch(client) }
@@ -74,7 +84,7 @@ extension Rotation {
     /// Has the next plan cover everything, as after the clock was set. Such a plan starts nothing that one over the
     /// touched batches would not.
     package mutating func touchEverything() {
-        for key in keys.names { scope.touch(key: key) }
+        scope.keys.formUnion(keys.names)
         for client in index.all { touch(client) }
     }
 }

@@ -57,3 +57,40 @@ struct Reading<Value: Sendable>: Sendable {
         countsFrom > next || readBy.map { $0 >= next } == true ? ["it was read by a job that never began"] : []
     }
 }
+
+/// Change notices about one resource since it was last read.
+struct ChangeNotices: Hashable, Sendable {
+    /// When the first of them came.
+    let began: BootTime
+    private(set) var last: BootTime
+
+    /// - Parameter earlier: the notices that came before, if any did.
+    init(_ earlier: ChangeNotices?, at now: BootTime) {
+        began = earlier?.began ?? now
+        last = now
+    }
+
+    /// Whether to read or write now.
+    func isDue(_ period: QuietPeriod, _ timer: inout WakeTimer) -> Bool {
+        timer.met { timer in
+            // Evaluates both, so that both are remembered.
+            let isQuiet = timer.reached(last + period.quiet)
+            return timer.reached(began + period.longest) || isQuiet
+        }
+    }
+}
+
+/// How long to wait after a change notice before a file is read or written: until no notice came for `quiet`, because a program
+/// may still be writing, or notices came for `longest`.
+struct QuietPeriod {
+    let quiet: Seconds
+    let longest: Seconds
+
+    /// Of keys, sources and the configuration. The quiet period is short because reading them while they are being written
+    /// overwrites no data; a directory that is never quiet costs at most one read a second.
+    static let input = QuietPeriod(quiet: 1, longest: 3)
+    /// Of outputs that are read, or get a new secret.
+    static let output = QuietPeriod(quiet: 2, longest: 3)
+    /// Of outputs that are repaired: another program may be about to write the rest of its own content.
+    static let repair = QuietPeriod(quiet: 2, longest: 10)
+}

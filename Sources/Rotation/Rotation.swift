@@ -23,7 +23,8 @@ package struct Rotation: Sendable {
     var targets = TargetStates()
     /// Of each action of a client.
     var runs: [ActionID: ActionRun] = [:]
-    var probes = ActionProbes()
+    /// Actions that were not probed since the start or the last reload.
+    var dueProbes: Set<ActionID> = []
     /// When the next secret may be verified, of all clients together.
     var requestsToApple = RateLimit.requestsToApple
     var stateUpkeep = StateUpkeep()
@@ -95,7 +96,7 @@ package struct Rotation: Sendable {
             raiseFault(failure, nextAttempt, at: now)
         case .faultCleared(let code): clearFault(code)
         case .stateLost:
-            stateUpkeep.lose(next: jobs.next)
+            stateUpkeep.countsFrom = jobs.next
             for client in index.all { touch(client) }
         case .clockSet: touchEverything()
         case .asked(let request, let requestID): ask(request, requestID, at: now)
@@ -117,7 +118,7 @@ package struct Rotation: Sendable {
         files.adopt(index.specs, next: jobs.next)
         targets.adopt(index)
         runs = index.actions.mapValues { [runs] in runs[$0.id] ?? ActionRun() }
-        probes.adopt(index)
+        dueProbes = Set(index.probes.keys)
         stateUpkeep.adopt(index, old)
         storePolling.adopt(change)
         admissions.adopt(change)

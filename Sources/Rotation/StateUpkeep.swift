@@ -3,26 +3,49 @@ import Model
 
 /// The state directory as a whole: data that may have been lost there, and data that is to be removed.
 struct StateUpkeep: Sendable {
-    /// Writes and reads of the state directory by jobs before this one may have been lost since.
-    private(set) var countsFrom = JobID.beforeAll
+    /// Writes and reads of the state directory by jobs before this one may have been lost since: then everything is written to it
+    /// again.
+    var countsFrom = JobID.beforeAll
     /// Whether an earlier configuration may have left records of removed clients.
-    private(set) var isTidyingDue = false
+    fileprivate var isTidyingDue = false
     /// Outputs that reloads removed, until they were searched for secrets.
-    private(set) var removedPlaces: Set<OutputPlace> = []
+    fileprivate var removedPlaces: Set<OutputPlace> = []
 
     mutating func adopt(_ index: ConfigurationIndex, _ old: Configuration) {
         isTidyingDue = true
         removedPlaces.formUnion(old.places)
         if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
     }
+}
 
-    /// The state directory's content may be gone: everything must be written to it again.
-    mutating func lose(next: JobID) { countsFrom = next }
+extension Rotation {
+    mutating func tidyingFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard case .tidyRecords(_, _, let removed, _) = job.work else { return }
+        switch result {
+        case .success(.tidied(let orphans)):
+            let live = orphans.filter { orphan in
+                // It may be an output again after a reload.
+                !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
+            }
+            events += live.map(LogEvent.orphaned)
+            waiting.report(orphaned: live)
+            stateUpkeep.removedPlaces.subtract(removed)
+        case .failure: stateUpkeep.isTidyingDue = true
+        case .success(let outcome): unexpected(outcome, of: job)
+        }
+    }
 
-    mutating func beginTidying() { isTidyingDue = false }
-
-    mutating func tidyAgain() { isTidyingDue = true }
-
-    /// Records which removed outputs were searched.
-    mutating func tidied(_ searched: Set<OutputPlace>) { removedPlaces.subtract(searched) }
+    /// Removes the records of clients that are no longer configured, half a year after the last of their secrets expired. An
+    /// operator who rolls the configuration back sooner finds everything unchanged. The same job searches the outputs that a
+    /// reload removed for secrets.
+    mutating func planTidying(_ timer: inout WakeTimer) {
+        // A clock that is years ahead must not make records look old enough to remove.
+        guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }
+        let now = clock.tellsAge(at: timer.now) ? timer.now.wall : builtAt
+        let work = Work.tidyRecords(
+            keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
+            removed: stateUpkeep.removedPlaces,
+            outputs: index.places)
+        if start(work, on: .state, &timer) { stateUpkeep.isTidyingDue = false }
+    }
 }

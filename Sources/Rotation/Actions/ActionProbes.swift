@@ -5,19 +5,6 @@ import Model
 ///
 /// - After a start, probes wait until every client was tried, which matters more.
 /// - A failed probe is repeated until it succeeds.
-struct ActionProbes: Sendable {
-    /// Actions that were not probed since the start or the last reload.
-    private(set) var due: Set<ActionID> = []
-
-    mutating func adopt(_ index: ConfigurationIndex) {
-        due = Set(index.probes.keys)
-    }
-
-    fileprivate mutating func begin(_ action: ActionID) {
-        due.remove(action)
-    }
-}
-
 extension Rotation {
     mutating func probeFinished(
         _ job: Job, _ result: Result<Outcome, Failure>, before lastFailure: FailedAttempts?, at now: Now
@@ -33,17 +20,17 @@ extension Rotation {
     var probesToPlan: [ActionID] {
         guard isReady else { return [] }
         let failed = jobs.attempts.keys.compactMap { if case .probe(let id) = $0 { id } else { nil } }
-        return probes.due.union(failed).sorted()
+        return dueProbes.union(failed).sorted()
     }
 
     mutating func planProbe(_ id: ActionID, _ timer: inout WakeTimer) {
-        guard let action = index.probes[id], probes.due.contains(id) || jobs.attempts[.probe(id)] != nil else { return }
-        if start(.probe(action), on: .probe(id), &timer) { probes.begin(id) }
+        guard let action = index.probes[id], dueProbes.contains(id) || jobs.attempts[.probe(id)] != nil else { return }
+        if start(.probe(action), on: .probe(id), &timer) { dueProbes.remove(id) }
     }
 
     /// Whether probes of actions are pending or running, other than overdue ones.
     var isProbing: Bool {
-        probes.due.contains { !jobs.isOverdue(.probe($0)) }
+        dueProbes.contains { !jobs.isOverdue(.probe($0)) }
             || jobs.all.contains { $0.resource.isProbe && jobs.isBusy($0.resource) }
     }
 }

@@ -15,7 +15,9 @@ struct Client: Sendable {
     var secret = CurrentSecret()
     /// Its record in the state directory.
     var record = Persisted(Record())
-    var readiness = Readiness()
+    /// Whether it was tried as far as possible since the start or the last reload: its secret is published and kept, or a known
+    /// failure prevents it.
+    var wasTried = false
     /// Nil if its secrets are minted.
     var source: SecretSource?
     /// Of its newest secret; nil if Apple is not asked about it.
@@ -36,6 +38,37 @@ struct Client: Sendable {
             + (source?.checkInvariants(next: next) ?? []) + (verification?.checkInvariants() ?? [])
             + deliveries.checkInvariants(next: next)
             + (rollout?.checkInvariants() ?? []) + health.checkInvariants()
+    }
+}
+
+extension Client {
+    /// A client under a new configuration. It keeps its known state, except where the configuration invalidates it.
+    ///
+    /// - Parameter former: the client of this name under the configuration before; nil for a new one.
+    init(_ subject: ConfiguredClient, _ former: Client?, _ change: ConfigurationChange) {
+        let entry = subject.entry
+        self.subject = subject
+        if let former {
+            secret = former.secret
+            record = former.record
+            deliveries = former.deliveries
+            health = former.health
+        }
+        if let source = entry.source {
+            self.source = SecretSource(change.keepsSource(of: subject) ? former?.source : nil, next: change.next)
+            turn = former?.turn?.within(source.deliverOver, at: change.now)
+            // A request to mint is not carried out later, once the client mints again.
+            secret.withdrawRequest()
+            // A received secret was accepted where it was minted, so it has no verification.
+        } else {
+            verification = former?.verification
+            if !entry.verify, verification?.candidate == nil { verification = nil }
+        }
+        if subject.isSharing, !change.isOfStore {
+            share = former?.share
+            rollout = former?.rollout
+        }
+        if entry.credential != nil { credential = former?.credential }
     }
 }
 

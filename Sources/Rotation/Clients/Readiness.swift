@@ -1,28 +1,18 @@
 import Model
 
-/// Whether a client was tried as far as possible: its secret is published and kept, or a known failure prevents it.
-struct Readiness: Sendable {
-    /// Whether it was tried since the start or the last reload.
-    private(set) var wasTried = false
-
-    mutating func tryAgain() { wasTried = false }
-
-    mutating func tried() { wasTried = true }
-}
-
 /// The daemon is ready once every client was tried, and stays ready.
 extension Rotation {
-    var areAllTried: Bool { clients.all.allSatisfy(\.readiness.wasTried) }
+    var areAllTried: Bool { clients.all.allSatisfy(\.wasTried) }
 
     /// Marks those of these clients that were tried by now.
     mutating func noteTried(_ clients: [ConfiguredClient], at now: Now) {
         // An unsettled client has more to come: one failed output must not count for the others.
-        let untried = clients.filter { !self.clients[$0].readiness.wasTried && isSettled($0) }
+        let untried = clients.filter { !self.clients[$0].wasTried && isSettled($0) }
         // Each file once: many clients may share one.
         let served = Set(untried.flatMap(\.files)).filter { isServedOrFailed($0, at: now) }
         for client in untried
         where wantedSecret(client) == nil ? hasFailure(client) : served.isSuperset(of: client.files) {
-            self.clients[client].readiness.tried()
+            self.clients[client].wasTried = true
         }
     }
 

@@ -131,7 +131,7 @@ extension Rotation {
     func facts(of client: ConfiguredClient, _ timer: inout WakeTimer) -> ClientFacts {
         var facts = ClientFacts(
             name: client.name, entry: client.entry, keys: knownKeys(client), current: clients[client].secret.current,
-            clock: clock, builtAt: builtAt, isUnderWay: !clients[client].readiness.wasTried)
+            clock: clock, builtAt: builtAt, isUnderWay: !clients[client].wasTried)
         let presumed = presumedPaths(of: client)
         facts.findOutputs(
             reading: { path in
@@ -174,7 +174,7 @@ extension Rotation {
     private func isNews(_ view: ClientView, _ client: ConfiguredClient) -> Bool {
         let isAboutToEnd =
             view.reason?.failure.code == .notDelivered && view.lastError == nil && !view.isDeliveredLater
-        return clients[client].readiness.wasTried && !view.isUnderWay && !isAboutToEnd
+        return clients[client].wasTried && !view.isUnderWay && !isAboutToEnd
     }
 
     /// When the first secret that applications hold expires, among those last delivered, or, without actions, those in the
