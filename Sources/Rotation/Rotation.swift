@@ -96,7 +96,7 @@ package struct Rotation: Sendable {
             raiseFault(failure, nextAttempt, at: now)
         case .faultCleared(let code): clearFault(code)
         case .stateLost:
-            stateUpkeep.countsFrom = jobs.next
+            stateUpkeep.lose(next: jobs.next)
             for client in index.all { touch(client) }
         case .clockSet: touchEverything()
         case .asked(let request, let requestID): ask(request, requestID, at: now)

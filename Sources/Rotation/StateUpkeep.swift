@@ -3,9 +3,8 @@ import Model
 
 /// The state directory as a whole: data that may have been lost there, and data that is to be removed.
 struct StateUpkeep: Sendable {
-    /// Writes and reads of the state directory by jobs before this one may have been lost since: then everything is written to it
-    /// again.
-    var countsFrom = JobID.beforeAll
+    /// Writes and reads of the state directory by jobs before this one may have been lost since.
+    private(set) var countsFrom = JobID.beforeAll
     /// Whether an earlier configuration may have left records of removed clients.
     fileprivate var isTidyingDue = false
     /// Outputs that reloads removed, until they were searched for secrets.
@@ -16,6 +15,9 @@ struct StateUpkeep: Sendable {
         removedPlaces.formUnion(old.places)
         if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
     }
+
+    /// The state directory's content may be gone: everything must be written to it again.
+    mutating func lose(next: JobID) { countsFrom = next }
 }
 
 extension Rotation {

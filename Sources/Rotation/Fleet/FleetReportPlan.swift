@@ -22,7 +22,7 @@ extension Rotation {
             fleet.forget(machine, clockTellsAge: clockTellsAge, at: now)
         case (.readReports, .failure(let failure)):
             fleet.failed(failure, at: now)
-            for client in unfinishedRollouts { touch(client) }
+            for client in watchedRollouts { touch(client) }
         // Reading continues.
         case (_, .failure(let failure)): fleet.failedToForget(failure)
         case (_, .success(let outcome)): unexpected(outcome, of: job)

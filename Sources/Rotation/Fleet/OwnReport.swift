@@ -22,8 +22,6 @@ struct OwnReport: Sendable {
     /// The revision at which it was last put, or the place was found; nil since the start, or since another store is
     /// configured.
     private var revision: Int64?
-    /// Whether a put is under way.
-    private var isPutting = false
     /// Whether the last put failed and may still be in the store. Our own report at a greater revision is then that put.
     private var isUnanswered = false
     /// When a put last found another report in our place. A second time within an hour pauses the puts, so that two daemons of
@@ -49,7 +47,8 @@ struct OwnReport: Sendable {
     private static let interval: Seconds = 86_400
     private static let intervalWithOther: Seconds = 3_600
 
-    fileprivate mutating func adopt(_ change: ConfigurationChange) {
+    /// - Parameter isPutting: whether a put is under way.
+    fileprivate mutating func adopt(_ change: ConfigurationChange, isPutting: Bool) {
         let kept = holdings.filter { change.new.store != nil && change.new.clients[$0.key] != nil }
         let hasChanged = kept.count < holdings.count || change.isOfStore
         if change.isOfStore { self = OwnReport() }
@@ -96,13 +95,11 @@ struct OwnReport: Sendable {
     fileprivate mutating func begin() {
         changedAt = nil
         isUrgent = false
-        isPutting = true
     }
 
     fileprivate mutating func done(revision: Int64, at now: Now) {
         self.revision = revision
         putAt = now.boot
-        isPutting = false
         isUnanswered = false
         forbidden = nil
     }
@@ -111,7 +108,6 @@ struct OwnReport: Sendable {
     fileprivate mutating func found(_ found: ReportObservation?, at now: Now) -> Bool {
         defer {
             revision = found?.revision ?? 0
-            isPutting = false
             isUnanswered = false
             isUrgent = true
             foundAt = now.boot
@@ -134,7 +130,6 @@ struct OwnReport: Sendable {
 
     fileprivate mutating func failed(_ failure: Failure? = nil, at now: Now) {
         if failure?.code == .storeForbidden { forbidden = failure }
-        isPutting = false
         isUnanswered = true
         changedAt = changedAt ?? now.boot
     }
@@ -162,7 +157,7 @@ extension Rotation {
     // MARK: State
 
     mutating func adoptReporting(_ change: ConfigurationChange) {
-        ownReport.adopt(change)
+        ownReport.adopt(change, isPutting: jobs[.report] != nil)
         if change.isOfStore { clearFault(.storeMachineShared) }
         judgeReports(at: change.now)
     }

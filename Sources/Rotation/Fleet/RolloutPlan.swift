@@ -36,9 +36,6 @@ extension Rotation {
         clients[client].rollout?.view(of: clients[client].secret.current?.name)
     }
 
-    /// The clients whose rollouts are not finished.
-    var unfinishedRollouts: [ConfiguredClient] { index.all.filter { clients[$0].rollout?.rollout.isFinished == false } }
-
     /// The clients whose rollouts depend on the machines' reports, or pass over silent machines.
     var watchedRollouts: [ConfiguredClient] {
         index.all.filter { client in
@@ -153,23 +150,23 @@ extension Rotation {
                 return
             }
             see(wanted, nil, client, at: timer.now)
-            if put(wanted, name, at: own.place, ifAt: revision, &timer) {
-                clients[client].rollout?.repaired(at: timer.now)
-            }
+            let work = Work.putRollout(name, wanted, at: own.place, ifAt: revision, with: nil)
+            if put(work, on: .rollout(name), of: name, &timer) { clients[client].rollout?.repaired(at: timer.now) }
             return
         }
         see(rollout, revision, client, at: timer.now)
-        let step = members(of: client, &timer).flatMap { members in
+        var wanted = rollout
+        if let members = members(of: client, &timer) {
             let settings = client.entry.rollout ?? .standard
             let progress = clients[client].rollout?.observe(
                 settings, members, missing: fleet.known.missing(client.identity), &timer)
-            return progress.flatMap { clients[client].rollout?.step($0, settings) }
+            if let progress { wanted = RolloutPolicy.next(rollout, progress, settings) }
         }
         fleet.note(name, lost: clients[client].rollout?.lost ?? [])
-        let isOver = client.entry.rollout == nil && !rollout.isFinished
-        let wanted = ordered(client, rollout) ?? (isOver ? .finished(own.secret.name) : step)
-        if let wanted, wanted != rollout {
-            put(wanted, name, at: own.place, ifAt: revision, &timer)
+        if client.entry.rollout == nil, !rollout.isFinished { wanted = .finished(own.secret.name) }
+        wanted = ordered(client, rollout) ?? wanted
+        if wanted != rollout {
+            put(.putRollout(name, wanted, at: own.place, ifAt: revision, with: nil), on: .rollout(name), of: name, &timer)
         } else {
             clients[client].rollout?.order(nil)
             recover(.rollout(name))
@@ -179,16 +176,6 @@ extension Rotation {
     private mutating func see(_ rollout: Rollout, _ revision: Int64?, _ client: ConfiguredClient, at now: Now) {
         if clients[client].rollout == nil { clients[client].rollout = RolloutProgress(rollout, at: now) }
         clients[client].rollout?.see(rollout, revision: revision, at: now)
-    }
-
-    @discardableResult
-    private mutating func put(
-        _ rollout: Rollout, _ client: ClientName, at place: StorePlace, ifAt revision: Int64,
-        _ timer: inout WakeTimer
-    ) -> Bool {
-        put(
-            .putRollout(client, rollout, at: place, ifAt: revision, with: nil), on: .rollout(client), of: client,
-            &timer)
     }
 
     /// The rollout that an operator requests; nil when there is none.

@@ -87,7 +87,7 @@ struct RolloutProgress: Sendable {
     /// - Parameters:
     ///   - members: the machines that report the client.
     ///   - missing: how many machines have reported it, and have no report now.
-    /// - Returns: the facts by which ``step(_:_:)`` decides.
+    /// - Returns: the facts by which ``RolloutPolicy`` decides.
     mutating func observe(
         _ settings: RolloutConfiguration, _ members: FleetReports.Members, missing: Int, _ timer: inout WakeTimer
     ) -> RolloutPolicy.Progress {
@@ -136,12 +136,6 @@ struct RolloutProgress: Sendable {
             lost.insert(machine.name)
             machines[index].isSilent = true
         }
-    }
-
-    /// The rollout after it was raised or held because of these facts; nil if it stays unchanged.
-    func step(_ progress: RolloutPolicy.Progress, _ settings: RolloutConfiguration) -> Rollout? {
-        let next = RolloutPolicy.next(rollout, progress, settings)
-        return next == rollout ? nil : next
     }
 
     /// Whether no more machines are admitted until a user decides; nil if it is another secret's.

@@ -35,8 +35,6 @@ struct StorePolling: Sendable {
     /// When another process of the service is asked at once because one has ended. A service that ends after each answer is
     /// asked only after a pause.
     private var newServices = RateLimit(1, in: interval)
-    /// Whether the store refuses this machine (its certificate or password), which only an operator can change.
-    private var refuses = false
     /// The attempts that the metrics show.
     private(set) var counts = StoreView()
     /// Until when a merely missing secret is not minted before its place was read: another signer may have minted one.
@@ -63,7 +61,10 @@ struct StorePolling: Sendable {
 
     /// Whether the first content of a place may still come from the store, so that nothing is minted that it may hold.
     func isAwaited(at place: StorePlace, _ timer: inout WakeTimer) -> Bool {
-        guard !refuses, observed[place] == nil, let awaitedUntil else { return false }
+        // Only an operator can change that the store refuses this machine.
+        guard observed[place] == nil, let awaitedUntil, failure?.traits.contains(.refusalOfStore) != true else {
+            return false
+        }
         return !timer.reached(awaitedUntil)
     }
 
@@ -137,11 +138,9 @@ struct StorePolling: Sendable {
             observed = found
             self.rollouts = rollouts
             failure = nil
-            refuses = false
         case .failure(let found):
             failure = found.code
             isWatched = false
-            refuses = found.code.traits.contains(.refusalOfStore)
         }
         // After each failure in a row the next attempt is at another time, which the reason of each client shows.
         return isFirst || failure != nil || earlier != nil

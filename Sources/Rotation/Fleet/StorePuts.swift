@@ -20,26 +20,9 @@ struct OwnPlace {
 
 /// A signer's puts of one of its own secrets into the store.
 struct StorePuts: Hashable, Sendable {
-    /// The secret that was last put there.
-    private var secret: SecretInfo
-    /// When puts were attempted there.
-    private var puts = putLimit
-
-    /// The number of attempts after which the place counts as contested.
-    private static let putLimit = RateLimit(3, in: 3600)
-
-    init(_ secret: SecretInfo) { self.secret = secret }
-
-    /// Records that a secret was put, or an attempt to put it.
-    mutating func put(_ secret: SecretInfo, at now: Now) {
-        if self.secret != secret { self = StorePuts(secret) }
-        puts.note(at: now.boot)
-    }
-
-    /// Whether a secret was put there so often that puts must pause.
-    func isContested(_ secret: SecretInfo, _ timer: inout WakeTimer) -> Bool {
-        self.secret == secret && !puts.admits(&timer)
-    }
+    let secret: SecretInfo
+    /// When they were attempted.
+    var attempts = DriftRepairs.limit
 }
 
 /// How secrets and their rollouts are put into the store.
@@ -129,9 +112,13 @@ extension Rotation {
     /// Counts an attempt to put a secret, even if nothing was put. Otherwise puts would continue without a pause in a place
     /// that always holds something else.
     mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
-        var share = clients[client].share ?? StorePuts(secret)
-        share.put(secret, at: now)
-        clients[client].share = share
+        if clients[client].share?.secret != secret { clients[client].share = StorePuts(secret: secret) }
+        clients[client].share?.attempts.note(at: now.boot)
+    }
+
+    /// Whether a secret was put so often that puts must pause.
+    func isContested(_ secret: SecretInfo, of client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        clients[client].share.map { $0.secret == secret && !$0.attempts.admits(&timer) } == true
     }
 
     // MARK: Plan
@@ -146,7 +133,7 @@ extension Rotation {
         guard isSettled(client), let own = ownPlace(client) else { return }
         if own.observed.holds(own.secret) { return recover(.share(name)) }
         guard let revision = own.observed.revision, betterInStore(client, &timer) == nil,
-            clients[client].share?.isContested(own.secret, &timer) != true
+            !isContested(own.secret, of: client, &timer)
         else { return }
         let work: Work =
             if let rollout = rolloutToPut(own, client, &timer), let revisionOfRollout = own.revisionOfRollout {

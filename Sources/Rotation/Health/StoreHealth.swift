@@ -42,7 +42,7 @@ extension Rotation {
                 failure: failure, client: name, since: attempts?.since ?? now.wall,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
         }
-        guard let secret = secretToPut(client), clients[client].share?.isContested(secret, &timer) == true,
+        guard let secret = secretToPut(client), isContested(secret, of: client, &timer),
             storePolling.observed[place].map({ !$0.holds(secret) }) == true
         else { return nil }
         return Reason(

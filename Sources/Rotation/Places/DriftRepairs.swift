@@ -5,11 +5,9 @@ import Model
 struct DriftRepairs: Hashable, Sendable {
     /// Bad content may have been read once it is this old.
     static let readAfter: Seconds = 5
-    /// After this many repairs within `memory` the file is contested: another program keeps changing it.
-    static let repairLimit = 3
-    /// For a file, whose changes are noticed at once.
-    static let memory: Seconds = 3600
-    static let contestedInterval: Seconds = 600
+    /// After this many repairs within this time a place is contested: another program keeps changing it. The changes of a file,
+    /// and of a place in the store, are noticed at once.
+    static let limit = RateLimit(3, in: 3600)
 
     /// The interval of repairs in a contested place.
     private let contestedInterval: Seconds
@@ -31,8 +29,8 @@ struct DriftRepairs: Hashable, Sendable {
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
 
-    init(memory: Seconds = Self.memory, contestedInterval: Seconds = Self.contestedInterval) {
-        repairs = RateLimit(Self.repairLimit, in: memory)
+    init(limit: RateLimit = Self.limit, contestedInterval: Seconds = 600) {
+        repairs = limit
         self.contestedInterval = contestedInterval
     }
 
