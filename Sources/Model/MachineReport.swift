@@ -95,3 +95,25 @@ package enum ReportPut: Hashable, Sendable {
     /// Nothing was put: the place was changed at another revision than expected, and holds this; nil for nothing.
     case found(ReportObservation?)
 }
+
+/// How many machines' reports count, how long each counts, and how long it is kept in the store.
+extension MachineReport {
+    /// The most machines of one client: twice the supported number. Otherwise a user with write access to the store could make the
+    /// daemon remember more and more of them.
+    package static let mostMachines = 20_000
+
+    /// A machine without a sign of life for longer is silent: more than a day, in which each machine puts its report.
+    package static let silence: Seconds = 93_600
+
+    /// After how long without a sign of life a report is removed: 14 days.
+    package static let removedAfter: Seconds = 1_209_600
+}
+
+/// Tells the machines of a fleet apart in a record. A record with all their names would be too large.
+package enum MachineNumber {
+    /// The 32-bit FNV-1a hash of the machine's name. In one of a hundred fleets of ten thousand machines two have the same
+    /// number: they count as one there.
+    package static func of(_ machine: String) -> UInt32 {
+        machine.utf8.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+}

@@ -51,3 +51,28 @@ package enum StorePut: Hashable, Sendable {
     /// Nothing was put: the place was changed at another revision than expected, and holds this.
     case conflict(StoreObservation)
 }
+
+/// A secret that is put into the store in one transaction with its rollout, if its place was last changed at this
+/// revision.
+package struct SecretPut: Hashable, Sendable {
+    package let secret: SecretInfo
+    package let revision: Int64
+
+    package init(_ secret: SecretInfo, ifAt revision: Int64) {
+        self.secret = secret
+        self.revision = revision
+    }
+}
+
+/// The etcd through which machines share secrets. The core knows that there is one, and nothing of its members.
+package struct SecretStore: Hashable, Sendable {
+    /// How it is called in messages and in the status document. Another text where the settings lead elsewhere.
+    package var place: String
+    /// The name under which this machine reports there.
+    package var machine: String
+
+    package init(place: String, machine: String) {
+        self.place = place
+        self.machine = machine
+    }
+}

@@ -47,3 +47,45 @@ extension ClientConfiguration {
         return Self.standardRenewBefore(ofLife: issued.expiresAt - issued.mintedAt)
     }
 }
+
+/// When a secret that is not replaced becomes critical.
+extension ClientConfiguration {
+    /// Remaining life at which a secret becomes critical that should have been replaced this long before its expiry.
+    package static func criticalRemainder(renewBefore: Seconds) -> Seconds { renewBefore / 3 }
+
+    /// Remaining life at which this secret becomes critical if it is still not replaced.
+    package func criticalRemainder(of secret: SecretInfo) -> Seconds {
+        Self.criticalRemainder(renewBefore: renewBefore(of: secret))
+    }
+
+    /// When this secret becomes critical.
+    package func criticalAt(_ secret: SecretInfo) -> WallTime { secret.expiresAt - criticalRemainder(of: secret) }
+
+    /// Whether this secret is critical, or has expired.
+    package func isCritical(_ secret: SecretInfo, _ timer: inout WakeTimer) -> Bool {
+        timer.reached(criticalAt(secret))
+    }
+
+    /// The stage of a secret's remaining life.
+    package func stage(of secret: SecretInfo, _ timer: inout WakeTimer) -> ExpiryStage {
+        if !timer.reached(secret.expiresAt - renewBefore(of: secret)) { return .fresh }
+        if !isCritical(secret, &timer) { return .warning }
+        return timer.reached(secret.expiresAt) ? .expired : .critical
+    }
+}
+
+extension ClientConfiguration {
+    /// From when a machine that a rollout does not admit notifies its applications, so that a rollout that is held
+    /// lets no secret expire: when half of `renew_before` is left, spread by rank over a twentieth of it.
+    ///
+    /// - Parameters:
+    ///   - offered: the secret that the rollout holds back.
+    ///   - held: the secret that the applications hold.
+    package func lastResort(for offered: SecretInfo, over held: SecretInfo, rank: UInt64) -> WallTime {
+        let span = renewBefore(of: held)
+        // If its signer was down, a secret is newer than that moment and counts from its issue. Otherwise all machines would
+        // deliver it at once.
+        let start = max(held.expiresAt - span / 2, offered.issuedAt)
+        return start + RolloutRank.part(rank, of: span / 20)
+    }
+}
