@@ -93,7 +93,7 @@ package struct PushExchange {
                 guard let redeployment = target.kind.redeployment else {
                     throw RoleFailure(.pushUnconfigured, "targets of this kind cannot deploy")
                 }
-                let isReady = try redeployment.deploy(&self, redeployment)
+                let isReady = try deploy(redeployment)
                 return .redeployed(ready: isReady, begun: begun)
             }
         } catch {

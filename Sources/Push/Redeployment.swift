@@ -24,8 +24,20 @@ struct Redeployment: Sendable {
     let production: PushRequest
     /// Reads that deployment from the answer; nil if the answer does not show it.
     let serving: @Sendable (JSONValue?) -> ServingDeployment?
-    /// Begins a deployment if none has the pushed secrets; returns whether one that has them runs.
-    let deploy: @Sendable (inout PushExchange, Redeployment) throws(RoleFailure) -> Bool
+    /// When the variable was last set, by ``PushExchange/lastChange(_:orThrow:)``.
+    let changed: @Sendable (inout PushExchange) throws(RoleFailure) -> Int64?
+    /// Lists deployments to production, those since `{{changed}}` if the API can do that.
+    let list: PushRequest
+    /// The list's member with them; nil if the answer is the list.
+    var member: String?
+    /// Shows one deployment, `{{deployment}}`.
+    let one: PushRequest
+    /// Reads a deployment as the list or the API by itself shows it.
+    let read: @Sendable (JSONValue) throws(RoleFailure) -> Deployment
+    /// The request that begins a deployment, by the answer to ``production``.
+    let beginning: @Sendable (inout PushExchange, JSONValue?) throws(RoleFailure) -> PushRequest
+    /// The member of its answer with the deployment's id. An answer without one began none.
+    let id: String
 }
 
 /// The deployment that serves in production.
@@ -72,11 +84,28 @@ struct Deployment {
 }
 
 extension PushExchange {
+    /// Begins a deployment if none has the pushed secrets; returns whether one that has them runs.
+    mutating func deploy(_ redeployment: Redeployment) throws(RoleFailure) -> Bool {
+        guard let changed = try redeployment.changed(&self) else { return false }
+        values["changed"] = String(changed)
+        let listed = try list(redeployment.member, of: redeployment.list).map(redeployment.read)
+        let deployments = try withBegun(listed, since: changed, redeployment)
+        let shown = json(try answer(to: redeployment.production))
+        let serving = redeployment.serving(shown)?.id
+        if let isRunning = try state(of: deployments.map { $0.serving(serving) }, since: changed) { return isRunning }
+        let answer = try answer(to: try redeployment.beginning(&self, shown), isChange: true)
+        guard let id = json(answer)?[redeployment.id]?.text, isID(id) else {
+            throw RoleFailure(.pushAnswerUnexpected, detail(of: answer))
+        }
+        begun = BegunDeployment(id: id, at: answer.moment ?? WallTime(secondsSinceEpoch: 0))
+        return false
+    }
+
     /// Whether a deployment since a change runs; nil if one has to be begun. Throws where one failed that is not to be tried
     /// again yet.
     ///
     /// - Parameter changed: in milliseconds since the epoch.
-    func state(of deployments: [Deployment], since changed: Int64) throws(RoleFailure) -> Bool? {
+    private func state(of deployments: [Deployment], since changed: Int64) throws(RoleFailure) -> Bool? {
         let found = deployments.filter { $0.began >= changed || $0.id != nil && $0.id == begun?.id }
         if found.contains(where: { $0.stage == .running }) { return true }
         let now = clock?.milliseconds ?? changed
@@ -121,15 +150,6 @@ extension PushExchange {
         return nil
     }
 
-    /// Begins a deployment, whose id is the answer's member of this name. An answer without one began none.
-    mutating func begin(_ request: PushRequest, id member: String) throws(RoleFailure) {
-        let answer = try answer(to: request, isChange: true)
-        guard let id = json(answer)?[member]?.text, isID(id) else {
-            throw RoleFailure(.pushAnswerUnexpected, detail(of: answer))
-        }
-        begun = BegunDeployment(id: id, at: answer.moment ?? WallTime(secondsSinceEpoch: 0))
-    }
-
     /// Whether a text can be the id of a deployment: it goes into an address, and to the daemon.
     private func isID(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(\.isBase64URL)
@@ -138,18 +158,15 @@ extension PushExchange {
 
     /// The deployments of a list, with the one that was begun for the pushed secrets.
     ///
-    /// - Parameters:
-    ///   - changed: in milliseconds since the epoch.
-    ///   - request: shows one deployment, `{{deployment}}`.
-    mutating func withBegun(
-        _ listed: [Deployment], since changed: Int64, asking request: PushRequest,
-        read: (JSONValue) throws(RoleFailure) -> Deployment
+    /// - Parameter changed: in milliseconds since the epoch.
+    private mutating func withBegun(
+        _ listed: [Deployment], since changed: Int64, _ redeployment: Redeployment
     ) throws(RoleFailure) -> [Deployment] {
         guard let begun else { return listed }
         guard !listed.contains(where: { $0.id == begun.id }) else { return listed }
         values["deployment"] = begun.id
         do throws(RoleFailure) {
-            return listed + [try read(json(try answer(to: request)) ?? .null)]
+            return listed + [try redeployment.read(json(try answer(to: redeployment.one)) ?? .null)]
         } catch {
             guard error.code == .pushPlaceMissing else { throw error }
         }

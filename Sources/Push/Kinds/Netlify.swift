@@ -53,10 +53,18 @@ extension PushKind {
                 return published?["id"]?.text.map {
                     ServingDeployment(id: $0, began: PushExchange.momentAtNetlify(published?["created_at"]))
                 }
-            }
-        ) { exchange, redeployment throws(RoleFailure) in
-            try exchange.deployAtNetlify(after: variable, redeployment)
-        })
+            },
+            changed: { exchange throws(RoleFailure) in try exchange.changeAtNetlify(of: variable) },
+            // The newest come first.
+            list: PushRequest(
+                "GET", "/api/v1/sites/{{site}}/deploys",
+                query: [.init("production", "true"), .init("per_page", "20")], isList: true),
+            one: PushRequest("GET", "/api/v1/sites/{{site}}/deploys/{{deployment}}"),
+            read: PushExchange.deployAtNetlify,
+            // Builds the production branch and deploys it.
+            beginning: { _, _ in
+                PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201])
+            }, id: "deploy_id"))
 
     private static let site = PushRequest("GET", "/api/v1/sites/{{site}}")
 
@@ -83,29 +91,8 @@ extension PushKind {
 }
 
 extension PushExchange {
-    /// Builds the production branch and deploys it.
-    fileprivate mutating func deployAtNetlify(
-        after variable: PushRequest, _ redeployment: Redeployment
-    ) throws(RoleFailure) -> Bool {
-        guard let changed = try changeAtNetlify(of: variable) else { return false }
-        // The newest come first.
-        let listed = try list(
-            of: PushRequest(
-                "GET", "/api/v1/sites/{{site}}/deploys",
-                query: [.init("production", "true"), .init("per_page", "20")], isList: true, confirmed: [])
-        ).map(Self.deployAtNetlify)
-        let deploys = try withBegun(
-            listed, since: changed, asking: PushRequest("GET", "/api/v1/sites/{{site}}/deploys/{{deployment}}"),
-            read: Self.deployAtNetlify)
-        let serving = redeployment.serving(json(try answer(to: redeployment.production)))?.id
-        if let isRunning = try state(of: deploys.map { $0.serving(serving) }, since: changed) { return isRunning }
-        try begin(
-            PushRequest("POST", "/api/v1/sites/{{site}}/builds", body: .json("{}"), done: [200, 201]), id: "deploy_id")
-        return false
-    }
-
     /// As ``lastChange(_:orThrow:)``.
-    private mutating func changeAtNetlify(of variable: PushRequest) throws(RoleFailure) -> Int64? {
+    fileprivate mutating func changeAtNetlify(of variable: PushRequest) throws(RoleFailure) -> Int64? {
         let found: HTTPAnswer
         do throws(RoleFailure) {
             found = try answer(to: variable)
@@ -120,7 +107,7 @@ extension PushExchange {
     }
 
     /// A deploy as a list shows it, or the API by itself.
-    private static func deployAtNetlify(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
+    @Sendable fileprivate static func deployAtNetlify(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
         guard let began = momentAtNetlify(entry["created_at"]), let state = entry["state"]?.text else {
             throw RoleFailure(.pushAnswerUnexpected, "a deploy has no state or no start time")
         }

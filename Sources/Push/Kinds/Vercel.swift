@@ -40,10 +40,18 @@ extension PushKind {
                 return production?["id"]?.text.map {
                     ServingDeployment(id: $0, began: Deployment.moment(production?["createdAt"]))
                 }
-            }
-        ) { exchange, redeployment throws(RoleFailure) in
-            try exchange.deployAtVercel(reading: variables, redeployment)
-        },
+            },
+            changed: { exchange throws(RoleFailure) in try exchange.changeAtVercel(of: variables) },
+            list: PushRequest(
+                "GET", "/v6/deployments",
+                query: [
+                    .init("projectId", "{{project}}"), .init("target", "production"), .init("since", "{{changed}}"),
+                    .init("limit", "100"), .init("teamId", "{{team}}"),
+                ]), member: "deployments",
+            one: PushRequest("GET", "/v13/deployments/{{deployment}}", query: [.init("teamId", "{{team}}")]),
+            read: PushExchange.deploymentAtVercel,
+            beginning: { exchange, project throws(RoleFailure) in try exchange.redeploymentAtVercel(of: project) },
+            id: "id"),
         errors: [
             // A status of success, and yet the variable was not set.
             ErrorRule(listing: "failed", contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
@@ -85,49 +93,29 @@ extension PushExchange {
         return names.isDisjoint(with: environments) ? [] : names.union(custom)
     }
 
-    /// Deploys the current production again, not a user's trial elsewhere.
-    fileprivate mutating func deployAtVercel(
-        reading variables: PushRequest, _ redeployment: Redeployment
-    ) throws(RoleFailure) -> Bool {
+    fileprivate mutating func changeAtVercel(of variables: PushRequest) throws(RoleFailure) -> Int64? {
         let found = try list("envs", of: variables)
         let shown = found.filter { !shared($0).isEmpty }.compactMap { Deployment.moment($0["updatedAt"]) }.max()
         let name = Printable.name(values["variable", default: ""])
-        guard
-            let changed = try lastChange(
-                shown, orThrow: RoleFailure(.pushPlaceMissing, "there is no variable \(name) in the project"))
-        else { return false }
-        values["changed"] = String(changed)
-        let listed = try list(
-            "deployments",
-            of: PushRequest(
-                "GET", "/v6/deployments",
-                query: [
-                    .init("projectId", "{{project}}"), .init("target", "production"), .init("since", "{{changed}}"),
-                    .init("limit", "100"), .init("teamId", "{{team}}"),
-                ])
-        ).map(Self.deploymentAtVercel)
-        let deployments = try withBegun(
-            listed, since: changed,
-            asking: PushRequest("GET", "/v13/deployments/{{deployment}}", query: [.init("teamId", "{{team}}")]),
-            read: Self.deploymentAtVercel)
-        let project = json(try answer(to: redeployment.production))
-        let serving = redeployment.serving(project)?.id
-        if let isRunning = try state(of: deployments.map { $0.serving(serving) }, since: changed) { return isRunning }
-        guard let running = serving, let projectName = project?["name"]?.text
+        return try lastChange(
+            shown, orThrow: RoleFailure(.pushPlaceMissing, "there is no variable \(name) in the project"))
+    }
+
+    /// Deploys the current production again, not a user's trial elsewhere.
+    fileprivate mutating func redeploymentAtVercel(of project: JSONValue?) throws(RoleFailure) -> PushRequest {
+        guard let running = project?[["targets", "production", "id"]]?.text, let name = project?["name"]?.text
         else { throw RoleFailure(.pushPlaceMissing, "the project has no deployment in production") }
         values["deployment"] = running
-        values["project_name"] = projectName
-        try begin(
-            PushRequest(
-                "POST", "/v13/deployments", query: [.init("forceNew", "1"), .init("teamId", "{{team}}")],
-                body: .json(
-                    #"{"name":{{project_name}},"deploymentId":{{deployment}},"target":"production","#
-                        + #""meta":{"action":"redeploy"}}"#)), id: "id")
-        return false
+        values["project_name"] = name
+        return PushRequest(
+            "POST", "/v13/deployments", query: [.init("forceNew", "1"), .init("teamId", "{{team}}")],
+            body: .json(
+                #"{"name":{{project_name}},"deploymentId":{{deployment}},"target":"production","#
+                    + #""meta":{"action":"redeploy"}}"#))
     }
 
     /// A deployment as a list shows it, or the API by itself.
-    private static func deploymentAtVercel(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
+    @Sendable fileprivate static func deploymentAtVercel(_ entry: JSONValue) throws(RoleFailure) -> Deployment {
         guard let began = Deployment.moment(entry["createdAt"] ?? entry["created"]),
             let state = (entry["readyState"] ?? entry["state"])?.text
         else { throw RoleFailure(.pushAnswerUnexpected, "a deployment has no state or no start time") }
