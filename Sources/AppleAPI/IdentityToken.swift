@@ -13,8 +13,6 @@ import Digest
 package struct IdentityToken: Sendable {
     /// The only issuer of identity tokens.
     package static let issuer = "https://appleid.apple.com"
-    /// Apple's metadata has named this issuer for a while, but no identity token has (supabase/auth#2050).
-    static let otherIssuerOfApple = "https://account.apple.com"
     /// How far clocks may differ, in seconds.
     package static let clockTolerance: Seconds = 60
 
@@ -41,8 +39,6 @@ package struct IdentityToken: Sendable {
         /// No key of the key set has the id.
         case unknownKey(String)
         case signature
-        /// ``IdentityToken/otherIssuerOfApple``.
-        case otherIssuerOfApple
         case issuer(String)
         case audience(String)
         /// `aud` is a list.
@@ -91,7 +87,6 @@ package struct IdentityToken: Sendable {
         var problems: [Problem] = []
         switch claims["iss"]?.text {
         case let issuer? where issuer.hasSameBytes(as: Self.issuer): break
-        case let issuer? where issuer.hasSameBytes(as: Self.otherIssuerOfApple): problems.append(.otherIssuerOfApple)
         case let issuer?: problems.append(.issuer(issuer))
         case nil: problems.append(.missing("iss"))
         }
@@ -157,9 +152,6 @@ extension IdentityToken.Problem {
         case .unknownKey(let kid):
             "it is signed with the key \(kid), which is not in Apple's key set, even after fetching it again"
         case .signature: "the signature is wrong: it was changed on the way, or Apple never issued it"
-        case .otherIssuerOfApple:
-            "its issuer is \(IdentityToken.otherIssuerOfApple), which Apple's metadata names; identity tokens of Sign "
-                + "in with Apple have only the issuer \(IdentityToken.issuer)"
         case .issuer(let issuer): "its issuer is \(issuer), not \(IdentityToken.issuer)"
         case .audience(let client): "it was issued for \(client), not for this client id"
         case .audienceList(let clients):

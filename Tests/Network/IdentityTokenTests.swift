@@ -64,7 +64,6 @@ import Testing
         ("audience-list-of-one", "\"aud\" is a list in it (com.example.web)"),
         ("other-issuer", "its issuer is https://login.example.com, not https://appleid.apple.com"),
         ("issuer-with-slash", "its issuer is https://appleid.apple.com/, not"),
-        ("account-issuer", "which Apple's metadata names"),
         ("expired", "it has expired"),
         ("future", "issued in the future"),
         ("no-expiry", "\"exp\" is missing"),

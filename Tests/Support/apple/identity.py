@@ -67,7 +67,7 @@ def sign_text(directory: pathlib.Path, header: str, payload: str, kid: str = CUR
 
 KINDS = [
     "good", "former-key", "other-user", "other-audience", "audience-list", "audience-list-of-one",
-    "other-issuer", "account-issuer", "issuer-with-slash", "expired",
+    "other-issuer", "issuer-with-slash", "expired",
     "future", "no-expiry", "text-expiry", "no-subject", "alg-none", "hs256", "rs512", "other-kid", "no-kid", "critical-header",
     "wrong-key", "tampered", "duplicate-claim", "duplicate-escaped", "two-parts",
 ]
@@ -85,7 +85,6 @@ def forge(directory: pathlib.Path, kind: str, client: str, nonce: str | None) ->
         "audience-list": {"aud": [client, "com.example.other"]},
         "audience-list-of-one": {"aud": [client]},
         "other-issuer": {"iss": "https://login.example.com"},
-        "account-issuer": {"iss": "https://account.apple.com"},
         "issuer-with-slash": {"iss": ISSUER + "/"},
         "expired": {"iat": now - 90_000, "exp": now - 3_600},
         "future": {"iat": now + 3_600},
