@@ -74,11 +74,6 @@ package struct BegunDeployment: Hashable, Sendable {
     package let id: String
     /// By the API's clock.
     package let at: WallTime
-
-    package init(id: String, at: WallTime) {
-        self.id = id
-        self.at = at
-    }
 }
 
 extension BegunDeployment: JSONDocument {

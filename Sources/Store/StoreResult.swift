@@ -19,11 +19,6 @@ package enum StoreResult: Equatable, Sendable {
     package struct Listed: Hashable, Sendable {
         package let key: StoreKey
         package let entry: StoreEntry
-
-        package init(_ key: StoreKey, _ entry: StoreEntry) {
-            self.key = key
-            self.entry = entry
-        }
     }
 
     /// Of one page: most have some hundred bytes, and at most 1 MiB of etcd's answer is read.

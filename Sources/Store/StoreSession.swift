@@ -220,7 +220,7 @@ package struct StoreSession {
     ) throws(Problem) -> StoreResult {
         guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw .unexpected(answer) }
         let listed = entries.compactMap { key, found in
-            StoreKey(key, below: prefix).map { StoreResult.Listed($0, entry(found)) }
+            StoreKey(key, below: prefix).map { StoreResult.Listed(key: $0, entry: entry(found)) }
         }
         return .list(listed, next: hasMore ? entries.last.map { $0.key + [0] } : nil)
     }

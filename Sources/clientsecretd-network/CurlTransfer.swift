@@ -46,7 +46,9 @@ import Glibc
         url: String, schemes: Int, caFile: String?, connectTimeout: Int, timeout: Int?
     ) throws(TransportFailure) {
         try set(CURLOPT_URL, url)
-        server = Self.server(in: url)
+        server =
+            WebAddress(url, allowingQuery: true)
+            .map { "\($0.host):\($0.port ?? ($0.scheme == .https ? 443 : 80))" } ?? url
         try check(unsafe shim_set_protocols(handle, schemes))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -77,6 +79,13 @@ import Glibc
         }
         try check(unsafe shim_setopt_text(handle, option, value))
         if option == CURLOPT_NOPROXY { takesProxy = false }
+    }
+
+    /// Sends these bytes as the request's body.
+    func set(body: [UInt8]) throws(TransportFailure) {
+        // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
+        try set(CURLOPT_POSTFIELDSIZE, body.count)
+        try set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
     }
 
     func perform() throws(TransportFailure) -> HTTPAnswer {
@@ -200,15 +209,6 @@ import Glibc
             isUnanswered
             ? "connection timed out: nothing answered at \(server)\(proxy)" : ProxyCredentials.hidden.words(detail)
         throw TransportFailure(kind, isTooLong ? "" : words, mayBeSent: isConnected)
-    }
-
-    /// Host and port of an address.
-    private static func server(in url: String) -> String {
-        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
-        guard parts.count > 1, let scheme = parts.first else { return url }
-        let authority = parts[1].prefix { $0 != "?" && $0 != "#" }
-        let isPortNamed = authority.last { $0 == ":" || $0 == "]" } == ":"
-        return isPortNamed ? String(authority) : String(authority) + (scheme == "http:" ? ":80" : ":443")
     }
 
     /// Why a deadline passed: packets to a server that are dropped on the way are no slow answer.

@@ -25,13 +25,12 @@ struct HTTPSClient {
     func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
         let fields = FormEncoding.decode(form) ?? [:]
         let hidden = EchoedSecrets(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
-        return send(endpoint.url(path), form: form)
+        return send(endpoint.url(path), form: form, hiding: hidden)
             .map { TokenResponse($0) == nil ? $0.reduced(hidden.words) : $0 }
-            .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
     }
 
     func get(_ path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
-        send(endpoint.url(path))
+        send(endpoint.url(path), hiding: EchoedSecrets([]))
     }
 
     /// Asks whether a token is accepted: the server of its kind, or the one that was named instead of Apple's server. Of an
@@ -41,15 +40,12 @@ struct HTTPSClient {
         let server = endpoint == .apple ? request.rules.server : endpoint.description
         let hidden = EchoedSecrets(request.hidden)
         let result = send(
-            server + request.rules.path, form: request.form,
-            headers: request.headers
-        )
-        .mapError { TransportFailure($0.kind, hidden.words($0.detail), mayBeSent: $0.mayBeSent) }
+            server + request.rules.path, form: request.form, headers: request.headers, hiding: hidden)
         return Verdict(result, to: request.rules, redacted: hidden.words)
     }
 
     private func send(
-        _ url: String, form: String? = nil, headers: [String] = []
+        _ url: String, form: String? = nil, headers: [String] = [], hiding hidden: EchoedSecrets
     ) -> Result<HTTPAnswer, TransportFailure> {
         guard let transfer = CurlTransfer() else {
             return .failure(TransportFailure(.failed, "libcurl cannot be used", mayBeSent: false))
@@ -59,13 +55,10 @@ struct HTTPSClient {
                 url: url, schemes: Int(CURLPROTO_HTTPS), caFile: caFile, connectTimeout: connectTimeout,
                 timeout: timeout)
             if !headers.isEmpty { try transfer.set(headers: headers) }
-            if let form {
-                try transfer.set(CURLOPT_POSTFIELDSIZE, form.utf8.count)
-                try transfer.set(CURLOPT_COPYPOSTFIELDS, form)
-            }
+            if let form { try transfer.set(body: Array(form.utf8)) }
             return .success(try transfer.perform())
         } catch {
-            return .failure(error)
+            return .failure(TransportFailure(error.kind, hidden.words(error.detail), mayBeSent: error.mayBeSent))
         }
     }
 }

@@ -24,11 +24,7 @@ struct PushClient {
                 url: request.address.description, schemes: Int(schemes), caFile: caFile,
                 connectTimeout: NetworkTimeouts.connection, timeout: timeout)
             if request.address.isLoopback { try transfer.set(CURLOPT_NOPROXY, "*") }
-            if let body = request.body {
-                // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
-                try transfer.set(CURLOPT_POSTFIELDSIZE, body.count)
-                try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
-            }
+            if let body = request.body { try transfer.set(body: body) }
             try transfer.set(CURLOPT_CUSTOMREQUEST, request.method)
             var headers = request.headers.map { "\($0.name): \($0.value)" }
             if let signature = request.signature {

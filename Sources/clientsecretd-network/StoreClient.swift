@@ -92,9 +92,7 @@ final class StoreClient {
         }
         // A watch has no timeout: with keep-alive probes the kernel notices when the member is gone.
         try transfer.set(CURLOPT_TCP_KEEPALIVE, 1)
-        // The size first, because CURLOPT_COPYPOSTFIELDS copies that many bytes.
-        try transfer.set(CURLOPT_POSTFIELDSIZE, request.body.count)
-        try transfer.set(CURLOPT_COPYPOSTFIELDS, String(decoding: request.body, as: UTF8.self))
+        try transfer.set(body: request.body)
         // Without `Expect: 100-continue`, because libcurl would wait for its answer before it sends a body of more than 1 MiB.
         let headers = ["Content-Type: application/json", "Expect:"] + more
         try transfer.set(headers: headers + (token.map { ["Authorization: " + $0] } ?? []))

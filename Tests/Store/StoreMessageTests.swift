@@ -79,7 +79,7 @@ import Testing
             StoreResult.failed(
                 RoleFailure($0, $0 == .storeTimedOut ? nil : "why", retryAfter: $0 == .storeTimedOut ? 7 : nil))
         }
-        let listed = entries.enumerated().map { StoreResult.Listed(.report(of: "app\($0)"), $1) }
+        let listed = entries.enumerated().map { StoreResult.Listed(key: .report(of: "app\($0)"), entry: $1) }
         for result in [
             .read(entries), .put(revision: 5), .conflict(entries), .list([], next: nil), .list(listed, next: [1]),
             .removed,
@@ -99,7 +99,7 @@ import Testing
         ] {
             #expect(StoreAnswer(line: Array(text.utf8)) == nil)
         }
-        let many = (0...StoreResult.mostListed).map { StoreResult.Listed(.report(of: "app\($0)"), .missing) }
+        let many = (0...StoreResult.mostListed).map { StoreResult.Listed(key: .report(of: "app\($0)"), entry: .missing) }
         let page = StoreResult.list(many, next: nil).jsonText.bytes
         #expect(StoreAnswer(line: page) == nil, "a page of more keys than there may be")
         let full = StoreResult.list(many.dropLast(), next: nil).jsonText.bytes
