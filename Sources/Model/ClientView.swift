@@ -20,8 +20,6 @@ package struct ClientView: Hashable, Sendable {
     /// Secrets minted since the daemon started.
     package var renewals: Int
     package var counts: ClientCounts
-    /// When one of its outputs was last written since the daemon started.
-    package var publishedAt: WallTime?
     /// When the client was last brought up to date, published and delivered, or found to be so after a start.
     package var lastSuccessAt: WallTime?
     package var consecutiveFailures: Int
@@ -39,7 +37,7 @@ package struct ClientView: Hashable, Sendable {
         name: ClientName, clientID: ClientID, team: TeamID, keyID: KeyID, health: HealthState, reason: Reason?,
         current: SecretInfo?, deliveredExpiresAt: WallTime?, renewAt: WallTime?, renewals: Int,
         counts: ClientCounts = ClientCounts(),
-        publishedAt: WallTime? = nil, lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
+        lastSuccessAt: WallTime? = nil, consecutiveFailures: Int, lastError: String?,
         delivered: Bool, outputs: [OutputView], actions: [ActionView], verification: VerificationView? = nil,
         source: SourceView? = nil
     ) {
@@ -54,7 +52,6 @@ package struct ClientView: Hashable, Sendable {
         self.renewAt = renewAt
         self.renewals = renewals
         self.counts = counts
-        self.publishedAt = publishedAt
         self.lastSuccessAt = lastSuccessAt
         self.consecutiveFailures = consecutiveFailures
         self.lastError = lastError
@@ -67,6 +64,9 @@ package struct ClientView: Hashable, Sendable {
 }
 
 extension ClientView {
+    /// When one of its outputs was last written since the daemon started.
+    package var publishedAt: WallTime? { outputs.compactMap(\.writtenAt).max() }
+
     /// Whether nothing is wrong but that a new secret is still on its way.
     package var isUnderWay: Bool {
         health == .degraded && [.notChecked, .notPublished, .notDelivered].contains(reason?.failure.code)

@@ -38,7 +38,7 @@ enum Samples {
             name: try name("web"), clientID: try #require(ClientID("com.example.web")),
             team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")), health: .ok,
             reason: nil, current: try issued(), deliveredExpiresAt: start + 7_776_060, renewAt: start + 5_184_000,
-            renewals: 3, counts: counts(), publishedAt: start + 1, lastSuccessAt: start + 2, consecutiveFailures: 0,
+            renewals: 3, counts: counts(), lastSuccessAt: start + 2, consecutiveFailures: 0,
             lastError: nil, delivered: true,
             outputs: [
                 OutputView(

@@ -58,7 +58,7 @@ extension ClientView: JSONDocument {
             name: name, clientID: clientID, team: team, keyID: keyID, health: health, reason: view?.reason,
             current: current, deliveredExpiresAt: deliveredExpiresAt, renewAt: renewAt,
             renewals: try members("renewals", view?.renewals), counts: view?.counts ?? ClientCounts(),
-            publishedAt: view?.publishedAt, lastSuccessAt: view?.lastSuccessAt,
+            lastSuccessAt: view?.lastSuccessAt,
             consecutiveFailures: try members("consecutive_failures", view?.consecutiveFailures),
             lastError: try members.orNull("last_error", view?.lastError),
             delivered: try members("delivered", view?.delivered), outputs: try members("outputs", view?.outputs),
