@@ -9,61 +9,37 @@ package struct Record: Hashable, Sendable {
     /// Apple's answer when it refused ``candidate`` twice; nil when it has not.
     package var refusal: String?
     /// The secret that each action last ran for.
-    package var delivered: [ActionID: SecretInfo]
+    package var delivered: [ActionID: SecretInfo] = [:]
     /// Environment files that held other lines: one that has vanished since is not created again.
-    package var shared: Set<AbsolutePath>
+    package var shared: Set<AbsolutePath> = []
     /// The places where the secret is published.
-    package var outputs: Set<OutputPlace>
+    package var outputs: Set<OutputPlace> = []
     /// The secret last put into each place behind an API.
-    package var pushed: [PushOutput: SecretInfo]
+    package var pushed: [PushOutput: SecretInfo] = [:]
     /// The content of places that APIs have shown last.
-    package var shown: [PushOutput: PushPlaceContent]
+    package var shown: [PushOutput: PushPlaceContent] = [:]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
-    package var owed: Set<ActionID>
+    package var owed: Set<ActionID> = []
     /// Why actions that are owed failed when they last ran, as status showed it.
-    package var failed: [ActionID: String]
+    package var failed: [ActionID: String] = [:]
     /// When files were last repaired, the oldest first: single runs and a start find out by this which are contested.
-    package var repairs: [AbsolutePath: [WallTime]]
+    package var repairs: [AbsolutePath: [WallTime]] = [:]
     /// The last change of the client's key to another one.
     package var keyChange: KeyChange?
     /// When the pending actions may run, by this machine's turn among those that received the secret. Nil if none are pending,
     /// or they wait for no turn.
     package var turn: WallTime?
     /// Whether a rollout was ever seen at the place of ``current`` in ``store``.
-    package var wasRolledOut: Bool
+    package var wasRolledOut = false
     /// The machines that report the client there, by ``MachineNumber``, if its secrets are rolled out here; none if that is
     /// not known.
-    package var fleet: Set<UInt32>
+    package var fleet: Set<UInt32> = []
     /// Whether the rollout of ``current`` is held.
-    package var isRolloutHeld: Bool
+    package var isRolloutHeld = false
     /// The ``SecretStore/place`` that these three are about; nil also in a record of an earlier version.
     package var store: String?
 
-    package init(
-        current: SecretInfo? = nil, candidate: SecretInfo? = nil, refusal: String? = nil,
-        delivered: [ActionID: SecretInfo] = [:], shared: Set<AbsolutePath> = [],
-        outputs: Set<OutputPlace> = [], owed: Set<ActionID> = [], failed: [ActionID: String] = [:],
-        repairs: [AbsolutePath: [WallTime]] = [:], keyChange: KeyChange? = nil,
-        pushed: [PushOutput: SecretInfo] = [:], shown: [PushOutput: PushPlaceContent] = [:], turn: WallTime? = nil,
-        wasRolledOut: Bool = false,
-        fleet: Set<UInt32> = [], isRolloutHeld: Bool = false, store: String? = nil
-    ) {
-        self.store = store
-        self.isRolloutHeld = isRolloutHeld
-        self.fleet = fleet
-        self.turn = turn
-        self.wasRolledOut = wasRolledOut
-        self.pushed = pushed
-        self.shown = shown
+    package init(current: SecretInfo? = nil) {
         self.current = current
-        self.candidate = candidate
-        self.refusal = refusal
-        self.delivered = delivered
-        self.shared = shared
-        self.outputs = outputs
-        self.owed = owed
-        self.failed = failed
-        self.repairs = repairs
-        self.keyChange = keyChange
     }
 }

@@ -9,28 +9,29 @@ import Testing
 
 @Suite struct RecordFormatTests {
     private func record() throws -> KeptRecord {
-        KeptRecord(
-            Record(
-                delivered: [
-                    ActionID("restart myapp.service"): try Samples.secret(1).issued,
-                    ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
-                ],
-                shared: [try Samples.path("/srv/app/.env")], owed: [ActionID("restart myapp.service")],
-                failed: [ActionID("restart myapp.service"): "restart myapp.service: its job failed"],
-                repairs: [try Samples.path("/srv/web.jwt"): [WallTime(secondsSinceEpoch: 1_800_000_000)]],
-                keyChange: KeyChange(
-                    keyID: try #require(KeyID("ABC123DEFG")),
-                    from: try #require(KeyDigest(String(repeating: "1", count: 64))),
-                    to: try #require(KeyDigest(String(repeating: "2", count: 64))),
-                    at: WallTime(secondsSinceEpoch: 1_800_000_000)),
-                shown: [
-                    PushOutput(target: try #require(TargetName("a")), place: "p"): .nothing,
-                    PushOutput(target: try #require(TargetName("b")), place: "q"): .unusable,
-                    PushOutput(target: try #require(TargetName("c")), place: "r"): .secret(
-                        expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)),
-                ],
-                turn: WallTime(secondsSinceEpoch: 1_800_000_600), wasRolledOut: true, store: "https://etcd:2379"),
-            current: try Samples.kept(1), candidate: try Samples.kept(2))
+        let action = ActionID("restart myapp.service")
+        var record = Record()
+        record.delivered = [
+            action: try Samples.secret(1).issued, ActionID("exec /bin/x 'a b'"): try Samples.secret(0).issued,
+        ]
+        record.shared = [try Samples.path("/srv/app/.env")]
+        record.owed = [action]
+        record.failed = [action: "restart myapp.service: its job failed"]
+        record.repairs = [try Samples.path("/srv/web.jwt"): [WallTime(secondsSinceEpoch: 1_800_000_000)]]
+        record.keyChange = KeyChange(
+            keyID: try #require(KeyID("ABC123DEFG")), from: try #require(KeyDigest(String(repeating: "1", count: 64))),
+            to: try #require(KeyDigest(String(repeating: "2", count: 64))),
+            at: WallTime(secondsSinceEpoch: 1_800_000_000))
+        record.shown = [
+            PushOutput(target: try #require(TargetName("a")), place: "p"): .nothing,
+            PushOutput(target: try #require(TargetName("b")), place: "q"): .unusable,
+            PushOutput(target: try #require(TargetName("c")), place: "r"): .secret(
+                expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)),
+        ]
+        record.turn = WallTime(secondsSinceEpoch: 1_800_000_600)
+        record.wasRolledOut = true
+        record.store = "https://etcd:2379"
+        return KeptRecord(record, current: try Samples.kept(1), candidate: try Samples.kept(2))
     }
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }

@@ -78,11 +78,10 @@ import Testing
     }
 
     @Test func keepsOverARestart() throws {
-        let record = KeptRecord(
-            Record(
-                delivered: [ActionID("restart a.service"): try Samples.secret(1).issued],
-                shared: [try Samples.path("/srv/.env")]),
-            current: try Samples.kept(1), candidate: try Samples.kept(2))
+        var kept = Record()
+        kept.delivered = [ActionID("restart a.service"): try Samples.secret(1).issued]
+        kept.shared = [try Samples.path("/srv/.env")]
+        let record = KeptRecord(kept, current: try Samples.kept(1), candidate: try Samples.kept(2))
         var tag = ""
         do {
             let state = try open()
@@ -102,22 +101,27 @@ import Testing
         let shared = OutputPlace(path: try Samples.path("/srv/.env"), slot: .variable("SECRET"))
         let own = OutputPlace(path: try Samples.path("/srv/web.json"), slot: .whole)
         let other = OutputPlace(path: try Samples.path("/srv/other.env"), slot: .variable("SECRET"))
-        let old = Record(shared: [shared.path, other.path], outputs: [shared, own, other])
+        func record(_ shared: Set<AbsolutePath>, _ outputs: Set<OutputPlace>) -> Record {
+            var record = Record()
+            (record.shared, record.outputs) = (shared, outputs)
+            return record
+        }
+        let old = record([shared.path, other.path], [shared, own, other])
         try open().keep(KeptRecord(old, current: try Samples.kept(1)), of: web)
         let shop = try #require(ClientName("shop"))
 
         let state = try open()
         let renamed = try #require(try state.recall(shop, publishedAt: [shared, own]))
-        #expect(renamed.record == Record(shared: [shared.path], outputs: [shared, own]))
+        #expect(renamed.record == record([shared.path], [shared, own]))
         #expect(try state.recall(shop, publishedAt: []) == nil)
         // What a client's own record says of an output is newer.
-        let moved = Record(outputs: [shared])
+        let moved = record([], [shared])
         try state.keep(KeptRecord(moved, current: try Samples.kept(2)), of: shop)
-        let record = try #require(try state.recall(shop, publishedAt: [shared])?.record)
-        #expect(record.shared == [] && record.outputs == [shared])
+        let found = try #require(try state.recall(shop, publishedAt: [shared])?.record)
+        #expect(found.shared == [] && found.outputs == [shared])
         // What is kept later counts after the next look at all records.
         let later = OutputPlace(path: try Samples.path("/srv/later.json"), slot: .whole)
-        try state.keep(KeptRecord(Record(outputs: [later]), current: try Samples.kept(1)), of: web)
+        try state.keep(KeptRecord(record([], [later]), current: try Samples.kept(1)), of: web)
         state.tidy(keeping: [shop], expiredBefore: WallTime(secondsSinceEpoch: 0))
         #expect(try state.recall(shop, publishedAt: [shared, later])?.record.outputs == [shared, later])
     }
@@ -159,9 +163,9 @@ import Testing
             claims: Claims(
                 issuer: kept.secret.issued.team, keyID: kept.secret.issued.keyID, subject: kept.secret.issued.client,
                 issuedAt: kept.secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
-        let delivered = KeptRecord(
-            Record(delivered: [ActionID("restart a.service"): later]), current: kept)
-        try state.keep(delivered, of: try #require(ClientName("delivered")))
+        var delivered = Record()
+        delivered.delivered = [ActionID("restart a.service"): later]
+        try state.keep(KeptRecord(delivered, current: kept), of: try #require(ClientName("delivered")))
         try state.keep(KeptRecord(), of: try #require(ClientName("empty")))
         try scratch.write("rubbish", to: "state/clients/odd.state")
         let configured: Set = [try #require(ClientName("configured"))]

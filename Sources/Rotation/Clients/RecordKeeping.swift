@@ -66,26 +66,32 @@ extension Rotation {
 
     private func wantedRecord(_ client: ConfiguredClient) -> Record {
         let known = clients[client]
-        let current = known.secret.current
-        let wasRolledOut = current.flatMap(StorePlace.init(of:)).map(admissions.wasRolledOut) == true
-        let machines = client.entry.rollout == nil ? [] : fleet.known.numbers(of: client.identity)
-        let isRolloutHeld = isRolloutHeld(client)
-        return Record(
-            current: current, candidate: known.verification?.candidate, refusal: known.verification?.refusal?.detail,
-            delivered: known.deliveries.delivered, shared: sharedFiles(of: client),
-            outputs: publishedPlaces(of: client),
-            // The record does not keep that actions other than the client's own must run again.
-            owed: Set(client.actions.filter { known.deliveries.owed[$0] != nil }),
-            failed: known.deliveries.failed.filter { client.actions.contains($0.key) },
-            repairs: client.files.reduce(into: [:]) { repairs, path in
-                if let file = files[path], !file.repairedAt.isEmpty { repairs[path] = file.repairedAt }
-            },
-            keyChange: keys[client.entry.key]?.change, pushed: targets.pushed(of: client),
-            shown: targets.shown(of: client),
-            // Kept no longer than needed: the write that records the last action's run removes it.
-            turn: !owedActions(of: client).isEmpty ? known.turn?.wall : nil,
-            wasRolledOut: wasRolledOut, fleet: machines, isRolloutHeld: isRolloutHeld,
-            store: wasRolledOut || !machines.isEmpty || isRolloutHeld ? configuration.store?.place : nil)
+        var record = Record(current: known.secret.current)
+        record.candidate = known.verification?.candidate
+        record.refusal = known.verification?.refusal?.detail
+        record.delivered = known.deliveries.delivered
+        record.shared = sharedFiles(of: client)
+        record.outputs = publishedPlaces(of: client)
+        // The record does not keep that actions other than the client's own must run again.
+        record.owed = Set(client.actions.filter { known.deliveries.owed[$0] != nil })
+        record.failed = known.deliveries.failed.filter { client.actions.contains($0.key) }
+        for path in client.files {
+            if let file = files[path], !file.repairedAt.isEmpty { record.repairs[path] = file.repairedAt }
+        }
+        record.keyChange = keys[client.entry.key]?.change
+        record.pushed = targets.pushed(of: client)
+        record.shown = targets.shown(of: client)
+        // Kept no longer than needed: the write that records the last action's run removes it.
+        if !owedActions(of: client).isEmpty { record.turn = known.turn?.wall }
+        if let place = record.current.flatMap(StorePlace.init(of:)) {
+            record.wasRolledOut = admissions.wasRolledOut(place)
+        }
+        if client.entry.rollout != nil { record.fleet = fleet.known.numbers(of: client.identity) }
+        record.isRolloutHeld = isRolloutHeld(client)
+        if record.wasRolledOut || !record.fleet.isEmpty || record.isRolloutHeld {
+            record.store = configuration.store?.place
+        }
+        return record
     }
 
     /// For a client's record: the places where its secret is published. The daemon may overwrite these places. So a file with

@@ -32,7 +32,8 @@ import Testing
             let entry = try Values.client(
                 web, outputs: [Values.raw("web.jwt"), Values.raw("other.jwt")], actions: [action])
             let bench = try started(entry, holding: held)
-            bench.records[name] = Record(current: try published(), delivered: [action.id: try published()])
+            bench.records[name] = Record(current: try published())
+            bench.records[name]?.delivered = [action.id: try published()]
             for file in ["web.jwt", "other.jwt"] { try bench.place(published(), in: file) }
             bench.go()
             #expect(try bench.view(web).health == .degraded, "\(held)")
@@ -51,7 +52,8 @@ import Testing
         let name = try Values.name(web)
         let action = Values.exec("/bin/after")
         let bench = try started(Values.client(web, outputs: [], actions: [action]), holding: .record(name))
-        bench.records[name] = Record(current: try published(), delivered: [action.id: try published()])
+        bench.records[name] = Record(current: try published())
+        bench.records[name]?.delivered = [action.id: try published()]
         bench.go()
         #expect(try bench.view(web).actions.map(\.state) == [.pending])
         #expect(try bench.view(web).reason?.failure == Failure(.notChecked, at: .client(name)))
@@ -65,7 +67,8 @@ import Testing
         let target = PushOutput(target: try #require(TargetName("production")), place: "p")
         entry.targets = [target]
         let bench = try started(entry, holding: .target(target.target))
-        bench.records[name] = Record(current: try published(), pushed: [target: try published()])
+        bench.records[name] = Record(current: try published())
+        bench.records[name]?.pushed = [target: try published()]
         bench.places[target.target] = try published()
         try bench.place(published(), in: "web.jwt")
         bench.go()

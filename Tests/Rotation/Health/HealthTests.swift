@@ -66,7 +66,7 @@ import Testing
         // Applications were last notified of a secret that is about to expire.
         let bench = try bench(try Values.client(web, actions: [after]))
         let old = try found(1, to: third + 100)
-        bench.records[try Values.name(web)] = Record(delivered: [after.id: old])
+        bench.records[try Values.name(web), default: Record()].delivered = [after.id: old]
         bench.held = [.action(after.id)]
         bench.go()
         #expect(try bench.view(web).health == .degraded)
@@ -90,7 +90,7 @@ import Testing
     @Test func aFirstDeliveryOverAnExpiredSecretIsNotLogged() throws {
         for isFailing in [false, true] {
             let bench = try bench(try Values.client(web, actions: [after]))
-            bench.records[try Values.name(web)] = Record(delivered: [after.id: try found(1, to: -30)])
+            bench.records[try Values.name(web), default: Record()].delivered = [after.id: try found(1, to: -30)]
             bench.held = [.action(after.id)]
             bench.go()
             #expect(try bench.view(web).health == .critical)

@@ -186,14 +186,17 @@ import Testing
             (91, [after.id: old], .critical, .notDelivered),
             (91, [ActionID("exec /bin/former"): old], .critical, .notDelivered),
         ] as [(Int64, [ActionID: SecretInfo], HealthState, Failure.Code?)] {
+            var record = Record(current: new)
+            record.delivered = delivered
             let found = try evaluate(
-                at: day * Values.day, ["web.jwt": .secret(new)], entry: entry,
-                record: Record(current: new, delivered: delivered))
+                at: day * Values.day, ["web.jwt": .secret(new)], entry: entry, record: record)
             #expect(found.health == health && found.failure?.code == code, "\(day): \(found)")
             #expect(found.secret == (delivered.values.first ?? new))
         }
-        let owed = Record(
-            current: new, delivered: [after.id: new], owed: [after.id], failed: [after.id: "it exited with 3"])
+        var owed = Record(current: new)
+        owed.delivered = [after.id: new]
+        owed.owed = [after.id]
+        owed.failed = [after.id: "it exited with 3"]
         let failure = try evaluate(at: 61 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: owed).failure
         #expect(failure?.code == .notDelivered && failure?.detail == "it exited with 3")
     }
@@ -205,7 +208,9 @@ import Testing
         entry.targets = [target]
         let secret = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))
         func found(_ day: Int64, _ pushed: [PushOutput: SecretInfo]) throws -> OutputsHealth {
-            try evaluate(at: day * Values.day, [:], entry: entry, record: Record(current: secret, pushed: pushed))
+            var record = Record(current: secret)
+            record.pushed = pushed
+            return try evaluate(at: day * Values.day, [:], entry: entry, record: record)
         }
         #expect(try found(1, [target: secret]).health == .ok)
         #expect(try found(61, [target: secret]).failure?.code == .renewalOverdue)
