@@ -45,11 +45,10 @@ extension SecretForm {
         return reached(claims.expiresAt) ? .expired(claims.expiresAt) : nil
     }
 
-    /// Its ``rank(_:)``; throws the first reason why it is not usable now.
-    package func fitness(_ expected: Expectation, reached: (WallTime) -> Bool) throws(Objection) -> Int {
-        let rank = try rank(expected)
-        if let objection = objectionToTimes(as: expected.client?.kind, reached: reached) { throw objection }
-        return rank
+    /// The first reason why its client cannot use it now; nil if it can.
+    package func objection(_ expected: Expectation, reached: (WallTime) -> Bool) -> Objection? {
+        do throws(Objection) { _ = try rank(expected) } catch { return error }
+        return objectionToTimes(as: expected.client?.kind, reached: reached)
     }
 
     /// Why Apple refuses it now; nil if it may accept it. A secret of another key of the team is no reason, because

@@ -127,7 +127,8 @@ final class Loop {
             keep(rotation.clockRun)
             credentials?.serve(step.served)
             executor.start(step.start) { [channels] in channels.inbox.post($0) }
-            for (event, clients) in zip(step.changes, rotation.clients(of: step.changes)) {
+            for event in step.changes {
+                let clients = rotation.clients(of: event)
                 for entry in once?.take(event, clients) ?? [(event, clients)] {
                     log.note(entry.event, clients: entry.clients)
                 }

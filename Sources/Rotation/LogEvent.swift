@@ -55,10 +55,8 @@ package enum LogEvent: Hashable, Sendable {
 }
 
 extension Rotation {
-    /// The clients that share the resource of each log event; none if it names its clients itself.
-    package func clients(of events: [LogEvent]) -> [[ClientName]] { events.map { clients(of: $0) } }
-
-    private func clients(of event: LogEvent) -> [ClientName] {
+    /// The clients that share the resource of a log event; none if it names its clients itself.
+    package func clients(of event: LogEvent) -> [ClientName] {
         switch event {
         case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource).map(\.name)
         case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key).map(\.name)

@@ -117,12 +117,7 @@ import Testing
 
     @Test func theIdsAreJudgedBeforeTheTimes() throws {
         func objection(_ form: SecretForm, _ expected: SecretForm.Expectation) -> Objection? {
-            do throws(Objection) {
-                _ = try form.fitness(expected, reached: { (_: WallTime) in false })
-                return nil
-            } catch {
-                return error
-            }
+            form.objection(expected, reached: { (_: WallTime) in false })
         }
         let one = try expected([("ABC123DEFG", .valid)])
         #expect(
@@ -137,8 +132,8 @@ import Testing
 
     @Test func theKeysAreAnOrderOfPreference() throws {
         let two = try expected([("ABC123DEFG", .unchecked), ("XYZ123DEFG", .valid)])
-        #expect(try form().fitness(two) { $0 <= Self.now } == 0)
-        #expect(try form(keyID: "XYZ123DEFG").fitness(two) { $0 <= Self.now } == 1)
+        #expect(try form().rank(two) == 0)
+        #expect(try form(keyID: "XYZ123DEFG").rank(two) == 1)
     }
 
     /// Apple accepts it as long as it knows that key; whatever else is wrong counts all the same.

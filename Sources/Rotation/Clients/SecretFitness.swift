@@ -42,12 +42,7 @@ extension ClientConfiguration {
 
     /// Why the client cannot use it now; nil if it can.
     func objection(to issued: SecretInfo, keys: [KnownKey], _ timer: inout WakeTimer) -> Objection? {
-        do throws(Objection) {
-            _ = try issued.form.fitness(expectation(of: issued, keys)) { timer.reached($0) }
-            return nil
-        } catch {
-            return error
-        }
+        issued.form.objection(expectation(of: issued, keys)) { timer.reached($0) }
     }
 
     /// The rank, in the order of preference, of the key that has signed it. Throws the first reason why the client cannot use

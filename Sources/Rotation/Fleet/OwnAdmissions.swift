@@ -48,48 +48,42 @@ struct OwnAdmissions: Sendable {
     /// Whether a rollout was ever seen in a place.
     func wasRolledOut(_ place: StorePlace) -> Bool { rolledOut.contains(place) }
 
-    /// Whether a machine may deliver a secret.
-    fileprivate func admits(_ admission: Admission) -> Bool {
-        if let rollout = admission.rollout { return rollout.admits(admission.rank) }
-        guard !rolledOut.contains(admission.place), let seen = seen[admission.place] else { return false }
-        return admission.secret.name.digests.contains(where: seen.contains)
+    /// Whether a machine may deliver a secret of the store.
+    ///
+    /// - Parameter rollout: the secret's, by the last read; nil if none was found, or another secret's.
+    fileprivate func admits(_ secret: SecretInfo, at place: StorePlace, _ rollout: Rollout?, rank: UInt64) -> Bool {
+        if let rollout { return rollout.admits(rank) }
+        guard !rolledOut.contains(place), let seen = seen[place] else { return false }
+        return secret.name.digests.contains(where: seen.contains)
     }
 }
 
-/// A secret that was received from the store, and the admission that lets this machine deliver it.
-private struct Admission {
-    let secret: SecretInfo
-    let place: StorePlace
-    /// The secret's rollout, by the last read; nil if none was found, or another secret's.
-    let rollout: Rollout?
-    /// Of this machine.
-    let rank: UInt64
-}
-
 extension Rotation {
-    /// Nil for a client that receives nothing from the store.
-    private func admission(_ client: ConfiguredClient) -> Admission? {
+    /// The secret that a client has received from the store, its rollout, and this machine's rank in it. Nil for a client that
+    /// receives nothing from there.
+    private func received(
+        _ client: ConfiguredClient
+    ) -> (secret: SecretInfo, place: StorePlace, rollout: Rollout?, rank: UInt64)? {
         guard let store = configuration.store, client.entry.source?.isStore == true,
             let secret = wantedSecret(client), let place = StorePlace(of: secret)
         else { return nil }
         let rollout = storePolling.rollouts[place]?.rollout.flatMap { $0.secret.isSame(as: secret.name) ? $0 : nil }
-        return Admission(
-            secret: secret, place: place, rollout: rollout,
-            rank: rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint))
+        let rank = rollout?.rank(of: store.machine) ?? RolloutRank.of(store.machine, secret.fingerprint)
+        return (secret, place, rollout, rank)
     }
 
     /// Whether to deliver a client's secret now, without a turn of `deliver_over`. An unfinished rollout admits this machine's
     /// rank and already spreads the deliveries, or an operator has finished the rollout.
     func skipsTurn(_ client: ConfiguredClient) -> Bool {
-        guard let admission = admission(client), let rollout = admission.rollout else { return false }
-        return rollout.admits(admission.rank) && (!rollout.admitsAll || rollout.isOrdered)
+        guard let (_, _, rollout, rank) = received(client), let rollout else { return false }
+        return rollout.admits(rank) && (!rollout.admitsAll || rollout.isOrdered)
     }
 
     /// Whether the rollout of a client's secret, if there is one, lets an action run for it.
     func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ timer: inout WakeTimer) -> Bool {
-        guard let admission = admission(client) else { return true }
-        if admissions.admits(admission) { return true }
+        guard let (secret, place, rollout, rank) = received(client) else { return true }
+        if admissions.admits(secret, at: place, rollout, rank: rank) { return true }
         guard let held = secretInUseMeanwhile(by: action, of: client) else { return true }
-        return timer.reached(client.entry.lastResort(for: admission.secret, over: held, rank: admission.rank))
+        return timer.reached(client.entry.lastResort(for: secret, over: held, rank: rank))
     }
 }
