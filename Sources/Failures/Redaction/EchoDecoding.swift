@@ -1,6 +1,6 @@
 internal import AppleClientSecret
 
-/// A server's message, as one decoding reads it: bytes, and for each the range of the original text that it comes from.
+/// The text of another program, as one decoding reads it: bytes, and for each the range of the original text that it comes from.
 struct EchoDecoding {
     private(set) var bytes: [UInt8] = []
     private(set) var places: [Range<Int>] = []
@@ -99,7 +99,7 @@ struct EchoDecoding {
     /// The bytes that the text's characters of base64 and base64url encode, with any text between them.
     ///
     /// - Parameter phase: how many characters are left out at the beginning, because text before the encoded part counts too.
-    private func decodedBase64(phase: Int) -> EchoDecoding {
+    func decodedBase64(phase: Int) -> EchoDecoding {
         decoded(bits: 6, phase: phase) { byte in
             (Base64.Alphabet.standard.value(of: byte) ?? Base64.Alphabet.url.value(of: byte)).map(Int.init)
         }

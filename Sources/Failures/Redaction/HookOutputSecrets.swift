@@ -50,10 +50,10 @@ package struct HookOutputSecrets {
         Self.search(text, lengths, isCut, name) { range, name in found.append((range, name)) }
         // Base64 has four characters for three bytes; the text before the secret decides at which of them it begins.
         for phase in 0..<4 {
-            let decoded = Self.decode(text.dropFirst(phase))
-            Self.search(decoded, lengths, isCut, name) { range, name in
-                let start = phase + range.lowerBound * 4 / 3
-                found.append((start..<min(phase + (range.upperBound * 4 + 2) / 3, text.count), name))
+            let decoded = EchoDecoding(text).decodedBase64(phase: phase)
+            Self.search(decoded.bytes, lengths, isCut, name) { range, name in
+                let end = decoded.places[range.upperBound - 1].upperBound
+                found.append((decoded.places[range.lowerBound].lowerBound..<end, name))
             }
         }
         return found
@@ -82,23 +82,5 @@ package struct HookOutputSecrets {
         if let start = rest.first(where: { CompactJWS.seemsToBegin(bytes[$0...]) }) {
             body(start..<bytes.count, "(part of a secret)")
         }
-    }
-
-    /// Decodes base64; any character but a letter or a digit counts as `A`.
-    private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var (buffer, bits): (UInt32, UInt32) = (0, 0)
-        for character in text {
-            // The base64 of a compact JWS, which is ASCII, never contains the alphabet's last two.
-            let value = Base64.Alphabet.standard.value(of: character) ?? 0
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
-            }
-        }
-        return bytes
     }
 }
