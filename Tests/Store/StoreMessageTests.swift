@@ -99,7 +99,9 @@ import Testing
         ] {
             #expect(StoreAnswer(line: Array(text.utf8)) == nil)
         }
-        let many = (0...StoreResult.mostListed).map { StoreResult.Listed(key: .report(of: "app\($0)"), entry: .missing) }
+        let many = (0...StoreResult.mostListed).map {
+            StoreResult.Listed(key: .report(of: "app\($0)"), entry: .missing)
+        }
         let page = StoreResult.list(many, next: nil).jsonText.bytes
         #expect(StoreAnswer(line: page) == nil, "a page of more keys than there may be")
         let full = StoreResult.list(many.dropLast(), next: nil).jsonText.bytes

@@ -166,7 +166,9 @@ extension Rotation {
         if client.entry.rollout == nil, !rollout.isFinished { wanted = .finished(own.secret.name) }
         wanted = ordered(client, rollout) ?? wanted
         if wanted != rollout {
-            put(.putRollout(name, wanted, at: own.place, ifAt: revision, with: nil), on: .rollout(name), of: name, &timer)
+            put(
+                .putRollout(name, wanted, at: own.place, ifAt: revision, with: nil), on: .rollout(name), of: name,
+                &timer)
         } else {
             clients[client].rollout?.order(nil)
             recover(.rollout(name))
