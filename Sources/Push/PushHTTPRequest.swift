@@ -15,3 +15,11 @@ extension HTTPAnswer {
     /// When it came, by the server's clock, or by this machine's if the server shows none.
     var moment: WallTime? { date ?? receivedAt }
 }
+
+/// The inputs of AWS Signature Version 4 for a request; the network program has libcurl sign it.
+package struct AWSSignature: Sendable {
+    package let region: String
+    package let service: String
+    package let keyID: String
+    package let secretKey: String
+}
