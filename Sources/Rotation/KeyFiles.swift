@@ -34,8 +34,8 @@ struct KeyFiles: Sendable {
         }
     }
 
-    func checkInvariants(next: JobID) -> [String] {
-        all.flatMap { name, key in key.checkInvariants(next: next).map { "key \(name): \($0)" } }
+    func checkInvariants() -> [String] {
+        all.flatMap { name, key in key.checkInvariants().map { "key \(name): \($0)" } }
     }
 }
 
@@ -95,9 +95,8 @@ struct KeyFile: Sendable {
         return .keyChanged(name, whole)
     }
 
-    func checkInvariants(next: JobID) -> [String] {
-        reading.checkInvariants(next: next)
-            + (reading.value != nil && known == nil ? ["it was read and is not known"] : [])
+    func checkInvariants() -> [String] {
+        reading.value != nil && known == nil ? ["it was read and is not known"] : []
     }
 }
 

@@ -30,6 +30,4 @@ struct Persisted<Value: Hashable & Sendable>: Sendable {
 
     /// Whether the state directory holds this value, written or read by this job or a later one.
     func holds(_ value: Value, since job: JobID) -> Bool { self.value == value && by >= job }
-
-    func checkInvariants(next: JobID) -> [String] { by >= next ? ["it was kept by a job that never began"] : [] }
 }

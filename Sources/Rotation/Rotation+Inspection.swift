@@ -5,10 +5,8 @@ extension Rotation {
     /// The invariants that do not hold, in words for developers.
     package func checkInvariants() -> [String] {
         jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
-            + keys.checkInvariants(next: jobs.next) + clients.checkInvariants(next: jobs.next)
-            + files.checkInvariants(next: jobs.next) + targets.checkInvariants()
-            + storePolling.checkInvariants(next: jobs.next) + fleet.checkInvariants()
-            + stateChangeActions.checkInvariants() + waiting.checkInvariants(next: jobs.next)
+            + keys.checkInvariants() + clients.checkInvariants() + files.checkInvariants() + targets.checkInvariants()
+            + fleet.checkInvariants() + stateChangeActions.checkInvariants() + waiting.checkInvariants()
     }
 
     /// The secret that each action last ran for.

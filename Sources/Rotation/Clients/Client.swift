@@ -33,11 +33,9 @@ struct Client: Sendable {
     var credential: SecretInfo?
     var health = ClientHealth()
 
-    func checkInvariants(next: JobID) -> [String] {
-        secret.checkInvariants() + record.checkInvariants(next: next)
-            + (source?.checkInvariants(next: next) ?? []) + (verification?.checkInvariants() ?? [])
-            + deliveries.checkInvariants(next: next)
-            + (rollout?.checkInvariants() ?? []) + health.checkInvariants()
+    func checkInvariants() -> [String] {
+        secret.checkInvariants() + (verification?.checkInvariants() ?? []) + (rollout?.checkInvariants() ?? [])
+            + health.checkInvariants()
     }
 }
 
@@ -87,7 +85,7 @@ struct Clients: Sendable {
         all = change.index.all.map { Client($0, former[$0.name], change) }
     }
 
-    func checkInvariants(next: JobID) -> [String] {
-        all.flatMap { client in client.checkInvariants(next: next).map { "\(client.subject.name): \($0)" } }
+    func checkInvariants() -> [String] {
+        all.flatMap { client in client.checkInvariants().map { "\(client.subject.name): \($0)" } }
     }
 }

@@ -45,10 +45,6 @@ struct Deliveries: Sendable {
             delivered = delivered.filter { actions.contains($0.key) }
         }
     }
-
-    func checkInvariants(next: JobID) -> [String] {
-        owed.values.contains { $0 > next } ? ["an action waits for a job that never begins"] : []
-    }
 }
 
 /// Why actions run again for a secret, without waiting.

@@ -59,6 +59,4 @@ struct SecretSource: Sendable {
 
     /// Records that a secret was received from it, which is logged itself.
     mutating func received() { logged = .current }
-
-    func checkInvariants(next: JobID) -> [String] { reading.checkInvariants(next: next) }
 }

@@ -161,10 +161,6 @@ struct StorePolling: Sendable {
 
     /// The view of the store; nil if no client concerns it.
     var view: StoreView? { isUsed ? counts : nil }
-
-    func checkInvariants(next: JobID) -> [String] {
-        reading.checkInvariants(next: next).map { "the store: \($0)" }
-    }
 }
 
 extension StoreObservation {

@@ -119,9 +119,7 @@ struct FileState: Sendable {
         seen = failure.seen ?? seen
     }
 
-    func checkInvariants(next: JobID) -> [String] {
-        reading.checkInvariants(next: next) + (isFresh && observed == nil ? ["it counts as read, and was not"] : [])
-    }
+    func checkInvariants() -> [String] { isFresh && observed == nil ? ["it counts as read, and was not"] : [] }
 }
 
 /// The files that secrets are written to.
@@ -178,7 +176,7 @@ struct FileStates: Sendable {
         }
     }
 
-    func checkInvariants(next: JobID) -> [String] {
-        all.flatMap { path, file in file.checkInvariants(next: next).map { "\(path): \($0)" } }
+    func checkInvariants() -> [String] {
+        all.flatMap { path, file in file.checkInvariants().map { "\(path): \($0)" } }
     }
 }

@@ -119,11 +119,10 @@ struct PendingRequests: Sendable {
         return found
     }
 
-    func checkInvariants(next: JobID) -> [String] {
+    func checkInvariants() -> [String] {
         var broken: [String] = []
         if !found.isEmpty { broken.append("answers were found and not sent") }
         for request in pending {
-            if request.since > next { broken.append("a request waits for no job at all") }
             if (request.request == .reload) != (request.reload != nil) { broken.append("another request reloads") }
             guard case .renew = request.request else { continue }
             if !request.isWaiting { broken.append("a request has all results and is kept") }
