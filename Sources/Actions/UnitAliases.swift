@@ -22,7 +22,7 @@ extension Configuration {
     /// The units of actions that differ in nothing but the unit.
     private var unitsOfLikeActions: Set<String> {
         let actions = Set(clients.values.flatMap(\.onChange))
-        let alike = Dictionary(grouping: actions) { $0.named { _ in "" } }.values.filter { $0.count > 1 }
+        let alike = Dictionary(grouping: actions) { $0.withUnit { _ in "" } }.values.filter { $0.count > 1 }
         return Set(alike.joined().compactMap(\.unit))
     }
 
@@ -30,7 +30,7 @@ extension Configuration {
     func withOneName(ofUnitsCalled names: [String: String]) -> Configuration {
         var chosen: [Action: Action] = [:]
         for action in clients.values.flatMap(\.onChange) {
-            let own = action.named { names[$0] ?? $0 }
+            let own = action.withUnit { names[$0] ?? $0 }
             chosen[own] = [chosen[own], action].compactMap(\.self).min { left, right in
                 // One that is written in the configuration, because people look for it there: its own name if possible.
                 (left == own ? 0 : 1, left.id) < (right == own ? 0 : 1, right.id)
@@ -40,27 +40,9 @@ extension Configuration {
         for (client, entry) in clients {
             var seen: Set<Action> = []
             configuration.clients[client]?.onChange = entry.onChange
-                .map { action in chosen[action.named { names[$0] ?? $0 }] ?? action }
+                .map { action in chosen[action.withUnit { names[$0] ?? $0 }] ?? action }
                 .filter { seen.insert($0).inserted }
         }
         return configuration
-    }
-}
-
-extension Action {
-    /// The unit that systemd is given an order for; nil for another action.
-    fileprivate var unit: String? {
-        switch self {
-        case .unit(_, let unit), .signal(let unit, _): unit
-        case .exec, .redeploy: nil
-        }
-    }
-
-    fileprivate func named(_ name: (String) -> String) -> Action {
-        switch self {
-        case .unit(let verb, let unit): .unit(verb: verb, unit: name(unit))
-        case .signal(let unit, let signal): .signal(unit: name(unit), signal: signal)
-        case .exec, .redeploy: self
-        }
     }
 }

@@ -29,6 +29,17 @@ package enum Action: Hashable, Sendable {
     /// Whether it deploys a project again. That project reads the pushed secrets, and no file.
     package var isRedeployment: Bool { if case .redeploy = self { true } else { false } }
 
+    /// The unit that systemd is given an order for; nil for another action.
+    package var unit: String? {
+        switch self {
+        case .unit(_, let unit), .signal(let unit, _): unit
+        case .exec, .redeploy: nil
+        }
+    }
+
+    /// The unit that may read a secret; nil for one that is only started, or another action.
+    package var reader: String? { if case .unit(.start, _) = self { nil } else { unit } }
+
     /// Identifies the action regardless of its timeout: two clients with the same action share one run, and a changed
     /// timeout is not a new action.
     package var id: ActionID {
@@ -51,13 +62,19 @@ extension Action {
         func named(_ text: String) -> String {
             text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: health.rawValue)
         }
-        return switch self {
+        // Never the program itself: the configuration was checked with its path as written.
+        if case .exec(let arguments, let timeout) = self {
+            return .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
+        }
+        return withUnit(named)
+    }
+
+    /// The action with another name for its unit.
+    package func withUnit(_ named: (String) -> String) -> Action {
+        switch self {
         case .unit(let verb, let unit): .unit(verb: verb, unit: named(unit))
         case .signal(let unit, let signal): .signal(unit: named(unit), signal: signal)
-        // Never the program itself: the configuration was checked with its path as written.
-        case .exec(let arguments, let timeout):
-            .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
-        case .redeploy: self
+        case .exec, .redeploy: self
         }
     }
 }

@@ -201,10 +201,5 @@ extension Action {
     }
 
     /// The service that it concerns; nil for another kind of unit or none.
-    fileprivate var service: String? {
-        switch self {
-        case .unit(_, let unit), .signal(let unit, _): unit.hasSuffix(".service") ? unit : nil
-        case .exec, .redeploy: nil
-        }
-    }
+    fileprivate var service: String? { unit.flatMap { $0.hasSuffix(".service") ? $0 : nil } }
 }

@@ -207,13 +207,3 @@ package struct SecretReader: Sendable {
         "run systemctl daemon-reload and clientsecretd reload, and restart \(Printable.name(name))"
     }
 }
-
-extension Action {
-    /// The service that may read a secret; nil for another kind of unit, one that is only started, or none.
-    fileprivate var reader: String? {
-        switch self {
-        case .unit(.start, _), .exec, .redeploy: nil
-        case .unit(_, let unit), .signal(let unit, _): unit
-        }
-    }
-}

@@ -31,13 +31,7 @@ struct ReaderUnit: Hashable, Sendable {
     /// secret themselves. For a client without an action, these are the services that read an output when they start. Also whether
     /// systemd has answered: else there may be more. Blocks.
     static func all(of client: ClientConfiguration) -> (units: [ReaderUnit], isAnswered: Bool) {
-        var names: [String] = []
-        for action in client.onChange {
-            switch action {
-            case .unit(.start, _), .exec, .redeploy: break
-            case .unit(_, let unit), .signal(let unit, _): names.append(unit)
-            }
-        }
+        var names = client.onChange.compactMap(\.reader)
         if let credential = client.credential { names.append(credential.unit) }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
