@@ -88,7 +88,7 @@ import Testing
         #expect(code(try follower.ask(.list(.report, from: nil))) == .storeForbidden)
         #expect(code(try follower.ask(.remove(.report(of: "signer"), ifAt: 1))) == .storeForbidden)
         #expect(try follower.read(EtcdBed.slot) == .read([.missing]))
-        let listed = StoreResult.list([.init(key, at(second, "two"))], next: nil)
+        let listed = StoreResult.list([.init(key: key, entry: at(second, "two"))], next: nil)
         #expect(try signer.ask(.list(.report, from: nil)) == listed)
         #expect(try signer.ask(.remove(key, ifAt: first)) == .removed)
         #expect(try signer.ask(.list(.report, from: nil)) == listed)
