@@ -49,6 +49,47 @@ import Testing
         }
     }
 
+    /// Applications that read it have a working secret. What is written next is the same for every reader.
+    @Test(arguments: [
+        ("A=1\nS=TOKEN # by hand\n", "A=1\n# by hand\nS=TOKEN\n"), ("S=\"TOKEN\" # by hand\n", "# by hand\nS=TOKEN\n"),
+        ("\u{FEFF}S=TOKEN\n", "\u{FEFF}S=TOKEN\nS=TOKEN\n"), ("S=TOKEN # a\nS=TOKEN\n", "# a\nS=TOKEN\nS=TOKEN\n"),
+    ])
+    func aSecretThatOnlySomeReadersFindIsKeptAndWrittenAgain(text: String, written: String) throws {
+        let secret = try Self.secret()
+        func bytes(_ text: String) -> [UInt8] {
+            Array(text.replacing("TOKEN", with: String(decoding: secret.token, as: UTF8.self)).utf8)
+        }
+        let environment = EnvironmentFormat(parameter: nil)
+        let place = FileSlot.variable("S")
+        let found = try environment.parse(bytes(text), slots: [place])
+        #expect(found.slots == [place: .token(secret.token)] && !found.isExact)
+        let next = try environment.render([place: secret], into: bytes(text))
+        #expect(String(decoding: next, as: UTF8.self) == String(decoding: bytes(written), as: UTF8.self))
+        #expect(try environment.parse(next, slots: [place]).isExact)
+        #expect(FormatRegistry.variablesWithSecret(in: bytes(text)) == ["S"])
+    }
+
+    /// Otherwise the file would be written again and again, and the other variable's client would fail as well.
+    @Test func aSecretThatNoEditCanReachLeavesTheOtherVariablesGood() throws {
+        let secret = try Self.secret()
+        let token = String(decoding: secret.token, as: UTF8.self)
+        let bytes = Array("\u{FEFF}S=\(token) # by hand\nT=\(token)\n".utf8)
+        let environment = EnvironmentFormat(parameter: nil)
+        let slots = ["S", "T"].map { FileSlot.variable($0) }
+        let found = try environment.parse(bytes, slots: slots)
+        #expect(found.isExact && found.slots.values.allSatisfy { $0 == .token(secret.token) })
+        #expect(try environment.editErrors(in: bytes, at: slots).keys.map { $0 } == [slots[0]])
+    }
+
+    @Test(arguments: ["S=old # TOKEN\n", "S=TOKEN # a\nS=old\n", "S=two words # a\n", "S= # TOKEN\n"])
+    func aCommentIsNoSecret(text: String) throws {
+        let token = String(decoding: try Self.secret().token, as: UTF8.self)
+        let place = FileSlot.variable("S")
+        let found = try EnvironmentFormat(parameter: nil).parse(
+            Array(text.replacing("TOKEN", with: token).utf8), slots: [place])
+        #expect(found.slots[place] != .token(Array(token.utf8)))
+    }
+
     @Test(arguments: [
         "a\nb", "a b", "a=", "\u{feff}a", "a\u{0}", String(repeating: "a", count: 16_385),
     ])

@@ -11,6 +11,9 @@ struct EnvironmentFile {
         case absent
         /// The value's bytes, without any quotes around it.
         case one([UInt8])
+        /// The same without the comment after it, which some readers take as part of it, or behind a byte-order mark, where some
+        /// readers do not find it.
+        case meant([UInt8])
         /// Assignments that differ, or that only some readers see.
         case differing
         /// Readers disagree about it, or it must not be replaced.
@@ -94,11 +97,12 @@ struct EnvironmentFile {
 
     private func value(_ assignments: [EnvironmentAssignment]) -> Value {
         guard let last = assignments.last else { return .absent }
-        let value = last.unquotedValue(in: bytes)
-        guard assignments.allSatisfy({ $0.unquotedValue(in: bytes) == value }),
-            assignments.contains(where: { $0.statement.lowerBound >= firstStatementFloor })
-        else { return .differing }
-        return .one(value)
+        let value = last.uncommentedValue(in: bytes)
+        guard assignments.allSatisfy({ $0.uncommentedValue(in: bytes) == value }) else { return .differing }
+        let isExact =
+            assignments.allSatisfy { $0.unquotedValue(in: bytes) == value }
+            && assignments.contains { $0.statement.lowerBound >= firstStatementFloor }
+        return isExact ? .one(value) : .meant(value)
     }
 
     /// Looks for all of these variables in one pass, so that the time depends only on the file's size.

@@ -12,17 +12,24 @@ package struct EnvironmentFormat: OutputFormat {
     package init(parameter: String?) {}
 
     package func parse(_ bytes: [UInt8], slots: some Collection<FileSlot>) throws(FormatError) -> ParsedFile {
-        let file = try EnvironmentFile(bytes)
+        var file = try EnvironmentFile(bytes)
         let names = slots.compactMap(\.variable)
         var parsed = ParsedFile(slots: [:], otherLines: file.holdsOtherLines(than: names))
+        // A working secret stays the current one, and is written again as every reader finds it.
+        var meant: [String: [UInt8]] = [:]
         for (name, value) in file.values(of: names) {
             switch value {
             case .absent: break
             case .differing: parsed.slots[.variable(name)] = .foreign
             case .one(let value): parsed.slots[.variable(name)] = TokenLikeness.content(value)
+            case .meant(let value):
+                meant[name] = TokenLikeness.plain(value)
+                parsed.slots[.variable(name)] = meant[name].map { .token($0) } ?? .foreign
             case .unclear(let error): parsed.slots[.variable(name)] = .unclear(error)
             }
         }
+        // If it cannot be, ``editErrors(in:at:)`` has the reason, and the other variables are good.
+        if !meant.isEmpty { parsed.isExact = file.setEach(meant).count == meant.count }
         return parsed
     }
 
