@@ -33,7 +33,7 @@ enum StoreSettings {
                     + "https://etcd1.example.com:2379")
         }
         var members: Set<String> = []
-        for endpoint in known where !members.insert(WebAddress(endpoint.value)?.origin ?? endpoint.value).inserted {
+        for endpoint in known where !members.insert(WebAddress(endpoint.value)?.identity ?? endpoint.value).inserted {
             diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is already in the list; remove one")
         }
         let user = section.value("user") { text throws(ValueError) in

@@ -11,8 +11,8 @@ package struct PushPlace: Hashable, Sendable {
 extension PushKind {
     /// How settings name a place.
     struct Naming: Sendable {
-        /// A setting that only repeats others.
-        var repetition: String?
+        /// The settings with the same values for all ways to name one place, and without those that only repeat others.
+        var canonical: @Sendable ([String: String]) -> [String: String] = { $0 }
         /// A list of the parts of the place that are written.
         var parts: String?
         /// Whether the same settings with a token of another account name another place.
@@ -29,8 +29,8 @@ extension PushKind {
 
 extension PushTarget {
     package var identity: PushPlace {
-        let same = [kind.naming.repetition, kind.naming.parts].compactMap(\.self)
-        var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name) + same)
+        let left = kind.settings.filter(\.isLogin).map(\.name) + [kind.naming.parts].compactMap(\.self)
+        var words = words(of: canonicalSettings, without: left)
         if kind.isCustom { words += kind.write.identity.map(Self.identity(ofAddress:)) }
         return PushPlace(words: words, token: kind.mentionsToken || kind.naming.isOfToken(settings) ? token : nil)
     }

@@ -21,6 +21,8 @@ package struct PushTarget: Sendable {
         return path.joined(separator: "/") + (server == kind.endpoint ? "" : " at \(server)")
     }
 
+    var canonicalSettings: [String: String] { kind.naming.canonical(settings) }
+
     /// The method and address of the request that a secret is sent with.
     package var request: String {
         "\(kind.write.method) \(endpoint)\(PushTemplate.expand(kind.write.path, settings, PushTemplate.percentEncoded))"
@@ -68,8 +70,8 @@ package struct PushTarget: Sendable {
     package var document: PushDocument? {
         guard let (member, name) = kind.document.map({ ($0.member, $0.name) }) else { return nil }
         return PushDocument(
-            place: words(of: settings, without: [member]).joined(separator: "\0"),
-            shortPlace: words(of: kind.naming.shortened(settings), without: [member]).joined(separator: "\0"),
+            place: words(of: canonicalSettings, without: [member]).joined(separator: "\0"),
+            shortPlace: words(of: kind.naming.shortened(canonicalSettings), without: [member]).joined(separator: "\0"),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 }, setting: name)
     }
 

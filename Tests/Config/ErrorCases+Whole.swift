@@ -322,6 +322,31 @@ extension ErrorCase {
         c.yaml:5:3: error: target "three" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
         c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
         c.yaml:10:3: error: target "eight" overwrites what target "seven" writes (line 9); write a "field" of its own for each, or another "secret_id"
+        ## two targets that are one place, by settings that one may write in two ways
+        @keys
+        targets:
+          one: {kind: vault, endpoint: "https://v.example", namespace: team/a, mount: kv, path: apps/web, token_file: /t}
+          two: {kind: vault, endpoint: "https://v.example", mount: team/a/kv, path: apps/web, token_file: /t}
+          three: {kind: vault, endpoint: "https://v.example", namespace: team, mount: a/kv, path: apps/web, token_file: /t}
+          four: {kind: vault, endpoint: "https://v.example", namespace: root, mount: team/a/kv, path: apps/web, field: b, token_file: /t}
+          five: {kind: vault, endpoint: "https://v.example", namespace: team, mount: kv, path: apps/web, token_file: /t}
+          six: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, token_file: /t}
+          seven: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, collection: Users, token_file: /t}
+          eight: {kind: vercel, project: prj_1, team: team_1, variable: A, token_file: /t}
+          nine: {kind: vercel, project: prj_1, variable: A, token_file: /u}
+        clients: {a: {outputs: [{push: one}]}}
+        ->
+        c.yaml:4:3: error: target "two" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
+        c.yaml:5:3: error: target "three" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
+        c.yaml:9:3: error: target "seven" is the same place as target "six" (line 8); remove one of them, or write another place
+        c.yaml:11:3: error: target "nine" is the same place as target "eight" (line 10); remove one of them, or write another place
+        ## two addresses of one member of etcd
+        @keys
+        store: {endpoints: ["https://localhost:2379", "https://127.0.0.1:2379", "https://etcd1.example.:443", "https://ETCD1.example"]}
+        clients: {web: {@out}}
+        ->
+        c.yaml:2:47: error: "https://127.0.0.1:2379" is already in the list; remove one
+        c.yaml:2:103: error: "https://etcd1.example" is already in the list; remove one
         ## a machine whose name is a directory's
         @keys
         store: {endpoints: ["https://etcd1:2379"], machine: ..}

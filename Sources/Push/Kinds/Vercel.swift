@@ -19,12 +19,10 @@ extension PushKind {
                             "Vercel takes no sensitive variable for development; write production, preview or both"),
                 ], isList: true),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,
-        // Without a team, a project's name is one in the account of the token.
+        // A project's id is unique, and belongs to one team. Without a team, a project's name is one in the account of the token.
         naming: Naming(
-            parts: "environments",
-            isOfToken: { settings in
-                settings["team", default: ""].isEmpty && settings["project"]?.hasPrefix("prj_") != true
-            }),
+            canonical: { settings in settings.filter { $0.key != "team" || !hasProjectID(settings) } },
+            parts: "environments", isOfToken: { $0["team", default: ""].isEmpty && !hasProjectID($0) }),
         write: PushRequest(
             "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
             body: .json(
@@ -59,6 +57,10 @@ extension PushKind {
             ErrorRule(status: 403, contains: ["rate_limited"], meaning: .pushRateLimited),
             ErrorRule(contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
         ])
+
+    @Sendable private static func hasProjectID(_ settings: [String: String]) -> Bool {
+        settings["project"]?.hasPrefix("prj_") == true
+    }
 
     /// The variables, with the time of their last change.
     private static let variables = PushRequest(
