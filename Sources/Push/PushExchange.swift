@@ -41,6 +41,8 @@ package struct PushExchange {
     var asked: PushRequest?
     /// When the daemon last wrote there before this exchange, by the API's clock.
     var writtenAt: WallTime? { order.writtenAt }
+    /// Whether production had what was written then.
+    var isDeployed: Bool { order.isDeployed }
     /// Whether the daemon has ever written there, as far as is known.
     private var wasWritten: Bool { order.wasWritten || writtenAt != nil }
     /// When this exchange wrote there, or may have.

@@ -23,14 +23,17 @@ package struct PushRoleRequest: Sendable {
     package let wasWritten: Bool
     /// The deployment that was begun since, as far as is known.
     package let begun: BegunDeployment?
+    /// Whether the API showed five minutes ago or earlier that production has what was last written.
+    package let isDeployed: Bool
 
     /// In bytes: twice the largest document, which is 65,536 bytes at AWS.
     package static let longest = 131_072
 
     package init(
         _ verb: Verb, secret: Token?, others: [String: Token] = [:], writtenAt: WallTime? = nil,
-        wasWritten: Bool = false, begun: BegunDeployment? = nil
+        wasWritten: Bool = false, begun: BegunDeployment? = nil, isDeployed: Bool = false
     ) {
+        self.isDeployed = isDeployed
         self.verb = verb
         self.secret = secret
         self.others = others
@@ -65,6 +68,7 @@ extension PushRoleRequest: JSONDocument {
         writtenAt = try members.orAbsent("written_at", (request?.writtenAt).map(UnixTime.init))?.moment
         wasWritten = try members.flag("was_written", request?.wasWritten)
         begun = try members.orAbsent("deployment", request?.begun)
+        isDeployed = try members.flag("deployed", request?.isDeployed)
     }
 }
 

@@ -13,8 +13,9 @@ import Model
 /// - Our own deployment counts even if the list does not show it. For an hour no other one is begun, although the API may not
 ///   know it.
 /// - After a deployment that failed, no other one is begun for a while.
-/// - A read also looks at the deployment that serves, from an hour after the last write on. A person may have chosen an older
-///   one, which has an older secret. This is reported, and nothing is begun: the person had a reason.
+/// - A read also looks at the deployment that serves, once the daemon has seen one with the last write serve, or an hour after
+///   that write. A person may have chosen an older one, which has an older secret. This is reported, and nothing is begun: the
+///   person had a reason.
 struct Redeployment: Sendable {
     /// The settings that name the deployed project.
     let project: [String]
@@ -127,7 +128,7 @@ extension PushExchange {
     /// one, or if the API does not say when it began. The API's clocks may differ a little.
     mutating func outdatedUse() throws(RoleFailure) -> PushPlaceUse? {
         guard target.redeploys == true, let redeployment = target.kind.redeployment, let writtenAt,
-            let now = clock?.milliseconds, now - writtenAt.milliseconds >= Deployment.longest
+            let now = clock?.milliseconds, isDeployed || now - writtenAt.milliseconds >= Deployment.longest
         else { return nil }
         let serving = redeployment.serving(json(try answer(to: redeployment.production)))
         let wrote = (writtenAt - PushPlaceReading.staleness).milliseconds

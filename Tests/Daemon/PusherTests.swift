@@ -4,6 +4,7 @@ import Foundation
 import Linux
 import Model
 import Rotation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -178,6 +179,37 @@ import Testing
             _ = try pusher.redeploy("shop", of: [target], with: [try secret(1_700_000_000)])
         }
         #expect(second == #"{"do":"redeploy","written_at":1800000000}"# + "\n")
+    }
+
+    /// Before, the API may still show the deployment that served until then.
+    @Test func aReadMayCallAnotherDeploymentOldFiveMinutesAfterOneWasSeenToServe() throws {
+        let time = Mutex<Int64>(0)
+        let pusher = Pusher(
+            besideSocket: directory("status.sock"), configuration: "/etc/c.yaml", identity: .current(), cancel: nil,
+            timeout: 600_000, clock: { time.withLock { $0 } })
+        let secret = try secret(1_700_000_000)
+        func isDeployed() throws -> Bool {
+            try request(#"{"result":"read","holds":null}"#) { _ = try pusher.read(token, of: secret, at: target) }
+                .contains(#""deployed":true"#)
+        }
+        func redeploy(isReady: Bool) throws {
+            _ = try request(#"{"result":"redeployed","ready":\#(isReady)}"#) {
+                _ = try pusher.redeploy("shop", of: [target], with: [secret])
+            }
+        }
+        let written = #"{"result":"published","verified":null,"written_at":1800000000}"#
+        for start in [0, 1_000_000] as [Int64] {
+            time.withLock { $0 = start }
+            _ = try request(written) { _ = try pusher.push(token, to: output) }
+            try redeploy(isReady: false)
+            time.withLock { $0 = start + 400_000 }
+            #expect(try !isDeployed())
+            try redeploy(isReady: true)
+            time.withLock { $0 += 299_999 }
+            #expect(try !isDeployed())
+            time.withLock { $0 += 1 }
+            #expect(try isDeployed())
+        }
     }
 
     @Test(arguments: [("true", true), ("false", false), ("null", nil)])

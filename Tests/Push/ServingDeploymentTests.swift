@@ -43,13 +43,13 @@ import Testing
 
     /// What a read says, and for what it asked.
     private func read(
-        _ kind: Kind, writtenAgo seconds: Int64?, serving: String, redeploys: Bool = true
+        _ kind: Kind, writtenAgo seconds: Int64?, serving: String, redeploys: Bool = true, isDeployed: Bool = false
     ) -> (result: PushResult, paths: [String]) {
         var paths: [String] = []
         var exchange = PushExchange(
             PushRoleRequest(
                 .read, secret: Token(Array(PushBed.secrets[0].utf8)),
-                writtenAt: seconds.map { WallTime(secondsSinceEpoch: Self.now - $0) }),
+                writtenAt: seconds.map { WallTime(secondsSinceEpoch: Self.now - $0) }, isDeployed: isDeployed),
             of: PushTarget(
                 name: "production", kind: kind.kind, settings: kind.settings, endpoint: "https://api.example.com",
                 caFile: nil, token: nil, redeploys: redeploys), token: "t", others: [:]
@@ -79,6 +79,15 @@ import Testing
             let result = read(kind, writtenAgo: written, serving: kind.serving(began)).result
             #expect(result == .read(PushPlaceReading(holds: nil, use: .used)), "\(written) \(began)")
         }
+    }
+
+    /// The daemon saw its own deployment serve: what serves now was chosen since.
+    @Test(arguments: kinds) func aRollbackSoonAfterTheDeploymentIsSeen(kind: Kind) {
+        let began = WallTime(secondsSinceEpoch: Self.now - 90_000)
+        let old = read(kind, writtenAgo: 600, serving: kind.serving(90_000), isDeployed: true)
+        #expect(old.result == .read(PushPlaceReading(holds: nil, use: .outdated("it began at \(began)"))))
+        let new = read(kind, writtenAgo: 600, serving: kind.serving(500), isDeployed: true)
+        #expect(new.result == .read(PushPlaceReading(holds: nil, use: .used)))
     }
 
     /// Neither does what the API does not say.

@@ -20,6 +20,8 @@ final class PushMemory: Sendable {
         var earlier: Set<PushOutput> = []
         /// By project: the deployment that was begun, and the last write before it.
         var deployments: [String: (begun: BegunDeployment, since: WallTime)] = [:]
+        /// When the API first showed that production has the last write of a target.
+        var deployed: [TargetName: BootTime] = [:]
     }
 
     private let known = QuietMutex(Known())
@@ -30,6 +32,7 @@ final class PushMemory: Sendable {
     ) {
         known.withLock { known in
             known.writes[output.target] = Write(secret: secret, place: output.place, at: moment)
+            known.deployed[output.target] = nil
             for (target, secret) in others { known.writes[target] = Write(secret: secret, place: nil, at: moment) }
         }
     }
@@ -48,6 +51,7 @@ final class PushMemory: Sendable {
             known.writes = known.writes.filter { targets.contains($0.key) }
             known.earlier = known.earlier.filter { targets.contains($0.target) }
             known.deployments = known.deployments.filter { projects.contains($0.key) }
+            known.deployed = known.deployed.filter { targets.contains($0.key) }
         }
     }
 
@@ -75,6 +79,16 @@ final class PushMemory: Sendable {
         known.withLock { known in
             known.deployments[project].flatMap { one in moment.map { one.since >= $0 } != false ? one.begun : nil }
         }
+    }
+
+    /// Records that production has the last write of a target.
+    func isServing(_ target: TargetName, at now: BootTime) {
+        known.withLock { $0.deployed[target] = $0.deployed[target] ?? now }
+    }
+
+    /// Whether it had that write so long ago that the API's answers are no longer from before.
+    func wasServing(_ target: TargetName, at now: BootTime) -> Bool {
+        known.withLock { $0.deployed[target].map { now >= $0 + PushPlaceReading.staleness } } == true
     }
 
     /// Records which deployment of a project has the content written last at that moment; nil if none has.

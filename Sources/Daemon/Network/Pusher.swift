@@ -14,6 +14,7 @@ struct Pusher: Sendable {
     private let memory = PushMemory()
     /// The program that pushes if no service listens; nil to need a service.
     private let program: String?
+    private let clock: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - status: the daemon's status socket; the directory of the services' is next to it.
@@ -23,10 +24,13 @@ struct Pusher: Sendable {
     ///   - identity: the daemon's user.
     ///   - cancel: ends every request when raised.
     ///   - timeout: in milliseconds.
+    ///   - clock: milliseconds since the boot.
     init(
         besideSocket status: String, configuration: String, program: String? = nil, identity: Identity,
-        cancel: EventCounter?, timeout: Int64 = ServiceTimeouts.push
+        cancel: EventCounter?, timeout: Int64 = ServiceTimeouts.push,
+        clock: @escaping @Sendable () -> Int64 = Clocks.bootMilliseconds
     ) {
+        self.clock = clock
         self.status = status
         self.configuration = configuration
         self.program = program
@@ -71,8 +75,10 @@ struct Pusher: Sendable {
 
     /// Sees whether the target holds a secret. Blocks.
     func read(_ token: Token, of secret: SecretInfo, at target: TargetName) throws(Failure) -> Outcome {
-        let writtenAt = memory.lastWrite(of: [secret], to: [target])
-        switch try ask(PushRoleRequest(.read, secret: token, writtenAt: writtenAt), of: target) {
+        let request = PushRoleRequest(
+            .read, secret: token, writtenAt: memory.lastWrite(of: [secret], to: [target]),
+            isDeployed: memory.wasServing(target, at: now))
+        switch try ask(request, of: target) {
         case .read(let reading): return .targetRead(reading)
         case .failed(let failure, _): throw self.failure(failure, of: target)
         case .published, .redeployed:
@@ -90,6 +96,7 @@ struct Pusher: Sendable {
             switch try ask(.redeploy(writtenAt: moment, begun: begun), of: target) {
             case .redeployed(let isDone, let begun):
                 memory.began(begun, of: project, since: moment)
+                if isDone { memory.isServing(target, at: now) }
                 isReady = isDone && isReady
             case .failed(let failure, _): throw self.failure(failure, of: target)
             case .published, .read:
@@ -101,6 +108,8 @@ struct Pusher: Sendable {
 
     /// Why nothing could be pushed, as far as that is known without a request.
     func problem(with target: TargetName) -> Failure? { service.problem(at: socket(of: target), for: .target(target)) }
+
+    private var now: BootTime { BootTime(milliseconds: clock()) }
 
     private func socket(of target: TargetName) -> NetworkServiceClient.Socket {
         NetworkServiceClient.Socket("push", of: target, besideSocket: status)
