@@ -10,18 +10,18 @@ package enum KeyConversion: Hashable, Sendable {
     case fromOldEncryption
     /// A key that is encrypted with more iterations than are carried out.
     case fewerIterations
-    /// The base64 of a whole PEM file.
-    case fromBase64
-    /// The base64 of that.
-    case fromBase64Twice
+    /// A PKCS#12 file, which may also hold certificates.
+    case fromPKCS12
+    /// A whole PEM file of which base64 was made so often. With the words behind `BEGIN` if that file was damaged, too.
+    case fromBase64(times: Int, label: String?)
     /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
     case fromLetters(label: String)
 
     /// Whether the command asks for the key's passphrase at the terminal.
     package var asksForPassphrase: Bool {
         switch self {
-        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: true
-        case .fromDER, .fromEncryptedDER, .fromBase64, .fromBase64Twice, .fromLetters: false
+        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations, .fromPKCS12: true
+        case .fromDER, .fromEncryptedDER, .fromBase64, .fromLetters: false
         }
     }
 
@@ -30,7 +30,8 @@ package enum KeyConversion: Hashable, Sendable {
             switch self {
             case .fromDER, .fromEncryptedDER: "der"
             case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
-            case .fromBase64, .fromBase64Twice: "base64"
+            case .fromPKCS12: "p12"
+            case .fromBase64: "base64"
             case .fromLetters: "damaged"
             }
         return "\(path).\(suffix)"
@@ -53,24 +54,28 @@ package enum KeyConversion: Hashable, Sendable {
             return ShellCommand(
                 "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(old) >\(new)")
         case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(old) >\(new)")
-        case .fromBase64, .fromBase64Twice:
-            let isOnce = self == .fromBase64
-            let start = isOnce ? "LS0tLS1" : "TFMwdExT"
-            // Padding may be missing.
+        case .fromPKCS12: return ShellCommand("openssl pkcs12 -in \(old) -nocerts -nodes | openssl pkey >\(new)")
+        case .fromBase64(let times, let label):
+            // The first long text without a gap. Padding may be missing.
             let decode = ShellCommand(
-                constant: #"awk '{ while (length($0) % 4) $0 = $0 "="; print }' | base64 -d"#)
-            return ShellCommand(
-                #"tr -cd \#("A-Za-z0-9+/=") <\#(old) | sed \#(#"s/^[^=]*=\(\#(start)\)/\1/"#) | \#(isOnce ? decode : decode.pipe(decode)) >\#(new)"#
+                #"tr -d '[:space:]\\\000' | grep -aEo '[A-Za-z0-9+/]{200,}=*' | head -n 1 | awk '{ while (length($0) % 4) $0 = $0 "="; print }' | base64 -d"#
             )
-        case .fromLetters(let label):
-            let mark = label.filter { $0 != " " }
-            // Removes the rest of BEGIN, END and escaped line breaks, and a name with "=" in front of the key.
-            let script =
-                #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
-            // Written in one word, BEGIN and its dashes would be treated as a key and cut away when this is shown.
-            return ShellCommand(
-                #"d=----- && { echo $d\#("BEGIN " + label)$d; tr -cd \#(#"A-Za-z0-9+/=\\"#) <\#(old) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(new)"#
-            )
+            guard let decode, var text = ShellCommand("cat \(old)") else { return nil }
+            for _ in 0..<times { text = text.pipe(decode) }
+            guard let label else { return ShellCommand("\(text) >\(new)") }
+            return Self.pem(of: text, label, to: new)
+        case .fromLetters(let label): return ShellCommand("cat \(old)").flatMap { Self.pem(of: $0, label, to: new) }
         }
+    }
+
+    /// Writes the base64 of a key that is found in a command's output, as PEM.
+    private static func pem(of text: ShellCommand, _ label: String, to new: String) -> ShellCommand? {
+        let mark = label.filter { $0 != " " }
+        // Removes the rest of BEGIN, END and escaped line breaks, and a name with "=" in front of the key.
+        let script = #"s/\\\\*[nr]//g; s/\\//g; s/END\#(mark).*//; s/.*BEGIN\#(mark)//; s/^[^=]*=\(M\)/\1/"#
+        // Written in one word, BEGIN and its dashes would be treated as a key and cut away when this is shown.
+        return ShellCommand(
+            #"d=----- && { echo $d\#("BEGIN " + label)$d; \#(text) | tr -cd \#(#"A-Za-z0-9+/=\\"#) | sed \#(script) | fold -w 64; echo; echo $d\#("END " + label)$d; } >\#(new)"#
+        )
     }
 }

@@ -19,6 +19,7 @@ struct KeyFileDiagnosis: Hashable {
         case assignment
         case percent
         case textAround
+        case textAfter
         case markers
         case beginMissing
         case endMissing
@@ -28,6 +29,7 @@ struct KeyFileDiagnosis: Hashable {
         case der
         /// The same of an encrypted PKCS#8 key.
         case encryptedDER
+        case pkcs12
         /// A SEC1 key that is encrypted as old tools do.
         case encryptedSEC1
         /// A PKCS#8 key that is encrypted with this old scheme.
@@ -53,6 +55,10 @@ struct KeyFileDiagnosis: Hashable {
             }
             if PrivateKeyInfo.isEncrypted(text) {
                 self.init(kinds: [.encryptedDER], label: "ENCRYPTED PRIVATE KEY")
+                return
+            }
+            if PrivateKeyInfo.isPKCS12(text) {
+                self.init(.pkcs12)
                 return
             }
         }
@@ -86,25 +92,28 @@ struct KeyFileDiagnosis: Hashable {
             self.init(kinds: [kind], label: label)
             return
         }
-        for (start, kind) in [("LS0tLS1", Kind.base64), ("TFMwdExT", .base64Twice)] {
-            letters.dropName(before: Array(start.utf8))
-            guard letters.starts(with: Array(start.utf8), at: 0) else { continue }
-            guard var inner = PEMBlock.decode(letters, 0..<letters.count, isPadded: false) else { return nil }
-            if kind == .base64Twice {
-                guard let text = PEMBlock.decode(inner, 0..<inner.count, isPadded: false) else { return nil }
-                inner = text
+        if let inner = text.decodedBase64() {
+            if let label = Self.labelOfKey(in: inner) {
+                self.init(kinds: [.base64], label: label)
+                return
             }
-            guard Self.holdsKey(inner) else { return nil }
-            self.init(kinds: [kind], label: "PRIVATE KEY")
-            return
+            if let damage = KeyFileDiagnosis(in: inner) {
+                switch damage.conversion {
+                case .fromBase64(times: 1, label: _):
+                    self.init(kinds: [.base64Twice] + damage.kinds.dropFirst(), label: damage.label)
+                case .fromLetters: self.init(kinds: [.base64] + damage.kinds, label: damage.label)
+                default: return nil
+                }
+                return
+            }
         }
         letters.dropName(before: Array("M".utf8))
         guard let der = PEMBlock.decode(letters, 0..<letters.count), Self.isKey(der) else { return nil }
         self.init(kinds: [.bodyAlone], label: PrivateKeyInfo.isSEC1(der) ? "EC PRIVATE KEY" : "PRIVATE KEY")
     }
 
-    init(_ kind: Kind) {
-        self.init(kinds: [kind], label: "ENCRYPTED PRIVATE KEY")
+    init(_ kind: Kind, label: String = "ENCRYPTED PRIVATE KEY") {
+        self.init(kinds: [kind], label: label)
     }
 
     private init(kinds: [Kind], label: String) {
@@ -122,9 +131,9 @@ struct KeyFileDiagnosis: Hashable {
         let isDER = text.count > 0 && text[0] == DERReader.Tag.sequence
         if isDER, let error = PrivateKeyInfo.otherKind(text) { return error }
         guard text.count <= maximumLength, var letters = SecureBuffer.letters(of: text) else { return nil }
-        for start in ["LS0tLS1", "TFMwdExT"] where letters.starts(with: Array(start.utf8), at: 0) {
-            guard let inner = PEMBlock.decode(letters, 0..<letters.count, isPadded: false) else { return nil }
-            return wrongKind(in: inner)
+        if let inner = text.decodedBase64(), let error = wrongKind(in: inner) { return error }
+        if text.starts(with: Array("PuTTY-User-Key-File-".utf8), at: 0) {
+            return KeyError(.keyNotPEM, "it is a PuTTY key (.ppk)")
         }
         let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8)).count
         guard keys < 2 else { return KeyError(.keyMalformed, "it holds \(keys) private keys") }
@@ -163,15 +172,28 @@ struct KeyFileDiagnosis: Hashable {
         return reader.take(DERReader.Tag.sequence, in: der) != nil && reader.isAtEnd
     }
 
-    private static func holdsKey(_ text: borrowing SecureBuffer) -> Bool {
+    /// The label of the one key in a PEM text; nil if there is none.
+    private static func labelOfKey(in text: borrowing SecureBuffer) -> String? {
         do throws(KeyError) {
-            let keys = try PEMBlock.all(in: text).filter { labels.contains($0.label) }
-            guard let key = keys.first, keys.count == 1 else { return false }
+            let blocks = try PEMBlock.all(in: text)
+            let keys = blocks.filter { labels.contains($0.label) }
+            guard let key = keys.first, keys.count == 1, !text.hasText(after: blocks) else { return nil }
             let der = try key.decoded(from: text)
-            return key.label == "ENCRYPTED PRIVATE KEY" ? isSequence(der) : isKey(der)
+            return (key.label == "ENCRYPTED PRIVATE KEY" ? isSequence(der) : isKey(der)) ? key.label : nil
         } catch {
-            return false
+            return nil
         }
+    }
+
+    /// The error for text after the last block of a file with a key of this label; nil if there is none.
+    static func errorOfText(after blocks: [PEMBlock], in text: borrowing SecureBuffer, label: String) -> KeyError? {
+        guard text.hasText(after: blocks), let end = blocks.last?.end else { return nil }
+        if let rest = SecureBuffer.letters(of: text, from: end) {
+            var isKey = rest.contains("PRIVATEKEY")
+            if let der = PEMBlock.decode(rest, 0..<rest.count) { isKey = isKey || Self.isKey(der) }
+            if isKey { return KeyError(.keyMalformed, "another private key follows its END line") }
+        }
+        return KeyFileDiagnosis(.textAfter, label: label).keyError
     }
 }
 
@@ -186,7 +208,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER: .keyNotPEM
+        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -207,8 +229,9 @@ extension KeyFileDiagnosis {
         case .encryptedDER: .fromEncryptedDER
         case .encryptedSEC1: .fromEncryptedSEC1
         case .oldEncryption: .fromOldEncryption
-        case .base64: .fromBase64
-        case .base64Twice: .fromBase64Twice
+        case .pkcs12: .fromPKCS12
+        case .base64: .fromBase64(times: 1, label: kinds.count > 1 ? label : nil)
+        case .base64Twice: .fromBase64(times: 2, label: kinds.count > 1 ? label : nil)
         default: .fromLetters(label: label)
         }
     }
@@ -288,6 +311,7 @@ extension KeyFileDiagnosis.Kind {
         case .assignment: "it begins with a name and \"=\""
         case .percent: "a \"%\" follows the last line, which zsh shows for a missing line break"
         case .textAround: "other text is on its BEGIN or END line"
+        case .textAfter: "other text follows its END line"
         case .markers: "its BEGIN or END line is damaged"
         case .beginMissing: "its BEGIN line is missing"
         case .endMissing: "its END line is missing"
@@ -296,6 +320,7 @@ extension KeyFileDiagnosis.Kind {
         case .bodyAlone: "its BEGIN and END lines are missing"
         case .der: "it is DER"
         case .encryptedDER: "it is DER, of an encrypted PKCS#8 key"
+        case .pkcs12: "it is PKCS#12 (.p12 or .pfx)"
         case .encryptedSEC1: nil
         case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
         }

@@ -43,6 +43,7 @@ struct KeyFileText: ~Copyable {
             return try damageNamed { _ throws(KeyError) in throw Self.keyError(without: blocks) }
         }
         guard candidates.count == 1 else { throw KeyError(.keyMalformed, "it holds \(candidates.count) private keys") }
+        if let error = KeyFileDiagnosis.errorOfText(after: blocks, in: text, label: block.label) { throw error }
         if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1).keyError }
         let der = try damageNamed { text throws(KeyError) in try block.decoded(from: text) }
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
@@ -56,6 +57,9 @@ struct KeyFileText: ~Copyable {
             }
         }
     }
+
+    /// Whether it certainly holds a private key, although its file is damaged.
+    var isDamagedKey: Bool { KeyFileDiagnosis(in: text) != nil }
 
     /// Whether it is an encrypted key that this passphrase opens.
     func isOpened(by passphrase: consuming Passphrase?) -> Bool {
@@ -107,6 +111,7 @@ struct KeyFileText: ~Copyable {
     private static func keyError(without blocks: [PEMBlock]) -> KeyError {
         let labels = blocks.map(\.label)
         if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyError(.keyIsRSA) }
+        if labels.contains("OPENSSH PRIVATE KEY") { return KeyError(.keyMalformed, "it is an OpenSSH key") }
         if labels.contains("PUBLIC KEY") { return KeyError(.keyIsPublic) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyError(.keyIsCertificate) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE REQUEST") }) { return PrivateKeyInfo.certificateRequest }

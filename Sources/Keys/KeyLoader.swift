@@ -38,6 +38,7 @@ package struct KeyLoader: Sendable {
         let passphrase = try passphrase(of: entry)
         return try withFile(
             at: entry.location, limit: KeyFileText.maximumLength, otherwise: .keyUnreadable,
+            isSecret: { KeyFilePermissions.beginsAsPrivateKey($0) || Self.isDamagedKey(inFile: $0) },
             explain: { $0.keyFailure(at: $1) },
             body: { descriptor throws(Failure) in
                 try SigningKey(
@@ -69,6 +70,16 @@ package struct KeyLoader: Sendable {
                 keyFile = try CredentialFile.open(name, in: credentials, otherwise: .keyUnreadable)
             }
             return try KeyFileText(descriptor: keyFile.raw).isOpened(by: consume passphrase)
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the file at a real path holds a private key, although it is damaged. As above.
+    private static func isDamagedKey(inFile path: String) -> Bool {
+        do {
+            let file = try ForeignFile.open(path)
+            return try KeyFileText(descriptor: file.raw).isDamagedKey
         } catch {
             return false
         }

@@ -10,6 +10,8 @@ struct PEMBlock {
     /// Such as `PRIVATE KEY`.
     let label: String
     private let body: Range<Int>
+    /// After the END line.
+    let end: Int
 
     /// More blocks than a key file with a whole chain of certificates has.
     private static let maximumBlocks = 16
@@ -48,7 +50,7 @@ struct PEMBlock {
                 guard blocks.count < maximumBlocks else {
                     throw KeyError(.keyMalformed, "it holds more than \(maximumBlocks) PEM blocks")
                 }
-                blocks.append(PEMBlock(label: label, body: start..<line.start))
+                blocks.append(PEMBlock(label: label, body: start..<line.start, end: line.next))
                 open = nil
             }
         }
@@ -94,7 +96,7 @@ struct PEMBlock {
         _ text: borrowing SecureBuffer, _ range: Range<Int>, isPadded: Bool = true
     ) -> SecureBuffer? {
         do throws(KeyError) {
-            return try PEMBlock(label: "", body: range).decoded(from: text, isPadded: isPadded)
+            return try PEMBlock(label: "", body: range, end: range.upperBound).decoded(from: text, isPadded: isPadded)
         } catch {
             return nil
         }

@@ -106,6 +106,13 @@ struct PrivateKeyInfo {
         return key.takeSmallInteger(in: der) == 1 && key.nextTag(in: der) == DERReader.Tag.octetString
     }
 
+    /// Whether it is a PFX (RFC 7292, section 4): version 3, then a sequence. Its lengths may be indefinite.
+    static func isPKCS12(_ der: borrowing SecureBuffer) -> Bool {
+        guard der.count > 8, der[0] == DERReader.Tag.sequence else { return false }
+        let content = 2 + (der[1] > 0x80 ? Int(der[1] & 0x7F) : 0)
+        return der.starts(with: [0x02, 0x01, 0x03, DERReader.Tag.sequence], at: content)
+    }
+
     /// Whether the outermost element's length exceeds the bytes there are.
     private static func isCut(_ der: borrowing SecureBuffer) -> Bool {
         guard der.count >= 4, der[0] == DERReader.Tag.sequence else { return der.count < 4 }

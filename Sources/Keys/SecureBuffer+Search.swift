@@ -6,10 +6,10 @@ internal import Model
 extension SecureBuffer {
     /// `text` without all characters that base64 does not use, escaped line breaks included. Nil if the secure heap has no room
     /// for it.
-    static func letters(of text: borrowing SecureBuffer) -> SecureBuffer? {
-        guard var letters = SecureBuffer(capacity: max(1, text.count)) else { return nil }
+    static func letters(of text: borrowing SecureBuffer, from start: Int = 0) -> SecureBuffer? {
+        guard var letters = SecureBuffer(capacity: max(1, text.count - start)) else { return nil }
         var wasBackslash = false
-        for index in 0..<text.count {
+        for index in start..<text.count {
             let byte = text[index]
             if byte == UInt8(ascii: "\\") {
                 wasBackslash = true
@@ -20,6 +20,33 @@ extension SecureBuffer {
             }
         }
         return letters
+    }
+
+    /// The bytes of the first long base64 in the text, which may have blanks, line breaks, backslashes and NULs in it; nil if there
+    /// is none.
+    func decodedBase64() -> SecureBuffer? {
+        guard var run = SecureBuffer(capacity: max(1, count)) else { return nil }
+        for index in 0...count {
+            let byte = index < count ? self[index] : UInt8(ascii: "=")
+            if byte.isASCIISpace || byte == UInt8(ascii: "\\") || byte == 0 { continue }
+            if Base64.Alphabet.standard.value(of: byte) != nil {
+                run.append(byte)
+            } else if run.count >= Self.shortestBase64 {
+                break
+            } else {
+                run.truncate(to: 0)
+            }
+        }
+        guard run.count >= Self.shortestBase64 else { return nil }
+        return PEMBlock.decode(run, 0..<run.count, isPadded: false)
+    }
+
+    /// More characters than the base64 of a key in DER has, and fewer than that of its PEM.
+    private static let shortestBase64 = 200
+
+    /// Whether anything but blanks and line breaks follows the last of these blocks.
+    func hasText(after blocks: [PEMBlock]) -> Bool {
+        ((blocks.last?.end ?? count)..<count).contains { self[$0] > 32 }
     }
 
     /// Removes the text before the first `=` if `value` follows it.

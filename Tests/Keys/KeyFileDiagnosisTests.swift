@@ -28,6 +28,8 @@ import Testing
     private static let plainSpaces = "it has spaces in its BEGIN or END line where none belong"
     private static let percent = "a \"%\" follows the last line, which zsh shows for a missing line break"
     private static let around = "other text is on its BEGIN or END line"
+    private static let after = "other text follows its END line"
+    private static let base64 = "it is the base64 of a PEM file"
     private static let escape = "sed ':a;N;$!ba;s/\\n/\\\\n/g' good | tr -d '\\n'"
 
     private static let all: [Damage] = [
@@ -78,6 +80,24 @@ import Testing
         Damage("base64 good | base64 | tr -d = >damaged", "it is the base64 of the base64 of a PEM file"),
         Damage(
             "{ printf KEY=; base64 -w0 good | base64 -w0; } >damaged", "it is the base64 of the base64 of a PEM file"),
+        Damage(
+            "{ printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'; } >damaged", base64),
+        Damage("{ echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----; } >damaged", base64),
+        Damage("base64 -w0 good | iconv -t UTF-16 >damaged", base64),
+        Damage("\(escape) | base64 -w0 >damaged", "\(base64), and \(escaped)"),
+        Damage(
+            "{ printf 'KEY=\"'; \(escape); printf '\"'; } | base64 >damaged",
+            "\(base64), and \(escaped), and \(quotes), and \(assignment)"),
+        Damage(
+            "\(escape) | base64 -w0 | base64 >damaged", "it is the base64 of the base64 of a PEM file, and \(escaped)"),
+        Damage("sed 's/-----/\u{2014}/g' good | base64 >damaged", "\(base64), and \(dashes)"),
+        Damage("{ cat good; echo copied; } >damaged", after),
+        Damage("{ cat good; printf '\\n\\n}\\n'; } >damaged", after),
+        Damage("{ cat good; echo -----; } >damaged", after),
+        Damage(
+            "openssl req -x509 -key good -subj /CN=a -out certificate; { cat good certificate; echo copied; } >damaged",
+            after),
+        Damage("{ openssl pkey -in good -traditional; echo copied; } >damaged", after),
         Damage("grep -v -- ----- good >damaged", "its BEGIN and END lines are missing"),
         Damage("grep -v -- ----- good | tr -d '\\n' >damaged", "its BEGIN and END lines are missing"),
         Damage("{ printf KEY=; grep -v -- ----- good | tr -d '\\n'; } >damaged", "its BEGIN and END lines are missing"),
@@ -147,6 +167,51 @@ import Testing
         #expect(typed.status == 0, "\(typed.complaints)")
         let key = try signingKey(directory("damaged"), passphrase: directory("passphrase"))
         #expect(key.print == good.print)
+    }
+
+    @Test func aPKCS12FileIsConverted() throws {
+        let directory = try TemporaryDirectory()
+        let good = try freshKey(in: directory, name: "good")
+        try shell(
+            "openssl req -x509 -key good -subj /CN=a -out certificate; "
+                + "openssl pkcs12 -export -inkey good -in certificate -passout pass:abcd -out damaged", in: directory)
+        let failure = try failure(directory("damaged"))
+        #expect(failure.code == .keyNotPEM && failure.detail == "it is PKCS#12 (.p12 or .pfx)")
+        #expect(failure.remedy?.command == nil)
+        let command = try #require(failure.remedy?.words?.firstMatch(of: /\((test .*)\)$/)?.1)
+        let typed = try run(
+            ["setsid", "-w", "sh", "-euc", String(command)], input: Data("abcd\n".utf8), directory: directory.path)
+        #expect(typed.status == 0, "\(typed.complaints)")
+        #expect(try signingKey(directory("damaged")).print == good.print)
+    }
+
+    /// Which of the two is the right one is not known.
+    @Test(arguments: ["cat other", "sed 's/-----/----/' other", "grep -v -- ----- other", "tr -d '\\n' <other"])
+    func aSecondKeyAfterTheFirstIsNamed(script: String) throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "good")
+        _ = try freshKey(in: directory, name: "other")
+        try shell("{ cat good; \(script); } >damaged", in: directory)
+        let failure = try failure(directory("damaged"))
+        #expect(failure.code == .keyMalformed && failure.remedy?.command == nil, "\(failure)")
+        #expect(
+            ["another private key follows its END line", "it holds 2 private keys"].contains(failure.detail ?? ""),
+            "\(failure)")
+    }
+
+    @Test func keysOfOtherProgramsAreNamed() throws {
+        let directory = try TemporaryDirectory()
+        for (text, words) in [
+            ("PuTTY-User-Key-File-3: ecdsa-sha2-nistp256\nEncryption: none\n", "it is a PuTTY key (.ppk)"),
+            (
+                "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n-----END OPENSSH PRIVATE KEY-----\n",
+                "it is an OpenSSH key"
+            ),
+        ] {
+            try directory.write(text, to: "damaged")
+            try shell("chmod 600 damaged", in: directory)
+            #expect(try failure(directory("damaged")).detail == words)
+        }
     }
 
     /// It stays encrypted: nobody has to type the passphrase.

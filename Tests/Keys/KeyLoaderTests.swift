@@ -71,6 +71,16 @@ import Testing
             }.contains(sentence), "\(sentence)")
     }
 
+    @Test(arguments: ["base64 -w0 key", "sed 's/-----/\u{2014}/g' key", "openssl pkey -in key -outform DER"])
+    func aDamagedKeyThatOthersMayReadIsGuardedByACommand(script: String) throws {
+        try shell("\(script) >damaged; chmod 644 damaged", in: directory)
+        let failure = #expect(throws: Failure.self) { try load(try file("damaged")) }
+        #expect(failure?.code == .keyNotGuarded)
+        try shell(try #require(failure?.remedy?.command), in: directory)
+        let next = #expect(throws: Failure.self) { try load(try file("damaged")) }
+        #expect(next?.code != .keyNotGuarded)
+    }
+
     /// A passphrase looks like any other text: only what opens the key is certainly no other file of the machine.
     @Test(arguments: [
         ("encrypted", "passphrase", true), ("encrypted", "other", false), ("key", "passphrase", false),

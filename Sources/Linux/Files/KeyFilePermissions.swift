@@ -4,7 +4,7 @@ import SystemPackage
 /// The users that may use a key file. Its owner, which is root or the acting user, may read and write it. The acting user's
 /// primary group may read it. Below a trusted directory any user may read it. If root acts for the service's user, that user and
 /// that user's primary group may as well.
-struct KeyFilePermissions {
+package struct KeyFilePermissions {
     private let identity: Identity
     private let isSecret: (String) -> Bool
 
@@ -20,7 +20,7 @@ struct KeyFilePermissions {
     private static let longestBegin = 37
 
     /// Whether the file at the real path begins as PEM of a private key does; false if it cannot be read.
-    private static func beginsAsPrivateKey(_ path: String) -> Bool {
+    package static func beginsAsPrivateKey(_ path: String) -> Bool {
         let text = String(decoding: ForeignFile.bytes(of: path, count: longestBegin) ?? [], as: UTF8.self)
         return text.hasPrefix("-----BEGIN ") && text.contains("PRIVATE KEY-----")
     }
