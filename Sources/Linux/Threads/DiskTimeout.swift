@@ -5,14 +5,21 @@ internal import Glibc
 /// their own lanes (``WorkerPool``) as long as necessary. There this does nothing except for one request at its start.
 ///
 /// Work that may block runs on a thread, which is left behind if it does not end in time. Other paths on the same mount are not
-/// tried again, so that a command waits once for each mount. A thread has the rights of the one that starts it.
+/// tried again, so that a command waits once for each mount. After the first one that does not respond, a command waits less for
+/// the others, because a server with several exports takes all of them with it. A thread has the rights of the one that starts it.
 package enum DiskTimeout {
     private struct Wait: Sendable {
         let seconds: Int
         let mounts: MountTable?
         /// The first path that did not answer, by its mount, or by the process for a path that only that process can reach.
         var silent: [String: String] = [:]
+
+        /// How long a path is waited for now.
+        var limit: Int { silent.isEmpty ? seconds : min(seconds, DiskTimeout.laterSeconds) }
     }
+
+    /// How long a mount is waited for after the first one that does not respond.
+    private static let laterSeconds = 5
 
     private static let wait = QuietMutex<Wait?>(nil)
 
@@ -45,7 +52,10 @@ package enum DiskTimeout {
     package static var silent: [String] { wait.withLock { $0?.silent.values.sorted() ?? [] } }
 
     /// The detail of ``FailureCode/notResponding``.
-    package static var words: String { "it did not answer within \(wait.withLock { $0?.seconds ?? 0 }) s" }
+    package static var words: String {
+        let limit = wait.withLock { wait in wait.map { $0.silent.count > 1 ? $0.limit : $0.seconds } }
+        return "it did not answer within \(limit ?? 0) s"
+    }
 
     /// The result of `body` for an absolute path; nil if the file system does not respond.
     package static func value<Value: Sendable>(at path: String, _ body: @escaping @Sendable () -> Value) -> Value? {
@@ -53,7 +63,7 @@ package enum DiskTimeout {
         // Without descriptors or threads the caller's own thread does it.
         guard let reader = takeReader() else { return body() }
         let found = QuietMutex<Value?>(nil)
-        let isAnswered = reader.run(atMost: wait.seconds) {
+        let isAnswered = reader.run(atMost: wait.limit) {
             guard wait.silent.isEmpty || Self.visit(path, { !isSilent($0, wait) }) else { return }
             let value = body()
             found.withLock { $0 = value }
