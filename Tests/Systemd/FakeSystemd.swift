@@ -20,6 +20,8 @@ final class FakeSystemd: Sendable {
         /// Its properties by which it takes no orders of some kinds, such as `RefuseManualStop`.
         var refusals: Set<String> = []
         var canReload = true
+        /// Its conditions: the setting, whether it is negated, and the parameter.
+        var conditions: [(setting: String, isNegated: Bool, parameter: String)] = []
         var type = "simple"
         var part = "start"
         /// What kept it from its last start: `Condition`, `Assert` or `exec-condition`.
@@ -209,6 +211,8 @@ final class FakeSystemd: Sendable {
             case "CanReload": unsafe reply(to: call, bool: script.canReload)
             case "RefuseManualStart", "RefuseManualStop":
                 unsafe reply(to: call, bool: script.refusals.contains(name ?? ""))
+            case "Conditions": unsafe reply(to: call, conditions: script.conditions)
+            case "Asserts": unsafe reply(to: call, conditions: [])
             case "Id": unsafe reply(to: call, text: "a.service")
             case "ReloadResult": unsafe reply(to: call, text: script.reload)
             case "Job":
@@ -367,6 +371,27 @@ final class FakeSystemd: Sendable {
         unsafe reply(to: call, variant: "b") {
             var value: Int32 = bool ? 1 : 0
             unsafe sd_bus_message_append_basic($0, CChar(98), &value)
+        }
+    }
+
+    private func reply(
+        to call: OpaquePointer, conditions: [(setting: String, isNegated: Bool, parameter: String)]
+    ) {
+        unsafe reply(to: call, variant: "a(sbbsi)") { message in
+            unsafe sd_bus_message_open_container(message, CChar(97), "(sbbsi)")
+            for (setting, isNegated, parameter) in conditions {
+                unsafe sd_bus_message_open_container(message, CChar(114), "sbbsi")
+                unsafe append("s", setting, to: message)
+                for flag in [false, isNegated] {
+                    var value: Int32 = flag ? 1 : 0
+                    unsafe sd_bus_message_append_basic(message, CChar(98), &value)
+                }
+                unsafe append("s", parameter, to: message)
+                var untried: Int32 = 0
+                unsafe sd_bus_message_append_basic(message, CChar(105), &untried)
+                unsafe sd_bus_message_close_container(message)
+            }
+            unsafe sd_bus_message_close_container(message)
         }
     }
 

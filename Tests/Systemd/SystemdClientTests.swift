@@ -571,6 +571,31 @@ struct SystemdClientTests {
         #expect(try manager.isWithoutEffect(order, on: "a.service") == isWithout)
     }
 
+    /// A stopped unit stays stopped anyhow.
+    @Test(arguments: [
+        (UnitOrder.start, "inactive", true), (.start, "active", true), (.tryRestart, "active", true),
+        (.tryRestart, "inactive", false), (.reloadOrTryRestart, "active", false), (.reload, "active", false),
+        (.signal(1), "active", false),
+    ])
+    func aConditionThatKeepsAUnitFromItsStartIsKnown(order: UnitOrder, activity: String, counts: Bool) throws {
+        let exists = "ConditionPathExists"
+        let rows: [(setting: String, isNegated: Bool, parameter: String, isMet: Bool)] = [
+            (exists, false, "/usr/none", false), (exists, true, "/usr/none", true), (exists, true, "/usr", false),
+            (exists, false, "/usr", true), ("ConditionPathIsDirectory", false, "/etc/passwd", false),
+            ("ConditionFileNotEmpty", false, "/etc/passwd", true),
+            ("ConditionFileIsExecutable", false, "/etc/passwd", false),
+            ("ConditionACPower", false, "true", true),
+        ]
+        for row in rows {
+            let systemd = try FakeSystemd(
+                .init(activity: activity, conditions: [(row.setting, row.isNegated, row.parameter)]))
+            var manager = try SystemdClient(at: .direct(systemd.path), timeout: Self.timeout, cancel: nil)
+            let line = "\(row.setting)=\(row.isNegated ? "!" : "")\(row.parameter)"
+            let unmet = try manager.unmetCondition(of: order, on: "a.service")?.line
+            #expect(unmet == (counts && !row.isMet ? line : nil))
+        }
+    }
+
     private static let orders: [(UnitOrder, against: Set<String>, property: String?)] = [
         (.reload, ["CanReload"], "CanReload=no"), (.reload, ["RefuseManualStop"], nil),
         (.reloadOrTryRestart, ["RefuseManualStop"], nil), (.reloadOrTryRestart, ["CanReload"], nil),
