@@ -4,6 +4,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import SystemPackage
 
 /// The user that runs a configuration's daemon, with its rights and credentials. For the package's own configuration that is the
 /// package's user. For any other it is the owner of its state directory, which no other user's daemon can use. Root must not
@@ -94,13 +95,36 @@ enum ServiceUser {
         // A state directory that does not respond keeps no client from being served.
         DiskTimeout.begin(seconds: 5)
         defer { DiskTimeout.end() }
-        let owner = try CommandFailure.explaining { () throws(SystemError) in
-            try stateOwner(of: configuration, environment)?.account
+        let owner = try CommandFailure.explaining { () throws(SystemError) -> Account? in
+            if let owner = try stateOwner(of: configuration, environment) { return owner.account }
+            return try ownerOfNewState(of: configuration)
         }
         if let owner { try become(owner) }
     }
 
     private static func become(_ account: Account) throws(CommandFailure) {
+    /// The service's user, for which this creates the missing state directory as systemd does when the service starts. Nil if it
+    /// is not missing, or for another configuration. As root, the daemon would refuse a token of that user, and create outputs that
+    /// the service cannot write.
+    private static func ownerOfNewState(of configuration: String) throws(SystemError) -> Account? {
+        guard geteuid() == 0, isServices(configuration), let account = try ServiceUnit.daemonAccount(), account.id != 0
+        else { return nil }
+        let path = Configuration.defaultStateDirectory
+        guard FileStatus.isAbsent(path),
+            case .success(let loaded) = ConfigurationSource.ofService(configuration).load(),
+            [nil, path].contains(loaded.configuration.stateDirectory?.description)
+        else { return nil }
+        do throws(FileError) {
+            try GuardedPath.makeDirectory(path, mode: 0o700, as: .root)
+        } catch {
+            return nil
+        }
+        guard unsafe lchown(path, account.id, account.primaryGroup) == 0 else {
+            throw SystemError("give \(path) to the user \(account.name)", errno: Errno(rawValue: errno))
+        }
+        return account
+    }
+
         try CommandFailure.explaining { () throws(SystemError) in try Hardening.become(account) }
     }
 

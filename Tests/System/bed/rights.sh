@@ -63,6 +63,11 @@ systemctl stop clientsecretd.socket clientsecretd.service
 useradd --system monitor
 promise "run by root, the daemon acts as the service's user" clientsecretd run --once
 equal "and leaves everything as the service needs it" "$rights" "$(rights)"
+rm -r /var/lib/clientsecretd
+promise "also before the service has ever started" clientsecretd run --once
+equal "whose user then owns the state directory" "clientsecretd clientsecretd 700" \
+    "$(stat -c '%U %G %a' /var/lib/clientsecretd)"
+equal "and what it published" "$rights" "$(rights)"
 promise "the service starts" systemctl start clientsecretd.socket clientsecretd.service
 eventually "and everything is ok" is_ok
 equal "beside the service it does not run" 75 "$(clientsecretd run >"$seen" 2>&1; echo $?)"
