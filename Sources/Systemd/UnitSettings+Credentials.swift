@@ -19,6 +19,9 @@ extension UnitSettings {
         package let path: String?
     }
 
+    /// The names of the credentials that come from files, or that systemd itself has.
+    package var loadedCredentials: [String] { values.words("LoadCredential") + values.words("LoadCredentialEncrypted") }
+
     /// Whether the service is passed a credential of this name.
     package func loads(_ credential: String) -> Bool { source(of: credential) != nil }
 

@@ -1,5 +1,8 @@
+import Foundation
+import Linux
 import Model
 import Systemd
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -23,6 +26,36 @@ struct RoleFilesTests {
         #expect(
             try objection(to: path) == "a.service does not see \(path) (InaccessiblePaths=/etc/clientsecretd)")
         #expect(try objection(to: "/root/ca.pem") == "a.service does not see /root/ca.pem (ProtectHome=yes)")
+    }
+
+    /// Its writer decides where secrets go. systemd reads the file, whatever its mode is.
+    @Test(arguments: ["LoadCredential", "LoadCredentialEncrypted"])
+    func aSourceOfACredentialThatOthersCanChangeIsNamed(setting: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("token", to: "token")
+        let settings = UnitSettings(values: [setting: .items([.init(name: "token", path: path)])], files: [])
+        func words(_ mode: Int, _ credential: String = "token") throws -> String? {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            return UnitsInEffect.openSource(of: credential, settings, as: .current())?.detail
+        }
+        #expect(try words(0o600) == nil)
+        #expect(try words(0o644) == nil)
+        #expect(try words(0o666) == "\(path): the file is writable by its group and every other user")
+        #expect(try words(0o666, "other") == nil)
+    }
+
+    /// Only systemd passes it on, but who may read it there has it.
+    @Test func aSourceOfAKeyThatOthersCanReadIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("key", to: "key")
+        func isNamed(_ mode: Int, by setting: String = "LoadCredential") throws -> Bool {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let settings = UnitSettings(values: [setting: .items([.init(name: "key", path: path)])], files: [])
+            return UnitsInEffect.openSource(ofKey: "key", settings, as: .current())?.detail?.contains(path) == true
+        }
+        #expect(try !isNamed(0o600))
+        #expect(try isNamed(0o644))
+        #expect(try !isNamed(0o644, by: "LoadCredentialEncrypted"))
     }
 
     /// systemd makes the user, so nothing is that user's own.

@@ -24,7 +24,8 @@ struct DryRunProblems {
     private var failed: [Resource: Failure]
 
     private(set) var problems: [DryRun.Problem] = []
-    /// Targets that only `run --once` reaches as long as no service listens, a clock that may be ahead, and actions without effect.
+    /// Targets that only `run --once` reaches as long as no service listens, a clock that may be ahead, actions without effect,
+    /// and credentials whose files other users can change.
     private(set) var limitations: [Failure] = []
     private(set) var stateDirectoryMadeAtStart: AbsolutePath?
     private(set) var unguardedArguments: [DryRun.UnguardedArgument] = []
@@ -41,7 +42,8 @@ struct DryRunProblems {
         self.rotation = rotation
         self.reader = reader
         review = unit.map { SandboxReview($0) }
-        self.inEffect = unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration, daemon: unit)
+        self.inEffect =
+            unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration, daemon: unit)?.withJudgedSources
         addresses = self.inEffect == nil ? nil : RoleAddresses(of: loaded)
         failed = rotation.failures
     }
@@ -135,6 +137,8 @@ struct DryRunProblems {
                         found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
                         for: name)
                 }
+                let source = inEffect?.problem(withSourceOf: loaded.tokenCredentials[target], of: target)
+                limitations += [source].compactMap(\.self)
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
@@ -155,6 +159,9 @@ struct DryRunProblems {
             let hidden = review?.problems(with: entry, as: identity) ?? []
             if !hidden.isEmpty { failed[.key(name)] = nil }
             add(hidden)
+            if case .credential(let name) = entry.location {
+                limitations += [inEffect?.problem(withSourceOfKey: name)].compactMap(\.self)
+            }
         }
     }
 
@@ -171,6 +178,7 @@ struct DryRunProblems {
             add([failure])
         }
         add(inEffect?.problems(withStoreFiles: loaded.storeFiles) ?? [])
+        limitations += inEffect?.problemsWithSourcesOfStore ?? []
     }
 
     private mutating func findInSources() {

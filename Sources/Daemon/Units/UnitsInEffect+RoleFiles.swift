@@ -31,6 +31,88 @@ extension UnitsInEffect {
         }
     }
 
+    /// The problem that other users can change the file from which systemd passes a target's token, and so decide where the
+    /// secret goes; nil if they cannot, or it is not known.
+    ///
+    /// - Parameter token: the credential that holds the token; nil for a target without one.
+    func problem(withSourceOf token: String?, of target: TargetName) -> Failure? {
+        token.flatMap { openSources[Source(unit: Self.unit(of: target), credential: $0)] }.map {
+            Failure(.pushFileNotGuarded, at: .target(target), detail: $0.detail, remedy: $0.remedy)
+        }
+    }
+
+    /// The same for the credentials of the service that asks the store.
+    var problemsWithSourcesOfStore: [Failure] {
+        StoreConfiguration.File.allCases.compactMap {
+            openSources[Source(unit: Self.store, credential: $0.credential)]
+        }.map { Failure(.storeFileNotGuarded, at: .store, detail: $0.detail, remedy: $0.remedy) }
+    }
+
+    /// The problem that other users can read or replace the file from which systemd passes a key to the daemon.
+    func problem(withSourceOfKey credential: String) -> Failure? {
+        openSources[Source(unit: daemon, credential: credential)].map {
+            Failure(.keyNotGuarded, at: .credential(credential), detail: $0.detail, remedy: $0.remedy)
+        }
+    }
+
+    /// A unit's credential.
+    struct Source: Hashable {
+        let unit: String
+        let credential: String
+    }
+
+    /// Why the file from which systemd passes a credential is not guarded.
+    struct OpenSource: Sendable {
+        let detail: String?
+        let remedy: Remedy?
+    }
+
+    /// In bytes.
+    private static let longestKey = 16_384
+
+    /// The same, with the files of credentials judged as this process sees them. Blocks.
+    package var withJudgedSources: UnitsInEffect {
+        let identity = Identity.current().acting(for: try? ServiceUnit.daemonAccount())
+        var judged = self
+        for (unit, settings) in units where unit == daemon || Self.isOfNetwork(unit) {
+            for credential in settings.loadedCredentials {
+                judged.openSources[Source(unit: unit, credential: credential)] =
+                    unit == daemon
+                    ? Self.openSource(ofKey: credential, settings, as: identity)
+                    : Self.openSource(of: credential, settings, as: identity)
+            }
+        }
+        return judged
+    }
+
+    static func openSource(of credential: String, _ settings: UnitSettings, as identity: Identity) -> OpenSource? {
+        // Without a path, systemd itself has it.
+        guard let path = settings.source(of: credential)?.path, path.hasPrefix("/") else { return nil }
+        do throws(LoginFile.Unusable) {
+            _ = try LoginFile.text(at: path, as: identity)
+            return nil
+        } catch {
+            return error.isUnguarded ? OpenSource(detail: error.words, remedy: error.remedy) : nil
+        }
+    }
+
+    static func openSource(ofKey credential: String, _ settings: UnitSettings, as identity: Identity) -> OpenSource? {
+        // All users may read an encrypted one.
+        guard let source = settings.source(of: credential), source.setting == "LoadCredential",
+            let path = source.path, path.hasPrefix("/")
+        else { return nil }
+        return DiskTimeout.value(at: path) { () -> OpenSource? in
+            do throws(FileError) {
+                _ = try TrustedFile.open(path, for: .key, as: identity, limit: longestKey)
+                return nil
+            } catch {
+                guard [.notGuarded, .unguardedDirectory, .foreignOwner].contains(error.code) else { return nil }
+                let words = [Printable.name(path), error.explanation(of: path)].compactMap(\.self)
+                return OpenSource(detail: words.joined(separator: ": "), remedy: error.remedy)
+            }
+        } ?? nil
+    }
+
     /// Why the service that pushes to a target does not get the files that the target names.
     ///
     /// - Parameter files: each with the code of a failure about it.

@@ -7,8 +7,12 @@ import Systemd
 /// The settings of units in effect, drop-ins for all services included: the daemon's own unit, those of its helpers, and those
 /// that load a secret as a credential.
 package struct UnitsInEffect {
+    /// The name of the unit that runs the daemon.
+    let daemon: String
     /// The settings of the daemon's unit and of its helpers', as far as the configuration uses them.
     let units: [(name: String, settings: UnitSettings)]
+    /// The credentials whose files other users can change; none before they were judged.
+    var openSources: [Source: OpenSource] = [:]
     /// Services that take secrets from the daemon; none for another daemon than the package's, whose files and socket they name.
     private let readers: [SecretReader]
     /// Such units that the configuration names by an alias, and their own names.
@@ -51,6 +55,7 @@ package struct UnitsInEffect {
             return ()
         }
         guard isAnswered != nil else { return nil }
+        self.daemon = daemon.name
         self.units = units
         self.readers = readers.values.sorted { $0.name < $1.name }
         self.aliases = aliases.sorted { $0.0 < $1.0 }
@@ -74,7 +79,7 @@ package struct UnitsInEffect {
         return try systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
     }
 
-    private static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }
+    static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }
 
     /// That units run with less protection than they ship with, on one line; nil when none does.
     package var weakness: String? {

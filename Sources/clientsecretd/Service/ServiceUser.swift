@@ -37,7 +37,8 @@ enum ServiceUser {
     /// The settings of the service's units, until this process stops being root. Nil for another configuration, and if systemd
     /// cannot be asked. From now on no command restarts one that cannot start.
     static func unitsInEffect(of configuration: Configuration? = nil, at path: String) -> UnitsInEffect? {
-        guard geteuid() == 0, isServices(path), let units = UnitsInEffect(of: configuration) else { return nil }
+        guard geteuid() == 0, isServices(path), let units = UnitsInEffect(of: configuration)?.withJudgedSources
+        else { return nil }
         units.forbidStarts(by: configuration)
         return units
     }
@@ -102,7 +103,6 @@ enum ServiceUser {
         if let owner { try become(owner) }
     }
 
-    private static func become(_ account: Account) throws(CommandFailure) {
     /// The service's user, for which this creates the missing state directory as systemd does when the service starts. Nil if it
     /// is not missing, or for another configuration. As root, the daemon would refuse a token of that user, and create outputs that
     /// the service cannot write.
@@ -125,6 +125,7 @@ enum ServiceUser {
         return account
     }
 
+    private static func become(_ account: Account) throws(CommandFailure) {
         try CommandFailure.explaining { () throws(SystemError) in try Hardening.become(account) }
     }
 

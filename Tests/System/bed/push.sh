@@ -55,6 +55,13 @@ sed -i 's,/etc/ssl/api.pem,/etc/ssl/stand-in.pem,' $configuration
 rm /etc/clientsecretd/api.pem /etc/ssl/api.pem
 equal "then nothing is in the way" "" "$(clientsecretd check 2>&1 | grep push@)"
 
+chmod 0620 /etc/clientsecretd/vault-token
+chgrp games /etc/clientsecretd/vault-token
+contains "a check names a token that others can change, which systemd passes on" \
+    "/etc/clientsecretd/vault-token: the file is writable by its group" "$(clientsecretd check 2>&1)"
+chmod 0600 /etc/clientsecretd/vault-token
+equal "and no more when it is closed" "" "$(clientsecretd check 2>&1 | grep vault-token)"
+
 asks_at $socket
 shows_verified() { [ "$(of_status 'next(o for o in c["outputs"] if o.get("target") == "production").get("verified")')" = "$1" ]; }
 same() { cmp -s "$output" /tmp/api/held; }
