@@ -290,9 +290,14 @@ package struct PushExchange {
         if let misplaced = target.kind.misplaced(in: values).first {
             throw RoleFailure(.pushPlaceMissing, Printable.line(misplaced.words))
         }
-        guard let confirmation = creation.confirmation else { return }
-        if let json = json(missing), !creation.evident.isEmpty, AnswerShape.fits(creation.evident, json, filled) {
-            return
+        let hasEvidence = !creation.evident.isEmpty
+        if hasEvidence, let json = json(missing), AnswerShape.fits(creation.evident, json, filled) { return }
+        guard let confirmation = creation.confirmation else {
+            guard hasEvidence else { return }
+            throw RoleFailure(
+                .pushAnswerUnexpected,
+                (failure.detail ?? "") + "; this API reports in another way that nothing is there yet",
+                retryAfter: failure.retryAfter)
         }
         let received = try received(confirmation)
         if let refusal = failureOfReading(received, confirmation) {

@@ -80,12 +80,14 @@ package struct PushKind: Sendable {
         var request: PushRequest?
         /// The form of the answer that reports it as missing, if its status is not enough.
         var shape: [AnswerShape] = []
-        /// Shows that the write creates the intended object, and nothing else at the same address; nil if the answer
-        /// that reports it as missing has the form of `evident`.
+        /// Shows that the write creates the intended object, and nothing else at the same address; not sent if the answer that
+        /// reports it as missing has the form of ``evident``.
         var confirmation: PushRequest?
         var confirmed: [AnswerShape] = []
         /// The doubt if the confirmation is refused: completes "that … is not shown".
         var doubt = ""
+        /// The form of an answer that by itself shows that the intended object is missing. Without a ``confirmation``, nothing
+        /// is created after any other answer.
         var evident: [AnswerShape] = []
         var misplaced: [Misplaced] = []
     }

@@ -99,7 +99,7 @@ import Testing
     /// What an API of a user's own may answer where the secret is not there yet, and what another server answers.
     @Test(
         arguments: [
-            (404, #"{"message":"none"}"#, true), (200, #"{"a":{}}"#, true), (200, #"{"a":null}"#, true),
+            (404, #"{"message":"none"}"#, true), (200, #"{"a":{}}"#, true), (200, #"{"a":null}"#, false),
             (404, "", true), (404, "<html>", false), (404, "Not Found", false), (404, "[]", false),
             (200, "[]", false), (200, "{}", false), (200, #"{"a":[]}"#, false), (200, #"[{"a":{}}]"#, false),
         ])
@@ -113,6 +113,22 @@ import Testing
             return request.method == "GET" ? answer(status, body) : answer(200, "")
         }
         #expect(methods.contains("PUT") == isWritten, "\(result)")
+        if !isWritten { #expect(result.failure?.code == .pushAnswerUnexpected) }
+    }
+
+    /// What a cluster answers, and what a proxy before it.
+    @Test(
+        arguments: [
+            (#"{"kind":"Status","reason":"NotFound"}"#, true), (#"{"kind":"Status","reason":"Forbidden"}"#, false),
+            (#"{"message":"no Route matched with those values"}"#, false), ("{}", false),
+        ])
+    func onlyTheClusterReportsThatASecretIsMissing(body: String, isWritten: Bool) {
+        var methods: [String] = []
+        let result = publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"]) { request in
+            methods.append(request.method)
+            return request.method == "GET" ? answer(404, body) : answer(200, #"{"kind":"Secret"}"#)
+        }
+        #expect(methods.contains("PATCH") == isWritten, "\(result)")
         if !isWritten { #expect(result.failure?.code == .pushAnswerUnexpected) }
     }
 

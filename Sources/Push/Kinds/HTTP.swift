@@ -32,7 +32,7 @@ extension PushKind {
     }
 
     /// The place of the secret is a text or nothing. Only a member of an object may be absent: without the object, or in a list
-    /// without that element, the answer may be about something else.
+    /// without that element, the answer may be about something else. Null in place of the object is how many APIs report an error.
     private static func shape(along pointer: [String]) -> [AnswerShape] {
         let last: Set<AnswerShape.Form> =
             switch pointer.last {
@@ -43,7 +43,6 @@ extension PushKind {
         return pointer.indices.map { depth in
             var forms: Set<AnswerShape.Form> = [.object]
             if pointer[depth].elementIndex != nil { forms.insert(.array) }
-            if depth > 0 { forms.insert(.null) }
             return AnswerShape(at: Array(pointer[..<depth]), is: forms)
         } + [AnswerShape(at: pointer, is: last)]
     }

@@ -36,7 +36,13 @@ extension PushKind {
         inUse: [
             AnswerShape(
                 at: ["metadata", "deletionTimestamp"], is: [.null, .absent], otherwise: "the Secret is being deleted")
-        ], shown: shown(at: ["data", "{{key}}"], isBase64: true), creation: Creation(),
+        ], shown: shown(at: ["data", "{{key}}"], isBase64: true),
+        creation: Creation(
+            // A proxy in front of a cluster answers otherwise.
+            evident: [
+                AnswerShape(at: ["kind"], is: [.text], equals: "Status"),
+                AnswerShape(at: ["reason"], is: [.text, .absent], equals: "NotFound"),
+            ]),
         // Comes with the status that otherwise means a refused token.
         errors: [
             ErrorRule(status: 403, contains: ["exceeded quota"], meaning: .pushQuotaExceeded),
