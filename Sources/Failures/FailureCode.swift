@@ -77,6 +77,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case unitMismatch = "unit_mismatch"
     /// Another program changed the file faster than it could be merged.
     case changedMeanwhile = "changed_meanwhile"
+    /// Another program has the file open for writing.
+    case openForWriting = "open_for_writing"
     /// The output's format cannot read the file's content, or cannot write into it safely; detail: the line and why.
     case outputMalformed = "output_malformed"
     /// The daemon has never written the file, and it holds something else than a secret in the output's format; detail: the
@@ -89,6 +91,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case systemError = "system_error"
     /// A shared file that held other lines was deleted: it is not recreated with only the secret.
     case outputDeleted = "output_deleted"
+    /// A shared file that held other lines was emptied of them: it is not written with only the secret.
+    case outputEmptied = "output_emptied"
     case contested = "contested"
     // User writers, which write other users' files.
     /// No process listens; detail: the socket.

@@ -154,6 +154,13 @@ extension FailureCode {
             row("another program changed it at the same time, again and again") {
                 .say("find out which other program writes it", see: $0.parent.flatMap(ShellCommand.watch))
             }
+        case .openForWriting:
+            row(
+                "another program has it open for writing; the daemon waits for 10 minutes at most, and then replaces the file",
+                retry: .whenChanged
+            ) {
+                .say("let that program finish, or end it", see: $0.path.flatMap(ShellCommand.openers(of:)))
+            }
         case .outputMalformed:
             row("its content cannot be read or edited safely", traits: .showsOthersContent, .say("correct that line"))
         case .outputForeign:
@@ -172,6 +179,12 @@ extension FailureCode {
             row(
                 "the file was deleted with its other lines, and is not created again without them",
                 .say("restore the file with its other lines; the secret is then added"))
+        case .outputEmptied:
+            row(
+                "the file was emptied of its other lines, and is not written without them", retry: .whenChanged,
+                .say(
+                    "restore its other lines; the secret is then added. If it is to hold only the secret, add a comment line"
+                ))
         case .contested:
             row("another program keeps changing it") {
                 $0.path == nil

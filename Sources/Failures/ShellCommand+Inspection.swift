@@ -14,6 +14,9 @@ extension ShellCommand {
 
     package static func watch(_ directory: String) -> ShellCommand? { ShellCommand("inotifywait -m \(directory)") }
 
+    /// Lists the processes that have a file open.
+    static func openers(of file: String) -> ShellCommand? { ShellCommand("fuser -v \(file)") }
+
     /// Asks Apple about a client's published secret.
     package static func verify(_ client: String) -> ShellCommand? { reading(["verify", client]) }
 

@@ -10,18 +10,26 @@ package struct FileObservation: Hashable, Sendable {
     package var otherLines: Bool
     /// Whether mode and group are as configured.
     package var isAsConfigured: Bool
+    /// Whether the content is as the format writes it, or may stay unchanged. If not, it is not as configured either.
+    package var isExact: Bool
     package var exists: Bool
 
     package init(
         slots: [FileSlot: SlotObservation], editFailures: [FileSlot: Failure] = [:], otherLines: Bool = false,
-        isAsConfigured: Bool = true, exists: Bool = true
+        isAsConfigured: Bool = true, isExact: Bool = true, exists: Bool = true
     ) {
         self.slots = slots
         self.editFailures = editFailures
         self.otherLines = otherLines
         self.isAsConfigured = isAsConfigured
+        self.isExact = isExact
         self.exists = exists
     }
+}
+
+extension FileObservation {
+    /// Whether a slot holds a secret.
+    package var holdsSecret: Bool { slots.values.contains { $0.issued != nil } }
 }
 
 /// The content of a source when it was read.

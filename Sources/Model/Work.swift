@@ -31,9 +31,10 @@ package enum Work: Hashable, Sendable {
     case keep(ClientName, Record)
     /// Ask whether Apple accepts a secret. A refusal, and that nothing is known, are failures.
     case verify(ClientName, SecretInfo)
-    /// Write these secrets into a file, all at once. Without `mayCreate` it is a failure when a shared file is missing, and
+    /// Write these secrets into a file, all at once. Without `overWriters` it is a failure while another program has the file
+    /// open for writing. Without `mayCreate` it is a failure when a shared file is missing or was emptied of other lines, and
     /// when another file holds anything but a secret.
-    case publish(FileSpec, [FileSlot: SecretInfo], mayCreate: Bool)
+    case publish(FileSpec, [FileSlot: SecretInfo], mayCreate: Bool, overWriters: Bool)
     /// Put a client's secret into a place behind an API, and see whether it is there then. In the same request go the
     /// secrets of other targets that belong into the same document; whether they are there is not seen.
     case push(ClientName, SecretInfo, to: PushOutput, with: [TargetName: SecretInfo])

@@ -16,9 +16,13 @@ package protocol Destination: Sendable {
 
     /// Writes these secrets into their slots, all at once, and reads everything back. Blocks.
     ///
-    /// - Parameter mayCreate: whether the whole content may be written again. Otherwise a missing shared file is
-    ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
-    func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents
+    /// - Parameters:
+    ///   - mayCreate: whether the whole content may be written again. Otherwise a missing shared file is
+    ///     ``Failure/Code/outputDeleted``, one without other lines and secrets ``Failure/Code/outputEmptied``, and a file with
+    ///     something else than a secret ``Failure/Code/outputForeign``.
+    ///   - overWriters: whether to replace a file that another program has open for writing. Otherwise it is
+    ///     ``Failure/Code/openForWriting``.
+    func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool, overWriters: Bool) throws(Failure) -> OutputContents
 
     /// Why it could not be written; nil when no reason is known. Changes nothing. Blocks.
     func problem(mayCreate: Bool) -> Failure?
@@ -31,6 +35,8 @@ package struct OutputContents: Sendable {
     package var otherLines: Bool
     /// Whether mode and group are as configured, and its writer is the owner.
     package var isAsConfigured: Bool
+    /// Whether the content is as the format writes it, or may stay unchanged. If not, it is not as configured either.
+    package var isExact: Bool
     /// Its path with all links resolved.
     package var realPath: String
     /// Whether watching the file's directory gives the daemon notice of changes.
@@ -41,12 +47,13 @@ package struct OutputContents: Sendable {
     package var editFailures: [FileSlot: Failure]
 
     package init(
-        exists: Bool, otherLines: Bool, isAsConfigured: Bool, realPath: String, isWatchable: Bool = true,
-        slots: [FileSlot: SlotContents], editFailures: [FileSlot: Failure] = [:]
+        exists: Bool, otherLines: Bool, isAsConfigured: Bool, isExact: Bool = true, realPath: String,
+        isWatchable: Bool = true, slots: [FileSlot: SlotContents], editFailures: [FileSlot: Failure] = [:]
     ) {
         self.exists = exists
         self.otherLines = otherLines
         self.isAsConfigured = isAsConfigured
+        self.isExact = isExact
         self.realPath = realPath
         self.isWatchable = isWatchable
         self.slots = slots
@@ -57,8 +64,7 @@ package struct OutputContents: Sendable {
     package func observe(_ recognise: (Token) -> SlotObservation) -> FileObservation {
         FileObservation(
             slots: slots.mapValues { $0.observe(recognise) }, editFailures: editFailures, otherLines: otherLines,
-            isAsConfigured: isAsConfigured,
-            exists: exists)
+            isAsConfigured: isAsConfigured, isExact: isExact, exists: exists)
     }
 }
 

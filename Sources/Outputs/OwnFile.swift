@@ -21,8 +21,10 @@ package struct OwnFile: Destination {
 
     package func look() throws(Failure) -> [FileSlot: SlotContents] { try publisher.look(at: file) }
 
-    package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
-        try publisher.publish(secrets, in: file, mayCreate: mayCreate)
+    package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool, overWriters: Bool) throws(Failure)
+        -> OutputContents
+    {
+        try publisher.publish(secrets, in: file, mayCreate: mayCreate, overWriters: overWriters)
     }
 
     package func problem(mayCreate: Bool) -> Failure? {

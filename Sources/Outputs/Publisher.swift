@@ -53,7 +53,8 @@ package struct Publisher: Sendable {
             exists: true, otherLines: contents.otherLines,
             isAsConfigured: contents.isExact
                 && isAsConfigured(content.status, file, contents.otherLines || file.slots.count > 1),
-            realPath: content.path, slots: contents.slots, editFailures: try merge.editFailures(in: content.bytes))
+            isExact: contents.isExact, realPath: content.path, slots: contents.slots,
+            editFailures: try merge.editFailures(in: content.bytes))
     }
 
     /// The secrets in `file` found by programs that follow every link and trust every directory. There is none if they can open
@@ -87,10 +88,9 @@ package struct Publisher: Sendable {
     /// Sets these slots in one write; other variables and lines stay. Writes nothing when the file would not change.
     /// When another program changes the file meanwhile, the secrets are merged into that version.
     ///
-    /// - Parameter mayCreate: whether the whole content may be written again. Otherwise a missing shared file is
-    ///   ``Failure/Code/outputDeleted``, and a file with something else than a secret ``Failure/Code/outputForeign``.
+    /// - Parameters: see ``Destination/publish(_:mayCreate:overWriters:)``.
     package func publish(
-        _ secrets: [FileSlot: Secret], in file: FileSpec, mayCreate: Bool = true
+        _ secrets: [FileSlot: Secret], in file: FileSpec, mayCreate: Bool = true, overWriters: Bool = false
     ) throws(Failure) -> OutputContents {
         let merge = OutputMerge(file: file)
         for (slot, secret) in secrets where !merge.isWritable(secret, in: slot) {
@@ -99,7 +99,9 @@ package struct Publisher: Sendable {
         guard !secrets.isEmpty else { return try observe(file) }
         let group = try group(of: file)
         for _ in 0..<Self.mergeLimit {
-            if try write(secrets, file, merge, group: group, mayCreate: mayCreate) { return try observe(file) }
+            if try write(secrets, file, merge, group: group, mayCreate: mayCreate, overWriters: overWriters) {
+                return try observe(file)
+            }
         }
         throw Failure(.changedMeanwhile, at: .path(file.path))
     }
@@ -121,7 +123,8 @@ package struct Publisher: Sendable {
 
     /// One attempt: false when another program changed the file meanwhile.
     private func write(
-        _ secrets: [FileSlot: Secret], _ file: FileSpec, _ merge: OutputMerge, group: UInt32?, mayCreate: Bool
+        _ secrets: [FileSlot: Secret], _ file: FileSpec, _ merge: OutputMerge, group: UInt32?, mayCreate: Bool,
+        overWriters: Bool
     ) throws(Failure) -> Bool {
         let target: AtomicFile
         do throws(FileError) {
@@ -154,7 +157,8 @@ package struct Publisher: Sendable {
             bytes = try merge.merged(secrets, into: [], nil)
         }
         do throws(FileError) {
-            try target.replace(with: bytes, mode: mode, group: group, keeping: kept, naming: naming)
+            try target.replace(
+                with: bytes, mode: mode, group: group, keeping: kept, overWriters: overWriters, naming: naming)
             return true
         } catch {
             if error.code == .changedMeanwhile { return false }
@@ -175,6 +179,9 @@ package struct Publisher: Sendable {
                 remedy: .say("write another path, or \"format: template\" for a file of its own"))
         }
         let merge = OutputMerge(file: file)
+        if file.format.isShared, !mayCreate, let found = try? merge.read(content.bytes), found.holdsNothing {
+            throw Failure(.outputEmptied, at: .path(file.path))
+        }
         guard !mayCreate, try !merge.format().mayReplace(content.bytes) else { return true }
         // If no slot can be edited, that is reported, and keeps the file from being written: that it has no known format says
         // nothing more.

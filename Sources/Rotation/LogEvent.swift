@@ -14,6 +14,8 @@ package enum LogEvent: Hashable, Sendable {
     /// A new secret became the current one although Apple has not accepted it, because the former one can no longer be kept.
     case publishedUnverified(ClientName, SecretInfo)
     case published(AbsolutePath, [ClientName: SecretInfo])
+    /// A file was written although another program has had it open for writing for ten minutes.
+    case wroteOverWriter(AbsolutePath)
     /// A client's secret was put into a place behind an API. Verified when it was seen there; nil if the API does not show it.
     case pushed(TargetName, ClientName, SecretInfo, verified: Bool?)
     /// A client's secret was put into the store, so that other machines get it.

@@ -34,13 +34,16 @@ package struct UserFile: Destination {
 
     package func look() throws(Failure) -> [FileSlot: SlotContents] { try client.look(at: file, as: user) }
 
-    package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool) throws(Failure) -> OutputContents {
+    package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool, overWriters: Bool) throws(Failure)
+        -> OutputContents
+    {
         // After a writer that failed, its successor sweeps before it writes.
         try sweptDirectories?.first(beside: file.path, of: user) { isFirst throws(Failure) in
             if isFirst { _ = try client.observe(file, as: user, naming: naming) }
         }
         do throws(Failure) {
-            return try client.publish(secrets, in: file, as: user, mayCreate: mayCreate, naming: naming)
+            return try client.publish(
+                secrets, in: file, as: user, mayCreate: mayCreate, overWriters: overWriters, naming: naming)
         } catch {
             sweptDirectories?.forget(beside: file.path, of: user)
             throw error

@@ -49,10 +49,12 @@ package final class UserWriterClient: Sendable {
 
     /// Has these secrets written into `file` by `user`.
     package func publish(
-        _ secrets: [FileSlot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, naming: TemporaryNames
+        _ secrets: [FileSlot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, overWriters: Bool,
+        naming: TemporaryNames
     ) throws(Failure) -> OutputContents {
         var request = WriterRequest(.publish, file, secrets: secrets.mapValues(\.token))
         request.mayCreate = mayCreate
+        request.overWriters = overWriters
         request.tag = naming.tag
         return try contents(of: file, ask(request, of: user, about: file.path), user)
     }
@@ -193,7 +195,8 @@ package final class UserWriterClient: Sendable {
         let own = DirectoryMark(of: file.path.directory)
         return OutputContents(
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
-            realPath: file.path.description, isWatchable: own != nil && own == contents.directory, slots: slots,
+            isExact: contents.isExact, realPath: file.path.description,
+            isWatchable: own != nil && own == contents.directory, slots: slots,
             editFailures: editFailures)
     }
 

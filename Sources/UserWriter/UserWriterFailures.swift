@@ -13,8 +13,8 @@ enum UserWriterFailures {
         .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
         .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
         .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
-        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .outputMalformed, .nameTooLong,
-        .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .selfCheckFailed,
+        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .openForWriting, .outputMalformed,
+        .nameTooLong, .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .outputEmptied, .selfCheckFailed,
         .writerNotPermitted, .writerRefused, .writerUnconfigured,
     ]
 

@@ -59,6 +59,7 @@ struct WriterRequest: Sendable {
     var group: String?
     var places: [Place]
     var mayCreate = false
+    var overWriters = false
     /// The tag of the daemon's temporaries (``Linux/TemporaryNames``); nil: nothing may be touched.
     var tag: String?
 
@@ -87,6 +88,7 @@ struct WriterAnswer: Sendable {
         var exists: Bool
         var otherLines: Bool
         var isAsConfigured: Bool
+        var isExact: Bool
         /// Places that hold nothing are left out.
         var places: [Place]
         /// Why no edit could write some variables.
@@ -112,6 +114,7 @@ struct WriterAnswer: Sendable {
     init(_ contents: OutputContents) {
         self.contents = Contents(
             exists: contents.exists, otherLines: contents.otherLines, isAsConfigured: contents.isAsConfigured,
+            isExact: contents.isExact,
             places: contents.slots.map { slot, found in
                 switch found {
                 case .token(let token): Place(variable: slot.variable, token: token)
@@ -164,6 +167,7 @@ extension WriterRequest: JSONDocument {
         group = try members.orAbsent("group", request?.group)
         places = try members("places", request?.places)
         mayCreate = try members("mayCreate", request?.mayCreate)
+        overWriters = try members.flag("overWriters", request?.overWriters)
         tag = try members.orAbsent("tag", request?.tag)
     }
 }
@@ -196,6 +200,7 @@ extension WriterAnswer.Contents: JSONDocument {
         exists = try members("exists", contents?.exists)
         otherLines = try members("otherLines", contents?.otherLines)
         isAsConfigured = try members("isAsConfigured", contents?.isAsConfigured)
+        isExact = try !members.flag("isInexact", contents.map { !$0.isExact })
         places = try members("places", contents?.places)
         doubtful = try members.unlessEmpty("doubtful", contents?.doubtful) ?? [:]
         directory = try members.orAbsent("directory", contents?.directory)

@@ -108,7 +108,9 @@ package final class UserWriterService {
             return publisher.problem(with: order.file, mayCreate: request.mayCreate).map { WriterAnswer($0) }
                 ?? WriterAnswer()
         case .publish:
-            return WriterAnswer(try publisher.publish(order.secrets, in: order.file, mayCreate: request.mayCreate))
+            return WriterAnswer(
+                try publisher.publish(
+                    order.secrets, in: order.file, mayCreate: request.mayCreate, overWriters: request.overWriters))
         }
     }
 

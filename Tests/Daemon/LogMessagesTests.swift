@@ -87,6 +87,10 @@ import Testing
                 line(.published(path, [web: secret])), .info, "wrote /srv/web.jwt: web sha256:0000000000000001",
                 ["PATH=/srv/web.jwt"] + ofSecret),
             Row(
+                line(.wroteOverWriter(path)), .warning,
+                "replaced /srv/web.jwt, which another program has had open for writing for 10 minutes: what that program "
+                    + "writes from now on is lost until it opens the file again", ["PATH=/srv/web.jwt"]),
+            Row(
                 line(.pushed(target, web, secret, verified: nil)), .info,
                 "web: pushed sha256:0000000000000001 to target production, which does not show what it holds",
                 ["TARGET=production"] + ofSecret),

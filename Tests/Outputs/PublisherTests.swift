@@ -376,6 +376,40 @@ import Testing
         #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
     }
 
+    /// Programs truncate a file, and write it seconds later.
+    @Test(arguments: ["", "SECRET=\n", "SECRET=changeme\n"])
+    func aFileThatWasEmptiedIsNotWrittenWithOneLine(content: String) throws {
+        let file = try Samples.file(scratch("app.env"), .env)
+        let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let emptied = Failure(.outputEmptied, at: .path(file.path))
+        try scratch.write(content, to: "app.env")
+        #expect(throws: emptied) { try publisher.publish(secrets, in: file, mayCreate: false) }
+        #expect(publisher.problem(with: file, mayCreate: false) == emptied)
+        #expect(try scratch.read("app.env") == content)
+        for lines in ["# only this\n" + content, "SECRET=\(Samples.text(try Samples.secret(1)))\n"] {
+            try scratch.write(lines, to: "app.env")
+            #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
+        }
+    }
+
+    @Test func aFileThatAnotherProgramHasOpenForWritingIsNotReplaced() throws {
+        try scratch.write("A=1\n", to: "app.env")
+        let file = try Samples.file(scratch("app.env"), .env)
+        let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
+        let open = Failure(.openForWriting, at: .path(file.path))
+        let writer = try #require(FileHandle(forWritingAtPath: scratch("app.env")))
+        #expect(throws: open) { try publisher.publish(secrets, in: file) }
+        #expect(try scratch.read("app.env") == "A=1\n")
+        #expect(try names() == ["app.env"])
+        try writer.close()
+        #expect(try publisher.replaces(secrets, in: file))
+        // A program that keeps it open for ever does not keep the secret from being written.
+        let other = try #require(FileHandle(forWritingAtPath: scratch("app.env")))
+        _ = try publisher.publish([.variable("SECRET"): try Samples.secret(1)], in: file, overWriters: true)
+        #expect(try publisher.observe(file).fingerprint(.variable("SECRET")) == Samples.secret(1).token.fingerprint)
+        try other.close()
+    }
+
     /// An empty directory would be in the way of what brings its lines back.
     @Test(arguments: ["gone/app.env", "gone/deeper/app.env"])
     func aFileThatHeldMoreIsDeletedWhereItsDirectoryIsGoneToo(name: String) throws {

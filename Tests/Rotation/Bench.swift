@@ -52,6 +52,8 @@ final class Bench {
     var failures: [Resource: Failure] = [:]
     /// Files that hold something else than a secret.
     var strange: Set<AbsolutePath> = []
+    /// Files that another program has open for writing.
+    var open: Set<AbsolutePath> = []
     /// Writes of these files fail; reading them back works.
     var failingWrites: [AbsolutePath: Failure] = [:]
     /// What these files hold right after a write, in place of what was written.
@@ -430,7 +432,8 @@ final class Bench {
             records[client] = record
             return .success(.kept(record))
         case .verify(let client, _): return verdicts[client] ?? .success(.accepted)
-        case .publish(let spec, let secrets, let mayCreate): return publish(spec, secrets, mayCreate)
+        case .publish(let spec, let secrets, let mayCreate, let overWriters):
+            return publish(spec, secrets, mayCreate, overWriters)
         case .push(_, let secret, let output, _):
             places[output.target] = secret
             return .success(
@@ -467,11 +470,15 @@ final class Bench {
     }
 
     private func publish(
-        _ spec: FileSpec, _ secrets: [FileSlot: SecretInfo], _ mayCreate: Bool
+        _ spec: FileSpec, _ secrets: [FileSlot: SecretInfo], _ mayCreate: Bool, _ overWriters: Bool
     ) -> Result<Outcome, Failure> {
         if let failure = failingWrites[spec.path] { return .failure(failure) }
         if disk[spec.path] == nil, !mayCreate, spec.format.isShared {
             return .failure(Failure(.outputDeleted, at: .path(spec.path)))
+        }
+        if open.contains(spec.path), !overWriters { return .failure(Failure(.openForWriting, at: .path(spec.path))) }
+        if let found = disk[spec.path], !mayCreate, spec.format.isShared, !found.otherLines, !found.holdsSecret {
+            return .failure(Failure(.outputEmptied, at: .path(spec.path)))
         }
         if strange.contains(spec.path), !mayCreate { return .failure(Failure(.outputForeign, at: .path(spec.path))) }
         var observation = disk[spec.path] ?? FileObservation(slots: [:])
@@ -498,7 +505,7 @@ final class Bench {
         case .mint(let client, _, _): "mint \(client)"
         case .keep(let client, _): "keep \(client)"
         case .verify(let client, _): "verify \(client)"
-        case .publish(let spec, _, _): "publish \(spec.path.name)"
+        case .publish(let spec, _, _, _): "publish \(spec.path.name)"
         case .push(_, _, let output, _): "push \(output.target)"
         case .readTarget(_, _, let output): "ask \(output.target)"
         case .run(let action, let covering) where covering.isEmpty: "notify \(action.id)"

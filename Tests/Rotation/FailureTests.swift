@@ -17,6 +17,7 @@ import Testing
         (.credentialMissing, "LoadCredential=apple-key:/path/to/file"),
         (.permissionDenied, "namei -l /d/f.p8"), (.readOnlyFileSystem, "ReadWritePaths=-/d"),
         (.diskFull, "df -h --output /d"), (.changedMeanwhile, "inotifywait -m /d"), (.contested, "inotifywait -m /d"),
+        (.openForWriting, "fuser -v /d/f.p8"),
         (.systemError, "namei -l /d/f.p8"), (.actionFailed, "systemctl status a.service"),
         (.unitMasked, "systemctl unmask a.service"), (.unitRefused, "systemctl status a.service"),
         (.unitFailed, "systemctl start a.service"), (.unitEnded, "systemctl status a.service"),

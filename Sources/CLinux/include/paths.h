@@ -50,6 +50,9 @@ int clinux_file_set_group(int descriptor, uint32_t group);
 int clinux_file_set_mode(int descriptor, uint32_t mode);
 int clinux_file_sync(int descriptor);
 int clinux_file_sync_all(int descriptor);
+// 1 if any process has the file open for writing, 0 if none has; -errno if that is unknown, as without leases. The descriptor is
+// open only for reading, and the file belongs to this process's user.
+int clinux_file_has_writer(int descriptor);
 
 int64_t clinux_attribute_names(int descriptor, void *buffer, size_t size);
 int64_t clinux_attribute_get(int descriptor, const char *name, void *buffer, size_t size);

@@ -36,12 +36,13 @@ extension Executor {
     }
 
     func publish(
-        _ wanted: [FileSlot: SecretInfo], in spec: FileSpec, mayCreate: Bool
+        _ wanted: [FileSlot: SecretInfo], in spec: FileSpec, mayCreate: Bool, overWriters: Bool
     ) throws(Failure) -> Outcome {
         let destination = try destination(spec)
         var secrets: [FileSlot: Secret] = [:]
         for (slot, issued) in wanted { secrets[slot] = try secret(issued) }
-        return .published(observe(try destination.publish(secrets, mayCreate: mayCreate), spec))
+        return .published(
+            observe(try destination.publish(secrets, mayCreate: mayCreate, overWriters: overWriters), spec))
     }
 
     /// Reads a file back. The failure of a refused one has the secrets that programs find there.

@@ -115,7 +115,7 @@ final class Executor: Sendable {
         case .readStore: .storeReading
         case .putInStore, .putRollout, .putReport, .readReports, .forgetReport: .store
         case .verify: .verification
-        case .observe(let spec), .publish(let spec, _, _): lane(of: spec)
+        case .observe(let spec), .publish(let spec, _, _, _): lane(of: spec)
         case .push(_, _, let output, _), .readTarget(_, _, let output): .push(output.target)
         case .run(let action, _): .hook(action.id)
         case .probe: .probes
@@ -183,7 +183,8 @@ final class Executor: Sendable {
         case .mint(_, let key, let claims): try mint(key, claims)
         case .keep(let client, let record): try keep(record, of: client)
         case .verify(let client, let issued): try verify(issued, of: client)
-        case .publish(let spec, let secrets, let mayCreate): try publish(secrets, in: spec, mayCreate: mayCreate)
+        case .publish(let spec, let secrets, let mayCreate, let overWriters):
+            try publish(secrets, in: spec, mayCreate: mayCreate, overWriters: overWriters)
         case .push(_, let issued, let output, let others): try push(issued, to: output, with: others)
         case .readTarget(_, let issued, let output):
             try services.pusher.read(try secret(issued).token, of: issued, at: output.target)

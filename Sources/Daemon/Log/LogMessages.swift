@@ -76,6 +76,11 @@ extension LogEvent {
             LogLine(
                 "79e6f0bd724341cf9ec566fa15cd0afb", .info, "wrote \(path): \(Self.list(secrets))",
                 [.path(path)] + JournalField.secrets(secrets))
+        case .wroteOverWriter(let path):
+            LogLine(
+                "0f6b2e94d1c84a37b5e9d3087ac1f256", .warning,
+                "replaced \(path), which another program has had open for writing for 10 minutes: what that program writes "
+                    + "from now on is lost until it opens the file again", [.path(path)])
         case .pushed(let target, let client, let secret, let verified):
             LogLine(
                 "5c8e0b7d14f94f6a9c1f3d62e7ab9058", .info,

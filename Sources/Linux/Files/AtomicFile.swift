@@ -89,23 +89,30 @@ package struct AtomicFile: ~Copyable {
     /// Throws ``FileError/Kind/changedMeanwhile`` when the name no longer refers to the file that was read. The other file is not
     /// changed, and the caller creates a new value. After any error no temporary file is left.
     ///
+    /// Throws ``FileError/Kind/openForWriting`` while another program has the file open for writing: the rest of its content
+    /// would go into a file without a name. Unknown on NFS and SMB, where no program counts as a writer.
+    ///
     /// - Parameters:
     ///   - mode: permission bits; nil: those of the file that is replaced, else 0600.
     ///   - group: nil: that of the file that is replaced, else the directory's default.
     ///   - kept: the parts that the new file has of the one that it replaces.
+    ///   - overWriters: whether to replace it even so.
     package func replace(
         with bytes: [UInt8], mode: UInt16? = nil, group: UInt32? = nil, keeping kept: Kept = .attributes,
-        naming: TemporaryNames
+        overWriters: Bool = true, naming: TemporaryNames
     ) throws(FileError) {
         do throws(FileError) {
-            try put(bytes, mode, group, kept, naming)
+            // The first time, before a temporary file is created.
+            if !overWriters, !waitForWriters() { throw FileError(.openForWriting, at: path) }
+            try put(bytes, mode, group, kept, overWriters, naming)
         } catch {
             throw place.blamed(error, for: identity)
         }
     }
 
     private func put(
-        _ bytes: [UInt8], _ mode: UInt16?, _ group: UInt32?, _ kept: Kept, _ naming: TemporaryNames
+        _ bytes: [UInt8], _ mode: UInt16?, _ group: UInt32?, _ kept: Kept, _ overWriters: Bool,
+        _ naming: TemporaryNames
     ) throws(FileError) {
         let directory = place.directory
         var temporary = try Self.temporary(
@@ -122,6 +129,8 @@ package struct AtomicFile: ~Copyable {
                 guard let taken = try read(name), taken.bytes == content.bytes,
                     taken.status.isSameFile(as: content.status)
                 else { return nil }
+                // No program can find it by its name now: a program that has it open opened it before.
+                if !overWriters, hasWriter { throw FileError(.openForWriting, at: path) }
                 return taken.status
             }
         } else {
@@ -192,6 +201,20 @@ package struct AtomicFile: ~Copyable {
 
     /// Milliseconds: far longer than comparing and renaming take.
     private static let turnTimeout = 100
+
+    /// Waits briefly until no program has the file open for writing. The last one may just be closing it: another daemon that
+    /// put it here, or a process of ours that is about to run a hook's program. Returns false if one still has it open.
+    private func waitForWriters() -> Bool {
+        for _ in 0..<Self.turnTimeout {
+            guard hasWriter else { return true }
+            usleep(1_000)
+        }
+        return !hasWriter
+    }
+
+    private var hasWriter: Bool {
+        replaced.map { clinux_file_has_writer($0.descriptor) == 1 } ?? false
+    }
 
     private var replaced: (descriptor: Int32, status: FileStatus)? {
         switch source {

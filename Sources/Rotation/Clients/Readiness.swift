@@ -23,7 +23,7 @@ extension Rotation {
     }
 
     private func isServedOrFailed(_ path: AbsolutePath, at now: Now) -> Bool {
-        isGood(path) || jobs.failsOrIsOverdue(.file(path)) || isDeleted(path) || isLeftAlone(path, at: now)
+        isGood(path) || jobs.failsOrIsOverdue(.file(path)) || lostLines(path) != nil || isLeftAlone(path, at: now)
     }
 
     private func hasFailure(_ client: ConfiguredClient) -> Bool {

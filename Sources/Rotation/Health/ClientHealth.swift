@@ -46,7 +46,7 @@ extension Rotation {
         switch job.work {
         case .mint(let name, _, _):
             if let client = index[name] { clients[client].health.tally.mints.count(success: success) }
-        case .publish(let spec, let secrets, _):
+        case .publish(let spec, let secrets, _, _):
             // Several variables of a client in one file are still one write.
             for name in Set(secrets.keys.compactMap { spec.slots[$0] }) {
                 if let client = index[name] { clients[client].health.tally.publishes.count(success: success) }

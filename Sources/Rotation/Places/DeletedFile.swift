@@ -1,11 +1,14 @@
+internal import Failures
 package import Model
 
 /// The rules for a file that was deleted, or that holds something else.
 ///
 /// - It is created again with its secrets, like a new one.
 /// - A shared file that held other lines is not: without them an application would start with half of its settings.
-///   ``FailureCode/outputDeleted`` is reported until the file is back. The daemon remembers the other lines until it sees the
-///   file without them. It does so also while no output, or another client's, names its path.
+///   ``FailureCode/outputDeleted`` is reported until the file is back. The daemon remembers the other lines also while no
+///   output, or another client's, names its path.
+/// - The same applies to a shared file that was emptied of them (``FailureCode/outputEmptied``): a program may be about to
+///   write them. It is written if it was seen missing before, or holds a secret, because a user wants it to be like that.
 /// - A file that is to hold only a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
 /// - A file that was written as a whole stays the daemon's in any format, until another program writes there while it is an
@@ -15,7 +18,7 @@ extension Rotation {
     /// Whether a file may be written as if it were new: it is missing, or may hold anything.
     package func mayCreate(_ path: AbsolutePath) -> Bool {
         guard index.specs[path]?.format.isShared != false else { return isOwn(path) }
-        return isMissing(path) ? !isDeleted(path) : !heldOtherLines(path)
+        return isMissing(path) ? lostLines(path) == nil : !heldOtherLines(path)
     }
 
     /// Whether a file that holds only a secret was written, by this daemon or an earlier one.
@@ -25,9 +28,13 @@ extension Rotation {
         return file.isOwn || index.clients(of: path).contains { clients[$0].record.value.outputs.contains(place) }
     }
 
-    /// Whether a deleted file is not created again.
-    func isDeleted(_ path: AbsolutePath) -> Bool {
-        isMissing(path) && heldOtherLines(path) && files[path]?.isOwn != true
+    /// Why a file that held other lines is not written: it was deleted, or emptied of them.
+    func lostLines(_ path: AbsolutePath) -> Failure? {
+        guard heldOtherLines(path), let file = files[path], !file.isOwn, let observed = file.observed else {
+            return nil
+        }
+        guard observed.exists else { return Failure(.outputDeleted, at: .path(path)) }
+        return observed.otherLines || observed.holdsSecret ? nil : Failure(.outputEmptied, at: .path(path))
     }
 
     private func isMissing(_ path: AbsolutePath) -> Bool { files[path]?.observed?.exists == false }

@@ -15,6 +15,8 @@ struct DriftRepairs: Hashable, Sendable {
     /// The content of the file when it was last seen to be good.
     private var lastGood: [FileSlot: Fingerprint]?
     private var badSince: BootTime?
+    /// Since when its content is wrong, and not only its mode or group.
+    private var wrongSince: BootTime?
     /// Change notices since the file was last good, or written.
     private var unrest: ChangeNotices?
     /// Whether the file did not keep its content: then it is read back before it is written again.
@@ -38,15 +40,18 @@ struct DriftRepairs: Hashable, Sendable {
     mutating func notice(at now: BootTime) { unrest = ChangeNotices(unrest, at: now) }
 
     /// Records the seen content of the file. It may have been there since the first notice.
-    mutating func see(isGood: Bool, wanted: [FileSlot: Fingerprint], at now: BootTime) {
+    ///
+    /// - Parameter hasContent: whether at most its mode or group is wrong.
+    mutating func see(isGood: Bool, hasContent: Bool, wanted: [FileSlot: Fingerprint], at now: BootTime) {
         isUndone = false
         if isGood {
             lastGood = wanted
-            badSince = nil
+            (badSince, wrongSince) = (nil, nil)
             unrest = nil
             isRequested = false
         } else if lastGood == wanted {
             badSince = badSince ?? unrest?.began ?? now
+            wrongSince = hasContent ? nil : wrongSince ?? unrest?.began ?? now
         }
     }
 
@@ -62,7 +67,7 @@ struct DriftRepairs: Hashable, Sendable {
     /// Forgets the content of the file, because its format changes. The number of repairs stays known.
     mutating func forgetContent() {
         lastGood = nil
-        badSince = nil
+        (badSince, wrongSince) = (nil, nil)
     }
 
     /// Records that an action had applications read the file.
@@ -77,11 +82,13 @@ struct DriftRepairs: Hashable, Sendable {
         lastGood = wanted
         isRequested = false
         unrest = nil
-        guard let since = badSince else { return false }
-        badSince = nil
+        guard badSince != nil else { return false }
+        let wrongSince = wrongSince
+        (badSince, self.wrongSince) = (nil, nil)
         repairCount += 1
         wasContested = repairs.next(at: now) != nil
         repairs.note(at: now)
+        guard let since = wrongSince else { return false }
         // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
         // because notices come late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + QuietPeriod.output.quiet >= since } ?? false

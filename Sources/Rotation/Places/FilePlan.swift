@@ -10,6 +10,8 @@ package import Model
 /// - Changes by other programs to a file (`DriftRepairs`) are repaired, but not for ever.
 /// - An environment file that held other lines is never created again: an application would start with half of its
 ///   settings.
+/// - A file that another program has open for writing is not written for ten minutes: the rest of that program's content would
+///   be lost. Only the job that writes can find that out.
 extension Rotation {
     // MARK: Events
 
@@ -39,11 +41,10 @@ extension Rotation {
             see(observation, as: spec, by: job)
             let wanted = wantedSecrets(spec)
             if wasChanged { files[spec.path]?.drift.presume(wanted.mapValues(\.fingerprint)) }
-            let isGood = files[spec.path]?.holds(wanted) == true
-            files[spec.path]?.drift.see(isGood: isGood, wanted: wanted.mapValues(\.fingerprint), at: now.boot)
+            files[spec.path]?.judge(wanted, at: now.boot)
         case (.observe(let spec), .failure(let failure)):
             files.readFailed(failure, at: spec.path, next: jobs.next)
-        case (.publish(let spec, let secrets, _), .success(.published(let observation))):
+        case (.publish(let spec, let secrets, _, let overWriters), .success(.published(let observation))):
             repeatForNew(secrets, in: spec, at: now)
             see(observation, as: spec, by: job)
             let readers = spec.slots.values.compactMap { index[$0] }
@@ -52,7 +53,9 @@ extension Rotation {
                 for client in readers { repeatActions(of: client, because: .wasInFile, at: now) }
             }
             events.append(.published(spec.path, published(spec, secrets)))
-        case (.publish(let spec, _, _), .failure): files[spec.path]?.writeFailed()
+            if overWriters { events.append(.wroteOverWriter(spec.path)) }
+        case (.publish(let spec, _, _, _), .failure(let failure)):
+            files[spec.path]?.writeFailed(failure, at: now.boot)
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
@@ -142,12 +145,16 @@ extension Rotation {
         for client in clients where !isSettled(client) { return }
         let wanted = wantedSecrets(spec)
         if file.holds(wanted) {
-            // Another program fixed the file, or there is nothing left to write.
+            // Another program fixed the file, or there is nothing left to write. Its content may have been read before it was known
+            // to be right.
+            if !wanted.isEmpty, !file.reading.wasNoticed { files[path]?.judge(wanted, at: timer.now.boot) }
             recover(.file(path))
             return
         }
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &timer) {
-            start(.publish(spec, wanted, mayCreate: mayCreate(path)), on: .file(path), &timer)
+            let overWriters = file.mayWriteOverWriters(&timer)
+            start(
+                .publish(spec, wanted, mayCreate: mayCreate(path), overWriters: overWriters), on: .file(path), &timer)
         }
     }
 
@@ -165,7 +172,7 @@ extension Rotation {
     /// Why the last seen content of a slot stays until another program changes the file; nil if it is to be written, or is
     /// good.
     func problem(in slot: FileSlot, of path: AbsolutePath, to wanted: SecretInfo?) -> Failure? {
-        if isDeleted(path) { return Failure(.outputDeleted, at: .path(path)) }
+        if let failure = lostLines(path) { return failure }
         guard let file = files[path], wanted.map({ file.holds($0, in: slot) }) != true else { return nil }
         return file.observed?.editFailures[slot]
     }

@@ -9,6 +9,8 @@ struct FileState: Sendable {
     private(set) var writtenAt: WallTime?
     /// Whether a write has failed since the file was last read: it may hold the old content or the new.
     private var isUncertain = false
+    /// Since when another program keeps it from being written, because it has it open for writing.
+    private var openSince: BootTime?
     /// Whether it was written as, or seen to be, a file that holds only a secret.
     private var wasWhole = false
     /// Whether the file may hold other programs' lines. It is an environment file, and another program has written there or our
@@ -53,7 +55,29 @@ struct FileState: Sendable {
     /// Whether the file, when it was last observed, held all of these secrets.
     func holds(_ wanted: [FileSlot: SecretInfo]) -> Bool { wanted.allSatisfy { holds($1, in: $0) } }
 
+    /// Whether its content, when it was last observed, was right, whatever its mode and group are.
+    private func hasContent(_ wanted: [FileSlot: SecretInfo]) -> Bool {
+        !isUncertain && observed?.isExact == true
+            && wanted.allSatisfy { slots?[$0]?.issued?.fingerprint == $1.fingerprint }
+    }
+
+    /// Whether another program has had it open for writing for so long that it is written even so.
+    func mayWriteOverWriters(_ timer: inout WakeTimer) -> Bool {
+        openSince.map { timer.reached($0 + Self.longestWaitForWriters) } ?? false
+    }
+
+    /// Far longer than a program needs to write an output, and far shorter than a secret can wait.
+    static let longestWaitForWriters: Seconds = 600
+
     // MARK: Events
+
+    /// Judges the observed content.
+    mutating func judge(_ wanted: [FileSlot: SecretInfo], at now: BootTime) {
+        let isGood = holds(wanted)
+        if isGood { openSince = nil }
+        drift.see(
+            isGood: isGood, hasContent: hasContent(wanted), wanted: wanted.mapValues(\.fingerprint), at: now)
+    }
 
     /// Records a change notice.
     mutating func notice(at now: Now) {
@@ -90,6 +114,7 @@ struct FileState: Sendable {
     /// Records that it was written. Returns whether bad content was replaced that an application may have read.
     mutating func wrote(_ secrets: [FileSlot: SecretInfo], isBeingRead: Bool, at now: Now) -> Bool {
         writtenAt = now.wall
+        openSince = nil
         wasWhole = secrets[.whole] != nil
         isShared = !wasWhole
         let count = drift.repairCount
@@ -102,7 +127,15 @@ struct FileState: Sendable {
         return wasRead
     }
 
-    mutating func writeFailed() { isUncertain = true }
+    mutating func writeFailed(_ failure: Failure, at now: BootTime) {
+        // Then nothing was written.
+        guard failure.code == .openForWriting else {
+            isUncertain = true
+            openSince = nil
+            return
+        }
+        openSince = openSince ?? now
+    }
 
     /// Takes what a client's record says of earlier repairs. Each client of the file has them in its own.
     mutating func recall(repairs: [WallTime], at now: Now) {
@@ -150,14 +183,16 @@ struct FileStates: Sendable {
 
     /// Records the seen content of a file; returns whether it no longer counts as one with other lines.
     mutating func see(_ observation: FileObservation, as spec: FileSpec, by job: JobID) -> Bool {
+        let wasMissing = all[spec.path]?.observed?.exists == false
         all[spec.path]?.see(observation, by: job)
         guard observation.exists else { return false }
         if observation.otherLines {
             shared.insert(spec.path)
             return false
         }
-        // Foreign content in place of a whole file may be just these lines.
-        guard spec.format.isShared || observation.slots[.whole]?.issued != nil else { return false }
+        // Foreign content in place of a whole file may be just these lines. An environment file was emptied of them, unless it was
+        // missing before.
+        guard observation.holdsSecret || spec.format.isShared && wasMissing else { return false }
         return shared.remove(spec.path) != nil
     }
 

@@ -197,7 +197,9 @@ struct TargetState: Sendable {
         if sight == .secret { (wasShown, shown, isRefuted) = (true, nil, false) }
         if sight == .another { shown = reading.instead ?? shown }
         if sight != .awaited, secret == wanted {
-            drift.see(isGood: sight != .another, wanted: [.whole: secret.fingerprint], at: now.boot)
+            drift.see(
+                isGood: sight != .another, hasContent: sight != .another, wanted: [.whole: secret.fingerprint],
+                at: now.boot)
         }
         guard wasAwaited, sight == .another, secret == wanted else { return false }
         isRefuted = true

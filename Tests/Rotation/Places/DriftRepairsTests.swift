@@ -121,6 +121,24 @@ import Testing
         #expect(bench.written.first == "web.jwt")
     }
 
+    /// The file was read before its secret became the current one.
+    @Test func aSecretThatWasFoundInTheFileIsRepairedAfterTheSameQuiet() throws {
+        let bench = try Bench([web: Values.client(web, actions: [after])])
+        let found = try Values.issued(1, signer: Values.print("1"))
+        try bench.place(found, in: "web.jwt")
+        bench.go()
+        #expect(try bench.current(web) == found)
+        bench.forget()
+        try drift(bench)
+        for _ in 0..<9 {
+            bench.pass(1)
+            try notice(bench)
+            #expect(bench.written == [])
+        }
+        bench.pass(2)
+        #expect(bench.written.first == "web.jwt")
+    }
+
     /// It is known to be bad long before it may be written.
     @Test func aBadFileThatIsNeverQuietIsNotCalledGood() throws {
         let bench = try settled()
@@ -162,6 +180,21 @@ import Testing
         #expect(bench.log.suffix(3) == ["keep web", "run exec /bin/after for web", "keep web"])
         #expect(bench.runs.count == 1)
         #expect(try bench.view(web).health == .ok)
+    }
+
+    /// Applications have read what they should have, even if its permission bits were wrong for long.
+    @Test(arguments: [(true, 0), (false, 1)]) func onlyWrongContentRunsTheActions(isExact: Bool, runs: Int) throws {
+        let bench = try settled()
+        try bench.failWrites(of: "web.jwt")
+        bench.disk[try path]?.isAsConfigured = false
+        bench.disk[try path]?.isExact = isExact
+        try notice(bench)
+        bench.pass(10)
+        bench.failingWrites = [:]
+        bench.pass(30)
+        #expect(bench.written.contains("web.jwt"))
+        #expect(bench.runs.count == runs)
+        #expect(try bench.view(web).outputs.map(\.repairs) == [1])
     }
 
     @Test func aChangeThatWasNotWatchedMayHaveBeenReadForLong() throws {

@@ -272,9 +272,59 @@ import Testing
         let bench = try vanishing()
         bench.ask(.renew(.init()))
         let mayCreate = bench.works.compactMap { work -> Bool? in
-            if case .publish(_, _, let mayCreate) = work { mayCreate } else { nil }
+            if case .publish(_, _, let mayCreate, _) = work { mayCreate } else { nil }
         }
         #expect(mayCreate == [false, false])
+    }
+
+    /// A program may be about to write its lines. Ours in it says nothing as long as it holds no secret.
+    @Test(arguments: [(false, false), (true, false), (false, true)])
+    func oneThatWasEmptiedIsNotWrittenUntilItsLinesAreBack(isRestarted: Bool, hasVariable: Bool) throws {
+        let bench = try vanishing()
+        let path = try Values.path("/srv/.env")
+        let slots: [FileSlot: SlotObservation] = hasVariable ? [.variable("WEB"): .foreign] : [:]
+        bench.disk[path] = FileObservation(slots: slots)
+        bench.forget()
+        if isRestarted { try bench.restart(bench.rotation.configuration) } else { try bench.debounce("/srv/.env") }
+        bench.pass(3600)
+        bench.ask(.renew(.init()))
+        #expect(bench.disk[path]?.slots == slots)
+        #expect(bench.runs == [])
+        #expect(try bench.view(web).outputs.map(\.error) == [Failure(.outputEmptied, at: .path(path)).message])
+        bench.disk[path] = FileObservation(slots: slots, otherLines: true)
+        try bench.debounce("/srv/.env")
+        bench.pass(1)
+        #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
+    }
+
+    // MARK: Files that another program is writing
+
+    @Test func aFileThatAnotherProgramHasOpenIsWrittenAfterTenMinutes() throws {
+        let bench = try settled([web: Values.client(web)])
+        let path = try Values.path("web.jwt")
+        let failure = Failure(.openForWriting, at: .path(path))
+        bench.open = [path]
+        bench.ask(.renew(.init()))
+        bench.pass(570)
+        #expect(try bench.held(in: "web.jwt") != bench.current(web))
+        #expect(try bench.view(web).outputs.map(\.error) == [failure.message])
+        #expect(!bench.entries.contains(.wroteOverWriter(path)))
+        bench.pass(90)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(bench.entries.contains(.wroteOverWriter(path)))
+    }
+
+    @Test func aFileIsWrittenSoonAfterAnotherProgramHasClosedIt() throws {
+        let bench = try settled([web: Values.client(web)])
+        let path = try Values.path("web.jwt")
+        bench.open = [path]
+        bench.ask(.renew(.init()))
+        bench.pass(300)
+        bench.open = []
+        try bench.debounce("web.jwt")
+        bench.pass(2)
+        #expect(try bench.held(in: "web.jwt") == bench.current(web))
+        #expect(!bench.entries.contains(.wroteOverWriter(path)))
     }
 
     // MARK: Files that cannot be edited in one place

@@ -52,7 +52,7 @@ extension Outside {
             let (answer, fault) = apple.answer(secret, of: client, at: api.clock)
             if let fault { meet(fault) }
             return sabotage?.twist(answer, about: client, wasRefused: wasRefused) ?? answer
-        case .publish(let spec, let secrets, let mayCreate): return publish(job.id, spec, secrets, mayCreate)
+        case .publish(let spec, let secrets, let mayCreate, _): return publish(job.id, spec, secrets, mayCreate)
         case .push(let client, let secret, let output, _): return push(secret, of: client, to: output, &random)
         case .readTarget(_, let secret, let output): return readTarget(secret, at: output)
         case .run(.redeploy(let project, let targets), let covering):

@@ -36,7 +36,7 @@ extension Watch {
                 throw Violation(.pace, "\(client) is minted although its secret is published and not due")
             }
             mintedAt[client] = boot
-        case .publish(let spec, let secrets, _):
+        case .publish(let spec, let secrets, _, _):
             try repair(job.id, spec.path, secrets, simulator)
             attempted[spec.path] = secrets
             let isQuiet = spec.slots.values.allSatisfy { quiet($0, at: boot) > 20_000 }
@@ -89,7 +89,7 @@ extension Watch {
     /// Whether a file of one of these clients is being written.
     private func isPublishing(_ covering: [ClientName: CoveredClient]) -> Bool {
         jobs.values.contains { job in
-            guard case .publish(let spec, _, _) = job.work else { return false }
+            guard case .publish(let spec, _, _, _) = job.work else { return false }
             return spec.slots.values.contains { covering[$0] != nil }
         }
     }
@@ -134,7 +134,7 @@ extension Watch {
                 guard simulator.boot < job.startedAt.milliseconds + 30_000 else { return false }
                 return switch job.work {
                 case .mint(let client, _, _): client == name
-                case .publish(let spec, _, _): spec.slots.values.contains(name)
+                case .publish(let spec, _, _, _): spec.slots.values.contains(name)
                 default: false
                 }
             }
@@ -180,7 +180,7 @@ extension Watch {
         switch result {
         case .success(let value): outcome = value
         case .failure(let failure):
-            if case .publish(let spec, _, _) = job.work { uncertain.insert(spec.path) }
+            if case .publish(let spec, _, _, _) = job.work { uncertain.insert(spec.path) }
             if case .recall(let client, _) = job.work { blank.insert(client) }
             if former.remove(id) == nil {
                 // A write that was not permitted need not wait once somebody touches the file.
@@ -227,7 +227,7 @@ extension Watch {
             {
                 failures[job.resource] = nil
             }
-        case (.publish(let spec, let secrets, _), _):
+        case (.publish(let spec, let secrets, _, _), _):
             exists[spec.path] = true
             asked.remove(spec.path)
             let written = secrets.mapValues(\.fingerprint)

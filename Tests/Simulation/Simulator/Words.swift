@@ -51,7 +51,7 @@ enum Words {
             case .keepReportedStates(let states): "keep that \(states.health) was reported"
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
             case .verify(let client, let secret): "verify \(client) \(of(secret))"
-            case .publish(let spec, let secrets, _): "publish \(spec.path) \(of(secrets))"
+            case .publish(let spec, let secrets, _, _): "publish \(spec.path) \(of(secrets))"
             case .push(let client, let secret, let output, _): "push \(client) \(of(secret)) to \(output.target)"
             case .readTarget(_, let secret, let output): "ask \(output.target) for \(of(secret))"
             case .run(let action, let covering):

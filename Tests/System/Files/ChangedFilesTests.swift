@@ -47,6 +47,28 @@ import Testing
         #expect(try sandbox.log().components(separatedBy: "minted").count == 3)
     }
 
+    /// As `vault kv get … > .env`: the shell truncates the file, and the program writes much later, or bit by bit.
+    @Test(arguments: [
+        "sleep 7; echo PORT=81; echo SECRET=", "echo PORT=81; sleep 7; echo HOST=a; echo SECRET=",
+        "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo L$n=$n; sleep 1; done; echo SECRET=",
+    ])
+    func aSlowWriterLosesNoLine(script: String) throws {
+        let sandbox = try Sandbox()
+        let path = try sandbox.directory.write("PORT=80\nHOST=b\n", to: "out/app.env")
+        try sandbox.configure(sandbox.client("web", at: path) + "        format: env\n        variable: SECRET\n")
+        try sandbox.start()
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = ["-c", "{ \(script); } > \(path)"]
+        try writer.run()
+        writer.waitUntilExit()
+        let lines = script.contains("L$n") ? "L12=12\n" : script.contains("HOST") ? "PORT=81\nHOST=a\n" : "PORT=81\n"
+        try sandbox.eventually("the secret below the program's lines") {
+            let text = try sandbox.directory.read("out/app.env")
+            return text.contains(lines + "SECRET=eyJ") && text.hasPrefix(lines.hasPrefix("L") ? "L1=1\nL2=2\n" : lines)
+        }
+    }
+
     @Test func anEnvironmentFileThatIsGoneIsNotReplaced() throws {
         let sandbox = try Sandbox()
         let path = try sandbox.directory.write("PORT=80\n", to: "out/app.env")
