@@ -20,10 +20,12 @@ static int groups_of(const char *name, uint32_t primary, gid_t groups[MOST_GROUP
 
 // System calls only: glibc's functions change every thread, and wait for all of them, of which one may hang on a disk.
 
-static int set_groups(const char *name, uint32_t primary) {
+static int set_groups(const char *name, uint32_t primary, const uint32_t *more, size_t more_count) {
     gid_t groups[MOST_GROUPS];
     int count = groups_of(name, primary, groups);
     if (count < 0) return count;
+    if (more_count > (size_t)(MOST_GROUPS - count)) return -E2BIG;
+    for (size_t index = 0; index < more_count; index++) groups[count++] = more[index];
     return syscall(SYS_setgroups, (size_t)count, groups) < 0 ? -errno : 0;
 }
 
@@ -37,8 +39,9 @@ static int set_user(uint32_t real, uint32_t effective, uint32_t saved) {
 
 int clinux_thread_acts_as(uint32_t user) { return set_user(-1, user, -1); }
 
-int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group) {
-    int error = set_groups(name, group);
+int clinux_thread_acts_as_account(
+    const char *name, uint32_t user, uint32_t group, const uint32_t *more, size_t more_count) {
+    int error = set_groups(name, group, more, more_count);
     if (!error) error = set_group(-1, group, -1);
     return error ? error : clinux_thread_acts_as(user);
 }
@@ -56,8 +59,9 @@ int clinux_may_change_owners(void) {
     return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & (1U << CAP_CHOWN)) != 0;
 }
 
-int clinux_become_user(const char *name, uint32_t user, uint32_t group) {
-    int error = set_groups(name, group);
+int clinux_become_user(
+    const char *name, uint32_t user, uint32_t group, const uint32_t *more, size_t more_count) {
+    int error = set_groups(name, group, more, more_count);
     if (!error) error = set_group(group, group, group);
     return error ? error : set_user(user, user, user);
 }

@@ -6,6 +6,8 @@ package struct CommandContext: Hashable, Sendable {
     package var configuration: String?
     /// The status socket's absolute path; nil: the default of the package's units.
     package var socket: String?
+    /// Whether the package's service may read that configuration.
+    package var isServices: Bool
     /// Whether systemd runs this machine.
     package var hasSystemd: Bool
     /// Whether there is a daemon that can be asked.
@@ -23,11 +25,13 @@ package struct CommandContext: Hashable, Sendable {
     /// The unit that runs the package's daemon, unless another was found to.
     package static let packagesUnit = "clientsecretd.service"
 
+    /// - Parameter isServices: nil: it reads the default one.
     package init(
-        configuration: String? = nil, socket: String? = nil, hasSystemd: Bool = true, hasDaemon: Bool = true,
-        lostSocket: LostSocket? = nil, unit: String? = nil, knowsDaemon: Bool = true
+        configuration: String? = nil, isServices: Bool? = nil, socket: String? = nil, hasSystemd: Bool = true,
+        hasDaemon: Bool = true, lostSocket: LostSocket? = nil, unit: String? = nil, knowsDaemon: Bool = true
     ) {
         self.configuration = configuration
+        self.isServices = isServices ?? (configuration == nil)
         self.socket = socket
         self.hasSystemd = hasSystemd
         self.hasDaemon = hasDaemon
@@ -37,11 +41,11 @@ package struct CommandContext: Hashable, Sendable {
     }
 
     /// Whether the package's service may be meant, with its directories.
-    package var isOfPackage: Bool { hasSystemd && configuration == nil }
+    package var isOfPackage: Bool { hasSystemd && isServices }
 
     /// The unit that runs the daemon; nil if another daemon than the package's may be meant, and its unit is not known.
     var daemonUnit: String? {
-        unit ?? (configuration == nil && socket == nil ? Self.packagesUnit : nil)
+        unit ?? (isServices && socket == nil ? Self.packagesUnit : nil)
     }
 
     package enum LostSocket: Hashable, Sendable {

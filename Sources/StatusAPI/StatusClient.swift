@@ -30,7 +30,7 @@ package struct StatusClient: Sendable {
     private let socket: String
     private let timeouts: Timeouts
     private let serviceUser: @Sendable () -> String?
-    private let configuration: String?
+    private let configuration: @Sendable () -> String?
 
     /// A client of the daemon whose socket is at `socket`; nothing is opened yet.
     ///
@@ -40,7 +40,8 @@ package struct StatusClient: Sendable {
     ///   - configuration: the path of the file without which that daemon does not run; nil if it is not known.
     package init(
         socket: String, timeouts: Timeouts = Timeouts(),
-        serviceUser: @escaping @autoclosure @Sendable () -> String? = nil, configuration: String? = nil
+        serviceUser: @escaping @autoclosure @Sendable () -> String? = nil,
+        configuration: @escaping @autoclosure @Sendable () -> String? = nil
     ) {
         self.socket = socket
         self.timeouts = timeouts
@@ -108,7 +109,8 @@ package struct StatusClient: Sendable {
             case .wouldBlock, .timedOut: throw .timedOut(socket: socket, seconds: timeouts.connect)
             default:
                 // A service that has lost its socket runs, perhaps with its last good configuration.
-                if let configuration, Remedy.forLostSocket == nil, FileStatus.isAbsent(configuration) {
+                if let configuration = configuration(), Remedy.forLostSocket == nil, FileStatus.isAbsent(configuration)
+                {
                     throw .notConfigured
                 }
                 throw .notReachable(socket: socket, cause: error.errno)

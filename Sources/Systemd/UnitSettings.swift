@@ -64,10 +64,22 @@ package struct UnitSettings: Hashable, Sendable {
         return user.isEmpty ? "root" : user
     }
 
+    /// `Group=`; nil if it names none: the user's own group.
+    package var group: String? {
+        let group = values["Group"].text
+        return group.isEmpty ? nil : group
+    }
+
+    /// `SupplementaryGroups=`.
+    package var supplementaryGroups: [String] { values["SupplementaryGroups"].words }
+
+    /// The first directory of `StateDirectory=`, which systemd creates; nil if it names none.
+    package var stateDirectory: String? { values["StateDirectory"].words.first.map { "/var/lib/" + $0 } }
+
     /// Whether the service runs as a user that systemd creates at each start, and in no other group. systemd gives that user's
     /// name as the group, too.
     package var hasOnlyOwnUser: Bool {
-        values["DynamicUser"] == .flag(true) && values["SupplementaryGroups"].words.isEmpty
+        values["DynamicUser"] == .flag(true) && supplementaryGroups.isEmpty
             && ["", values["User"].text].contains(values["Group"].text)
     }
 

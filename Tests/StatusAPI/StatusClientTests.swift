@@ -72,7 +72,8 @@ struct StatusClientTests {
             missing.description
                 == "no daemon can be reached at \(directory("none.sock")): No such file or directory; is it running? "
                 + "(systemctl status clientsecretd.service)")
-        let unset = StatusClient(socket: directory("none.sock"), configuration: directory("none.yaml"))
+        let none = directory("none.yaml")
+        let unset = StatusClient(socket: directory("none.sock"), configuration: none)
         #expect(
             try failure { _ = try unset.status() }.description
                 == "the daemon is not running, because there is no configuration; create one: clientsecretd init")

@@ -9,15 +9,18 @@
 // function would change every thread.
 int clinux_thread_acts_as(uint32_t user);
 
-// The same with that user's groups, as the account database has them; and the way back.
-int clinux_thread_acts_as_account(const char *name, uint32_t user, uint32_t group);
+// The same with that user's groups, as the account database has them, and `more` of them; and the way back.
+int clinux_thread_acts_as_account(
+    const char *name, uint32_t user, uint32_t group, const uint32_t *more, size_t more_count);
 int clinux_thread_acts_as_before(uint32_t user, uint32_t group, const uint32_t *groups, size_t count);
 
 // Whether this thread may give a file to any owner and group (CAP_CHOWN): 1 or 0. Root in a unit without capabilities may not.
 int clinux_may_change_owners(void);
 
-// Root becomes this user for good, with the groups that the account database gives it: this thread and those that it starts.
-int clinux_become_user(const char *name, uint32_t user, uint32_t group);
+// Root becomes this user for good, with the groups that the account database gives it and `more` of them: this thread and
+// those that it starts.
+int clinux_become_user(
+    const char *name, uint32_t user, uint32_t group, const uint32_t *more, size_t more_count);
 
 // Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
 // CLINUX_ACCOUNT_NAME - 1 bytes.

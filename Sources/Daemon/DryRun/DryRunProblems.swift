@@ -57,8 +57,8 @@ struct DryRunProblems {
             }
         }
         add(inEffect?.problemsWithReaders(in: configuration) ?? [])
-        // It is the package's service that lost it, which reads the default configuration.
-        if CommandContext.current.configuration == nil, let remedy = Remedy.forLostSocket {
+        // It is the package's service that lost it.
+        if CommandContext.current.isOfPackage, let remedy = Remedy.forLostSocket {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
         }
         add([rotation.clockFailure].compactMap(\.self))

@@ -150,7 +150,7 @@ package struct HiddenOutputSearch {
         }
         var unit = UnitFacts(name: name, settings: settings, environmentFiles: files, process: process)
         // The daemon's directory is the package's daemon's.
-        if CommandContext.current.configuration == nil {
+        if CommandContext.current.isOfPackage {
             let reader = SecretReader(name, settings)
             unit.formerOutputs = Set(settings.environmentFiles.filter { reader.isFormer($0, in: configuration) })
         }

@@ -1,4 +1,5 @@
 import Actions
+import Formats
 package import Linux
 package import Model
 internal import SystemPackage
@@ -30,13 +31,50 @@ package struct ServiceUnit: Sendable {
     /// package's own.
     package static let daemonUser: String = namedUser ?? Identity.serviceName
 
-    /// The account of that user; nil if there is none. Throws if systemd did not answer. Its unit may name another user than
+    /// The configuration that the package's daemon reads, if its unit names one, drop-ins included; nil if it names none, or
+    /// systemd does not answer.
+    package static let namedConfiguration: String? = (try? asked.get())?.configuration
+
+    /// `StateDirectory=` of that unit.
+    package static let stateDirectory: String? = (try? asked.get())?.settings.stateDirectory
+
+    /// The account of that user, with the groups that the unit gives it; nil if there is none. Throws if systemd did not answer.
+    /// Its unit may name another user than
     /// the package's, and nothing must be judged or created for the wrong one.
     package static func daemonAccount() throws(SystemError) -> Account? {
         if case .failure(let error) = asked, error.isSilence {
             throw SystemError("ask systemd which user runs the daemon", errno: .timedOut)
         }
-        return try Accounts.user(called: daemonUser)
+        guard let account = try Accounts.user(called: daemonUser) else { return nil }
+        return try (try? asked.get())?.account(of: account) ?? account
+    }
+
+    /// A user in a process of this unit, with the groups that the unit gives it.
+    package func account(of user: Account) throws(SystemError) -> Account {
+        var account = user
+        account.addedGroups = []
+        if let name = settings.group, let group = try Accounts.groupID(name) { account.primaryGroup = group }
+        // systemd does not start a unit with a group that does not exist.
+        for name in settings.supplementaryGroups {
+            if let group = try Accounts.groupID(name) { account.addedGroups.append(group) }
+        }
+        return account
+    }
+
+    /// The configuration that the unit names to the daemon: by a flag, else in its environment. An environment file takes
+    /// precedence over `Environment=`.
+    var configuration: String? {
+        let variable = "CLIENTSECRETD_CONFIG"
+        if let path = settings.value(ofFlag: "--config") { return path }
+        guard !settings.unsetEnvironment.contains(variable) else { return nil }
+        let inFiles = settings.environmentFiles.flatMap(ForeignFile.paths)
+            .flatMap { FoundAssignment.all(in: ForeignFile.read($0, limit: 1 << 20) ?? []) }
+            .last { $0.name == variable && !$0.isExported }
+        let path =
+            inFiles.map { String(decoding: $0.value, as: UTF8.self) }
+            ?? settings.environment.last { $0.hasPrefix(variable + "=") }
+            .map { String($0.dropFirst(variable.count + 1)) }
+        return path.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The unit that runs the daemon: the timer's where the timer is enabled or running and the service is neither,

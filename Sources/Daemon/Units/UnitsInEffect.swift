@@ -35,7 +35,7 @@ package struct UnitsInEffect {
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         var units: [(String, UnitSettings)] = []
         var readers: [String: SecretReader] = [:]
-        let isPackages = daemon.name == CommandContext.packagesUnit && CommandContext.current.configuration == nil
+        let isPackages = daemon.name == CommandContext.packagesUnit && CommandContext.current.isOfPackage
         let named = configuration.map { SecretReader.named(in: $0).union(SecretReader.namedInUnitFiles()) } ?? []
         var aliases: [(String, String)] = []
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in

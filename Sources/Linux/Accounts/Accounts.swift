@@ -5,7 +5,10 @@ import CLinux
 package struct Account: Hashable, Sendable {
     package let name: String
     package let id: UInt32
-    package let primaryGroup: UInt32
+    /// Of its processes: a unit may name another one than the account database (`Group=`).
+    package var primaryGroup: UInt32
+    /// Of its processes, in addition to those that the account database gives it (`SupplementaryGroups=`).
+    package var addedGroups: [UInt32] = []
 }
 
 /// A group's name and number.
@@ -50,7 +53,8 @@ package enum Accounts {
 
     /// Whether a login or a unit of the user puts it in this group; false if the database cannot be queried.
     package static func isMember(_ account: Account, of group: UInt32) -> Bool {
-        unsafe clinux_user_is_in_group(account.name, account.primaryGroup, group) == 1
+        unsafe account.addedGroups.contains(group)
+            || clinux_user_is_in_group(account.name, account.primaryGroup, group) == 1
     }
 
     package static func group(named name: String) throws(SystemError) -> Group? {

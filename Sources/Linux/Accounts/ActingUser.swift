@@ -32,7 +32,8 @@ package enum ActingUser {
             }
         }
         try SystemError.check(
-            unsafe clinux_thread_acts_as_account(account.name, account.id, account.primaryGroup),
+            unsafe clinux_thread_acts_as_account(
+                account.name, account.id, account.primaryGroup, account.addedGroups, account.addedGroups.count),
             "act as the user \(account.name)")
         return body()
     }

@@ -17,7 +17,8 @@ package enum Hardening {
     package static func become(_ account: Account) throws(SystemError) {
         DiskTimeout.endReaders()
         try SystemError.check(
-            unsafe clinux_become_user(account.name, account.id, account.primaryGroup), "become the user \(account.name)"
-        )
+            unsafe clinux_become_user(
+                account.name, account.id, account.primaryGroup, account.addedGroups, account.addedGroups.count),
+            "become the user \(account.name)")
     }
 }

@@ -33,7 +33,7 @@ struct SocketOption: ParsableArguments {
     /// The configuration without which no daemon is expected at a socket. It is the one that this command is about, whether a
     /// flag or the environment names it. Nil for another socket: which configuration its daemon reads is not known here.
     static func configuration(ofDaemonAt socket: String, _ context: CommandContext) -> String? {
-        socket == standard ? context.configuration ?? ConfigurationOption.standard : nil
+        socket == standard ? context.configuration ?? ServiceUser.configuration : nil
     }
 
     mutating func validate() throws {

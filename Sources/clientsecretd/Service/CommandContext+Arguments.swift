@@ -19,20 +19,25 @@ extension CommandContext {
         let file = Flags.value(of: "--config", in: words)
         let isRun = words.first == "run"
         let path = ConfigurationOption.path(flag: file, environment)
-        // The default socket is the service's there, which reads the default configuration unless it says otherwise.
+        let configuration = named(path, unless: ConfigurationOption.standard, "CLIENTSECRETD_CONFIG")
+        let unit = isRun ? OwnUnit.service(environment) : nil
+        let isServices =
+            configuration == nil
+            || (isRun ? unit == Self.packagesUnit : hasSystemd && ServiceUser.isServices(path))
+        // The default socket is the service's there.
         let knowsDaemon =
-            isRun || !hasSystemd || path == ConfigurationOption.standard
+            isRun || !hasSystemd || isServices || path == ConfigurationOption.standard
             || Flags.value(of: "--socket", in: words) != nil
             || ProcessEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
         self.init(
-            configuration: named(path, unless: ConfigurationOption.standard, "CLIENTSECRETD_CONFIG"),
+            configuration: configuration, isServices: isServices,
             socket: named(socket, unless: SocketOption.standard, "CLIENTSECRETD_SOCKET"),
             hasSystemd: hasSystemd,
             hasDaemon: isRun
                 ? !words.contains("--once")
                 : !words.contains("--offline") && isThere && knowsDaemon,
             lostSocket: Self.asking.contains(words.first ?? "") && !isThere ? FailedSockets.lost(socket) : nil,
-            unit: isRun ? OwnUnit.service(environment) : nil, knowsDaemon: knowsDaemon)
+            unit: unit, knowsDaemon: knowsDaemon)
     }
 
     /// Why a daemon's report is not about a configuration. The daemon reports that it reads another one, and the command line

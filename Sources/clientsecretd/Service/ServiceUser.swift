@@ -4,16 +4,15 @@ import Failures
 import Glibc
 import Linux
 import Model
-import SystemPackage
 
-/// The user that runs a configuration's daemon, with its rights and credentials. For the package's own configuration that is the
-/// package's user. For any other it is the owner of its state directory, which no other user's daemon can use. Root must not
-/// judge, or change, that user's files as if they were root's.
+/// The user that runs a configuration's daemon, with its rights and credentials. For the configuration that the package's service
+/// reads that is the service's user, by the settings of its unit. For any other it is the owner of its state directory, which no
+/// other user's daemon can use. Root must not judge, or change, that user's files as if they were root's.
 enum ServiceUser {
     /// Root may do everything. So when root checks a configuration, this turns the process for good into the user that runs its
     /// daemon. If none is known, it is checked as the caller.
     ///
-    /// Returns the unit whose sandbox restricts that user: for another configuration than the package's the one whose daemon uses its
+    /// Returns the unit whose sandbox restricts that user: for another configuration than the service's the one whose daemon uses its
     /// state directory. Nil if it is not known, systemd cannot be asked, or for another user.
     static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
         let owner = try CommandFailure.explaining {
@@ -22,7 +21,7 @@ enum ServiceUser {
                 ? try ServiceUnit.daemonAccount().map { (account: $0, state: nil) }
                 : try stateOwner(of: configuration, environment(for: configuration))
         }
-        guard let (account, state) = owner, geteuid() == 0 || geteuid() == account.id else { return nil }
+        guard let (user, state) = owner, geteuid() == 0 || geteuid() == user.id else { return nil }
         // Asked while still root, because root needs no message bus for it.
         let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : state.flatMap(ServiceUnit.ofDaemon)
         if let unit, unit.name != CommandContext.packagesUnit {
@@ -30,7 +29,9 @@ enum ServiceUser {
             context.unit = unit.name
             context.use()
         }
-        if geteuid() == 0 { try become(account) }
+        if geteuid() == 0 {
+            try become(try CommandFailure.explaining { () throws(SystemError) in try unit?.account(of: user) ?? user })
+        }
         return unit
     }
 
@@ -87,42 +88,35 @@ enum ServiceUser {
             + (ShellCommand.checkAsRoot.map { "Run: \($0.text)" } ?? "Check it as root")
     }
 
-    /// When root runs the daemon by hand, turns this process into the user that owns the state directory. That user's daemon
-    /// could no longer use files that root created or took over there.
-    static func run(configuration: String) throws(CommandFailure) {
+    /// When root runs the daemon by hand, turns this process into the user that runs the service, or for another configuration
+    /// than the service's into the one that owns the state directory. That user's daemon could no longer use files that root
+    /// created or took over.
+    ///
+    /// Returns the environment with which that user's daemon runs.
+    static func run(configuration: String) throws(CommandFailure) -> [String: String] {
         let environment = ProcessEnvironment.current
         // systemd starts it as the user that the unit names (systemd.exec(5)).
-        guard environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return }
+        guard geteuid() == 0, environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return environment }
         // A state directory that does not respond keeps no client from being served.
         DiskTimeout.begin(seconds: 5)
         defer { DiskTimeout.end() }
-        let owner = try CommandFailure.explaining { () throws(SystemError) -> Account? in
-            if let owner = try stateOwner(of: configuration, environment) { return owner.account }
-            return try ownerOfNewState(of: configuration)
+        let service = try CommandFailure.explaining { () throws(SystemError) in
+            isServices(configuration) ? try ServiceUnit.daemonAccount() : nil
+        }
+        if let service {
+            let environment = Self.environment(for: configuration)
+            // systemd creates it when the service starts. If that fails, the daemon reports the missing directory.
+            if let state = ServiceUnit.stateDirectory, unsafe mkdir(state, 0o700) == 0 {
+                _ = unsafe chown(state, service.id, service.primaryGroup)
+            }
+            try become(service)
+            return environment
+        }
+        let owner = try CommandFailure.explaining { () throws(SystemError) in
+            try stateOwner(of: configuration, environment)?.account
         }
         if let owner { try become(owner) }
-    }
-
-    /// The service's user, for which this creates the missing state directory as systemd does when the service starts. Nil if it
-    /// is not missing, or for another configuration. As root, the daemon would refuse a token of that user, and create outputs that
-    /// the service cannot write.
-    private static func ownerOfNewState(of configuration: String) throws(SystemError) -> Account? {
-        guard geteuid() == 0, isServices(configuration), let account = try ServiceUnit.daemonAccount(), account.id != 0
-        else { return nil }
-        let path = Configuration.defaultStateDirectory
-        guard FileStatus.isAbsent(path),
-            case .success(let loaded) = ConfigurationSource.ofService(configuration).load(),
-            [nil, path].contains(loaded.configuration.stateDirectory?.description)
-        else { return nil }
-        do throws(FileError) {
-            try GuardedPath.makeDirectory(path, mode: 0o700, as: .root)
-        } catch {
-            return nil
-        }
-        guard unsafe lchown(path, account.id, account.primaryGroup) == 0 else {
-            throw SystemError("give \(path) to the user \(account.name)", errno: Errno(rawValue: errno))
-        }
-        return account
+        return environment
     }
 
     private static func become(_ account: Account) throws(CommandFailure) {
@@ -172,21 +166,31 @@ enum ServiceUser {
         return isReadable ? (account, state) : nil
     }
 
-    /// This process's environment. For the service's own configuration it adds the directory of the credentials that systemd
-    /// provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
+    /// This process's environment. For the service's configuration it adds the service's state directory, and the directory of the
+    /// credentials that systemd provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
     fileprivate static func environment(for configuration: String) -> [String: String] {
-        let own = ProcessEnvironment.current
-        guard own["CREDENTIALS_DIRECTORY"] == nil, isServices(configuration),
-            unsafe access(credentials, X_OK) == 0
-        else { return own }
-        return own.merging(["CREDENTIALS_DIRECTORY": credentials]) { _, new in new }
+        var environment = ProcessEnvironment.current
+        guard isServices(configuration) else { return environment }
+        if environment["STATE_DIRECTORY"] == nil { environment["STATE_DIRECTORY"] = ServiceUnit.stateDirectory }
+        if environment["CREDENTIALS_DIRECTORY"] == nil, unsafe access(credentials, X_OK) == 0 {
+            environment["CREDENTIALS_DIRECTORY"] = credentials
+        }
+        return environment
     }
 
     private static let credentials = "/run/credentials/clientsecretd.service"
 
-    /// Whether this is the configuration of the package's unit, on a machine with systemd.
+    /// The configuration that the package's service reads: the one that its unit names, else the default.
+    static var configuration: String { ServiceUnit.namedConfiguration ?? ConfigurationOption.standard }
+
+    /// Whether the package's service reads this configuration, on a machine with systemd.
     static func isServices(_ configuration: String) -> Bool {
-        SystemManager.isSystemd && configuration == ConfigurationOption.standard
+        SystemManager.isSystemd && isSame(configuration, Self.configuration)
+    }
+
+    /// Whether two paths name one configuration; one may be relative to the working directory.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        one == other || ConfigurationLoader.absolutePath(of: one)?.description == other
     }
 }
 

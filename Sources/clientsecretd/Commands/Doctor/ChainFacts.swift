@@ -162,7 +162,7 @@ extension ChainFacts {
         let inEffect = ServiceUser.unitsInEffect(of: configuration, at: path)
         let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
-        guard case .success(let loaded) = source.load() else { return all }
+        let loaded = try accepted(source.load())
         let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit, inEffect: inEffect)
         for index in all.indices {
             let name = all[index].name

@@ -125,22 +125,26 @@ struct HealthCommand: ParsableCommand {
                 guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
                 // The daemon would start with the last adopted configuration, too, and be degraded.
                 return HealthLine(
-                    try health(of: adopted, from: source), isForeign: isForeign,
-                    unanswered: before + "the configuration would not start: " + why, now: now)
+                    try health(of: adopted, from: source).found, isForeign: isForeign,
+                    unanswered: before + Self.refused + why, now: now)
             case .success(let loaded):
+                let (found, why) = try health(of: loaded, from: source)
                 return HealthLine(
-                    try health(of: loaded, from: source), isForeign: isForeign, unanswered: unanswered, now: now)
+                    found, isForeign: isForeign, unanswered: why.map { before + Self.refused + $0 } ?? unanswered,
+                    now: now)
             }
         } catch {
             return HealthLine(unknown: before + error.message)
         }
     }
 
+    private static let refused = "the configuration would not start: "
+
     /// Judges the published files as this user, and then the rest as the service's user, which has to work with it. Turns root
-    /// into that user for good.
+    /// into that user for good. Also returns why the configuration is refused if that user reads it.
     private func health(
         of loaded: LoadedConfiguration, from source: ConfigurationSource
-    ) throws(CommandFailure) -> [OutputsHealth] {
+    ) throws(CommandFailure) -> (found: [OutputsHealth], refusal: String?) {
         let published = OfflineEvaluation(of: loaded, from: source).health()
         let unit: ServiceUnit?
         do throws(CommandFailure) {
@@ -148,11 +152,15 @@ struct HealthCommand: ParsableCommand {
         } catch {
             // Judged only as root, the service's key would seem to be a stranger's.
             guard geteuid() != 0 else { throw error }
-            return published
+            return (published, nil)
         }
-        guard ServiceUser.isCaller(of: loaded, from: source) else { return published }
-        return OfflineReasons(
-            of: loaded, from: .ofCaller(source.path), socket: daemon.path(), unit: unit
-        ).judge(published)
+        guard ServiceUser.isCaller(of: loaded, from: source) else { return (published, nil) }
+        let callers = ConfigurationSource.ofCaller(source.path)
+        if case .failure(let error) = callers.load() {
+            return (published, error.headline?.description ?? "it cannot be read")
+        }
+        return (
+            OfflineReasons(of: loaded, from: callers, socket: daemon.path(), unit: unit).judge(published), nil
+        )
     }
 }

@@ -12,10 +12,10 @@ extension InitCommand {
     /// Throws if `--now` cannot start the programs that read the configuration.
     func checkNow(_ path: String) throws(CommandFailure) {
         guard now else { return }
-        guard path == ConfigurationOption.standard else {
+        guard ServiceUser.isSame(path, ServiceUser.configuration) else {
             throw CommandFailure(
                 .usage,
-                "--now is for systemd's service, which reads \(ConfigurationOption.standard); leave out --now or --config"
+                "--now is for systemd's service, which reads \(ServiceUser.configuration); leave out --now or --config"
             )
         }
         guard daemon.path() == SocketOption.standard else {

@@ -84,7 +84,7 @@ struct InitPlan {
         if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
         let hint =
             place.isService || !SystemManager.isSystemd
-            ? "" : " The service does not read this file; it reads \(ConfigurationOption.standard)."
+            ? "" : " The service does not read this file; it reads \(ServiceUser.configuration)."
         try CommandOutput.answer("Wrote \(additions.written.joined(separator: ", ")).\(hint)")
         if let outcome { try CommandOutput.answer(outcome.lines.joined(separator: "\n")) }
         var steps = NextSteps(

@@ -26,10 +26,10 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let path = settings.path()
-        try ServiceUser.run(configuration: path)
+        let environment = try ServiceUser.run(configuration: path)
         var unsaid: CommandFailure?
         let ending = DaemonRun(
-            configuration: path, socket: daemon.path(), once: once, environment: ProcessEnvironment.current
+            configuration: path, socket: daemon.path(), once: once, environment: environment
         ) { snapshot in
             do throws(CommandFailure) {
                 for line in PushReport.lines(of: snapshot) { try CommandOutput.answer(line) }

@@ -83,8 +83,8 @@ struct StatusCommand: ParsableCommand {
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
     private var configuration: String? {
         let path = ConfigurationOption.path(flag: nil)
-        let isStandard = daemon.path() == SocketOption.standard
-        return isStandard || path != ConfigurationOption.standard ? path : nil
+        guard path == ConfigurationOption.standard else { return path }
+        return daemon.path() == SocketOption.standard ? ServiceUser.configuration : nil
     }
 
     private func showFleet(_ client: StatusClient) throws {
