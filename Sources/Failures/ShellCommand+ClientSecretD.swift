@@ -20,6 +20,9 @@ extension ShellCommand {
 
     package static var reload: ShellCommand? { asking(["reload"]) }
 
+    /// Succeeds if the daemon then has a secret of the client, whatever else fails.
+    static func reload(for client: String) -> ShellCommand? { asking(["reload"], of: client) }
+
     package static var status: ShellCommand? { asking(["status"]) }
 
     package static var statusOfFleet: ShellCommand? { asking(["status", "--fleet"]) }

@@ -102,13 +102,18 @@ extension ShellCommand {
         return added?.then(ShellCommand("systemctl try-restart \(unit)"))
     }
 
-    /// Adds settings by which an application's service takes secrets from the daemon. It is restarted where it runs, but only
-    /// after the daemon has read the configuration that gives it these: what runs now would be gone.
-    package static func addSettings(_ lines: [String], toReader unit: String) -> ShellCommand? {
+    /// Adds settings by which an application's service takes a client's secret from the daemon. It is restarted where it runs, but
+    /// only once the daemon has the configuration and the secret: what runs now would be gone. A failure of other clients must not
+    /// keep it from the restart, because no later check would ask for one.
+    package static func addSettings(
+        _ lines: [String], toReader unit: String, of client: String
+    ) -> ShellCommand? {
         let context = CommandContext.current
         let added = adding(lines, to: unit)
-        guard context.hasDaemon, let reload, !context.unstartable.contains(unit) else { return added }
-        return added?.then(reload)?.then(ShellCommand("systemctl try-restart \(unit)"))
+        guard context.hasDaemon, let loaded = reload(for: client), !context.unstartable.contains(unit) else {
+            return added
+        }
+        return added?.then(loaded)?.then(ShellCommand("systemctl try-restart \(unit)"))
     }
 
     private static func adding(_ lines: [String], to unit: String) -> ShellCommand? {

@@ -35,7 +35,7 @@ import Testing
     private static let added =
         "(umask 022 && mkdir -p /etc/systemd/system/app.service.d && printf '%s\\n' '' '[Service]' "
         + "LoadCredential=apple:\(socket) >>/etc/systemd/system/app.service.d/outputs.conf) && systemctl daemon-reload && "
-        + "clientsecretd reload && systemctl try-restart app.service"
+        + "clientsecretd reload web && systemctl try-restart app.service"
     private static let writing = "write LoadCredential=apple:\(socket) into its [Service] section: \(added)"
     private static let credential =
         "{credential: {unit: app.service, name: apple}, on_change: [{restart: app.service}]}"

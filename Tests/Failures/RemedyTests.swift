@@ -59,7 +59,7 @@ import Testing
     @Test func aReaderIsRestartedOnlyOnceTheDaemonServesIt() async {
         await #expect(processExitsWith: .success) {
             for (hasDaemon, isUnstartable, end) in [
-                (true, false, "daemon-reload && clientsecretd reload && systemctl try-restart a.service"),
+                (true, false, "daemon-reload && clientsecretd reload web && systemctl try-restart a.service"),
                 (false, false, ">>/etc/systemd/system/a.service.d/outputs.conf) && systemctl daemon-reload"),
                 (true, true, ">>/etc/systemd/system/a.service.d/outputs.conf) && systemctl daemon-reload"),
             ] {
@@ -67,7 +67,7 @@ import Testing
                 context.hasDaemon = hasDaemon
                 context.unstartable = isUnstartable ? ["a.service"] : []
                 context.use()
-                let text = ShellCommand.addSettings(["A=b"], toReader: "a.service")?.text ?? ""
+                let text = ShellCommand.addSettings(["A=b"], toReader: "a.service", of: "web")?.text ?? ""
                 #expect(text.hasSuffix(end), "\(text)")
             }
         }

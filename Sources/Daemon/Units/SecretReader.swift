@@ -81,8 +81,12 @@ package struct SecretReader: Sendable {
     private func problemsWithCredentials(
         in configuration: Configuration
     ) -> (failures: [Failure], preventStart: Bool) {
-        let given = Set(
-            configuration.clients.values.compactMap(\.credential).filter { names.contains($0.unit) }.map(\.name))
+        var clients: [String: ClientName] = [:]
+        for (client, settings) in configuration.clients {
+            guard let credential = settings.credential, names.contains(credential.unit) else { continue }
+            clients[credential.name] = client
+        }
+        let given = Set(clients.keys)
         let asked = settings.credentials(from: socket)
         let refused = asked.filter { !given.contains($0) }
         let notLoaded = given.filter { !settings.loads($0) }.sorted()
@@ -105,22 +109,22 @@ package struct SecretReader: Sendable {
                         "remove that line, then \(readAgain); or write \"credential: {unit: \(Printable.name(name)), name: "
                             + "\(Printable.name(credential))}\" under a client"))
             }
-            + notLoaded.map { self.failure(notLoading: $0) }
-            + given.sorted().compactMap { self.failure(takingElsewhere: $0) }
+            + notLoaded.map { self.failure(notLoading: $0, of: clients[$0]) }
+            + given.sorted().compactMap { self.failure(takingElsewhere: $0, of: clients[$0]) }
         return (failures, !refused.isEmpty)
     }
 
-    private func failure(notLoading credential: String) -> Failure {
+    private func failure(notLoading credential: String, of client: ClientName?) -> Failure {
         let removed = settings.removedCredentials.first { $0.name == credential }
         let why = removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
         return failure(
             "it does not load the credential \(Printable.name(credential)): \(why)",
             removed.map { .say(UnitsInEffect.advice(for: name, [$0]) + ", or publish it as a file") }
-                ?? adding(line(credential)))
+                ?? adding(line(credential), of: client))
     }
 
     /// The unit has a credential of that name that the daemon does not serve.
-    private func failure(takingElsewhere credential: String) -> Failure? {
+    private func failure(takingElsewhere credential: String, of client: ClientName?) -> Failure? {
         guard let source = settings.source(of: credential), !isDaemon(source) else { return nil }
         let found = settings.place(of: credential, by: source.setting)
         let place = found.map { " (\(Printable.name($0.file)):\($0.line))" } ?? ""
@@ -128,7 +132,8 @@ package struct SecretReader: Sendable {
         return failure(
             "it takes the credential \(Printable.name(credential)) \(from)by \(source.setting)=\(place), and not from the daemon",
             isReplacedByDropIn(source, found?.file)
-                ? adding(line(credential)) : .say("replace that line with \(line(credential)), then \(readAgain)"))
+                ? adding(line(credential), of: client)
+                : .say("replace that line with \(line(credential)), then \(readAgain)"))
     }
 
     private func isDaemon(_ source: UnitSettings.CredentialSource) -> Bool {
@@ -146,10 +151,10 @@ package struct SecretReader: Sendable {
 
     private func line(_ credential: String) -> String { UnitFileLine.loadCredential(credential, from: socket) }
 
-    private func adding(_ line: String) -> Remedy {
+    private func adding(_ line: String, of client: ClientName?) -> Remedy {
         let words = "write \(line) into its [Service] section"
-        return ShellCommand.addSettings([line], toReader: name).map { .say(words, run: $0) }
-            ?? .say("\(words), then \(readAgain)")
+        return client.flatMap { ShellCommand.addSettings([line], toReader: name, of: $0.description) }
+            .map { .say(words, run: $0) } ?? .say("\(words), then \(readAgain)")
     }
 
     /// The place of a setting with a text, in words; empty for a line with specifiers, which is not found.

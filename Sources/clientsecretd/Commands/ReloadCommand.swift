@@ -15,7 +15,8 @@ struct ReloadCommand: ParsableCommand {
         abstract: "Load a changed configuration and wait for the result.",
         discussion: """
             Exits 78 with all errors if the configuration is refused, and 1 if it cannot be read: the old one stays \
-            current. Also exits 1 if the new configuration is loaded but something in it fails. A former output that still has a valid secret is named once, with \
+            current. Also exits 1 if the new configuration is loaded but something in it fails. If you name clients, \
+            it then exits 1 only if one of them has no valid secret. A former output that still has a valid secret is named once, with \
             the command that removes it. It also \
             warns of a unit that takes another secret when it starts than the new configuration gives it.
 
@@ -23,6 +24,11 @@ struct ReloadCommand: ParsableCommand {
               clientsecretd reload
               clientsecretd check && clientsecretd reload
             """)
+
+    @Argument(
+        help: "The clients whose secrets decide about the exit status (default: everything counts).",
+        completion: .configuredClients, transform: Flags.clientName)
+    var clients: [ClientName] = []
 
     @OptionGroup var daemon: SocketOption
     @OptionGroup var answer: JSONFlag
@@ -42,9 +48,26 @@ struct ReloadCommand: ParsableCommand {
         try answer.show(report.json, or: ["The configuration is loaded."])
         for line in report.orphaned { CommandOutput.complain(lines: "warning: \(line)") }
         for failure in problemsWithReaders { CommandOutput.complain(lines: "warning: \(failure.sentence)") }
+        for line in report.unserved { CommandOutput.complain(lines: line) }
+        guard clients.isEmpty else { return try checkSecrets() }
         guard report.unserved.isEmpty else {
-            for line in report.unserved { CommandOutput.complain(lines: line) }
             throw CommandFailure(.failed, "the configuration is loaded, but the daemon cannot serve all of it")
+        }
+    }
+
+    /// Throws if one of the named clients has no valid secret: a unit that takes it as a credential could not start.
+    private func checkSecrets() throws {
+        let snapshot: Snapshot
+        do throws(StatusClientError) { snapshot = try daemon.client().status() } catch { throw CommandFailure(error) }
+        for name in clients {
+            guard let client = snapshot.clients.first(where: { $0.name == name }) else {
+                throw CommandFailure.unknown(
+                    "client", name.description, among: snapshot.clients.map(\.name.description),
+                    in: snapshot.configuration.path)
+            }
+            guard let expiry = client.current?.expiresAt, WallTime.now < expiry else {
+                throw CommandFailure(.failed, "client \"\(name)\" has no valid secret")
+            }
         }
     }
 

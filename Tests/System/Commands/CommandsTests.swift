@@ -207,6 +207,12 @@ import Testing
         #expect(unknown.complaints == "clientsecretd: there is no client \"wob\" (did you mean \"web\"?)\n")
 
         #expect(try sandbox.command("reload").output == "The configuration is loaded.\n")
+        // Named clients decide, whatever else fails.
+        try sandbox.configure(
+            sandbox.client("web") + "  other: {client_id: com.example.other, outputs: [{path: /nowhere/other.jwt}]}\n")
+        for (words, status) in [(["reload"], 1), (["reload", "web"], 0), (["reload", "wob"], 64)] {
+            #expect(try sandbox.command(words).status == Int32(status), "\(words)")
+        }
         try sandbox.directory.write("clients: [", to: "clientsecretd.yaml")
         let refused = try sandbox.command("reload")
         #expect(refused.status == 78)
