@@ -54,4 +54,20 @@ struct SandboxReviewTests {
         #expect(unsafe rmdir(place) == 0)
         #expect(try found(writing: path, open: place, mounts: [], met: .directoryMissing) == ["directory_missing: "])
     }
+
+    @Test func aSourceAndAConfigurationThatAreHiddenAreNamed() throws {
+        let settings = UnitSettings(values: ["ProtectHome": .text("yes"), "PrivateTmp": .flag(true)], files: [])
+        let review = SandboxReview(
+            ServiceUnit(
+                name: Self.unit, sandbox: try #require(settings.sandbox()), isRunning: true, settings: settings,
+                mounts: nil))
+        for (path, setting) in [("/home/app/in.jwt", "ProtectHome=yes"), ("/tmp/in.jwt", "PrivateTmp=yes")] {
+            let path = try #require(AbsolutePath(path))
+            let source = try #require(review.problem(withSource: path))
+            #expect(source.code == .sourceUnreadable && source.place == .path(path))
+            #expect(source.detail == "z.service does not see \(path) (\(setting))")
+            #expect(review.problem(withConfiguration: path)?.code == .outsideSandbox)
+        }
+        #expect(review.problem(withSource: try #require(AbsolutePath("/srv/in.jwt"))) == nil)
+    }
 }

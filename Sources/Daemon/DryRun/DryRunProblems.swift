@@ -62,6 +62,7 @@ struct DryRunProblems {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
         }
         add([rotation.clockFailure].compactMap(\.self))
+        add(loaded.files.prefix(1).compactMap { review?.problem(withConfiguration: $0) })
         findInFiles()
         findInTargets()
         findInKeys()
@@ -182,7 +183,11 @@ struct DryRunProblems {
     }
 
     private mutating func findInSources() {
-        for (name, failure) in rotation.sourceFailures where configuration.clients[name]?.source?.isStore == false {
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
+            guard let path = client.source?.path else { continue }
+            let met = rotation.sourceFailures[name]
+            let hidden = review?.problem(withSource: path)
+            guard let failure = hidden ?? met else { continue }
             failed[.source(name)] = nil
             // An older source, or none, changes nothing as long as there is a secret.
             if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.current(of: name) == nil {

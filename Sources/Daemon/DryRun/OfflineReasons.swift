@@ -44,7 +44,8 @@ package struct OfflineReasons: Sendable {
                     review?.problem(with: action) ?? ExecAction.problem(with: action, as: settings.identity)
                         ?? ofUnits[action]
                 } + ofDaemon
-            let failure = failures.first { !$0.code.traits.contains(.ofReader) }
+            let hiddenSource = client.source?.path.flatMap { review?.problem(withSource: $0) }
+            let failure = hiddenSource ?? failures.first { !$0.code.traits.contains(.ofReader) }
             all[name] = found ?? failure.map { (.degraded, $0) }
         }
     }

@@ -102,7 +102,7 @@ extension Executor {
             return .key(key.print)
         } catch {
             keyring.remove(name)
-            throw OwnSandbox.hiding(entry, as: identity) ?? error
+            throw error
         }
     }
 

@@ -158,6 +158,7 @@ extension Executor {
             }
         }
         guard let bytes = content?.bytes, !bytes.isEmpty, let format = file.format.implementation else {
+            if content == nil, let failure = OwnSandbox.hiding(source: path) { throw failure }
             return .source(.missing)
         }
         do throws(FormatError) {

@@ -152,7 +152,8 @@ final class Executor: Sendable {
     /// Runs a job. Blocks.
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
         do throws(Failure) { return try carryOutPlainly(job) } catch {
-            throw UnitsInEffect.explained(error) { target in tokens.withLock { $0[target] } }
+            let failure = OwnSandbox.explained(error, of: job.work, as: identity)
+            throw UnitsInEffect.explained(failure) { target in tokens.withLock { $0[target] } }
         }
     }
 
@@ -235,7 +236,7 @@ final class Executor: Sendable {
     }
 
     private func probe(_ action: Action) throws(Failure) -> Outcome {
-        if let problem = runner?.problem(with: action) { throw OwnSandbox.hiding(programOf: action) ?? problem }
+        if let problem = runner?.problem(with: action) { throw problem }
         return .feasible
     }
 

@@ -56,13 +56,20 @@ enum OwnSandbox {
         return ["/tmp", "/var/tmp"].contains(mount.point) ? mount.isPrivate : mount.point != "/"
     }
 
-    /// That this process does not see a key or its passphrase.
-    static func hiding(_ key: KeyConfiguration, as identity: Identity) -> Failure? {
-        review?.problems(with: key, as: identity).first
-    }
+    /// That this process does not see the file from which a client receives its secrets.
+    static func hiding(source path: AbsolutePath) -> Failure? { review?.problem(withSource: path) }
 
-    /// That this process does not see an action's program, or may not execute it.
-    static func hiding(programOf action: Action) -> Failure? {
-        review?.problem(with: action)
+    /// The failure of a job with a file that this process does not see, or may not execute, if that is the reason; else the
+    /// failure itself. A program that was started was seen.
+    static func explained(_ failure: Failure, of work: Work, as identity: Identity) -> Failure {
+        let hidden: Failure? =
+            switch work {
+            case .readKey(_, let key): review?.problems(with: key, as: identity).first
+            case .readSource(_, let file): hiding(source: file.path)
+            case .run where [.actionFailed, .actionTimedOut, .actionInterrupted].contains(failure.code): nil
+            case .run(let action, _), .probe(let action): review?.problem(with: action)
+            default: nil
+            }
+        return hidden ?? failure
     }
 }

@@ -116,6 +116,22 @@ package struct SandboxReview: Sendable {
         }
     }
 
+    /// Why the daemon does not see the file from which a client receives its secrets.
+    func problem(withSource path: AbsolutePath) -> Failure? {
+        problem(
+            reading: path, .sourceUnreadable, at: .path(path),
+            helpedBy: .say(
+                "have it copied to another directory, such as one below /srv, and name that file in \"from\""))
+    }
+
+    /// Why the daemon does not see its configuration.
+    func problem(withConfiguration path: AbsolutePath) -> Failure? {
+        let place = "/etc/clientsecretd/\(path.name)"
+        return problem(
+            reading: path, at: .path(path),
+            helpedBy: .say("put it at \(Printable.name(place)), and name that file in the unit"))
+    }
+
     /// Why the daemon does not see an action's program or the interpreter of a script, or may not execute it.
     func problem(with action: Action) -> Failure? {
         for program in ExecAction.programs(of: action) {
@@ -142,11 +158,12 @@ package struct SandboxReview: Sendable {
     }
 
     private func problem(
-        reading path: AbsolutePath, at place: Failure.Place, helpedBy remedy: Remedy
+        reading path: AbsolutePath, _ code: Failure.Code = .outsideSandbox, at place: Failure.Place,
+        helpedBy remedy: Remedy
     ) -> Failure? {
         guard let setting = setting(hiding: path) else { return nil }
         return Failure(
-            .outsideSandbox, at: place, detail: "\(service.name) does not see \(path) (\(setting))", remedy: remedy)
+            code, at: place, detail: "\(service.name) does not see \(path) (\(setting))", remedy: remedy)
     }
 
     /// The setting that hides a file from the daemon.

@@ -206,6 +206,26 @@ printf 'state_dir: /tmp/state\n' >>$configuration
 complaint "nor what is remembered there, of which a reboot would leave nothing" \
     "(PrivateTmp=yes); leave \"state_dir\" out, or write another path"
 hidden "which the daemon does not use" "writes to /tmp/state (PrivateTmp=yes)"
+# Secrets that another program copies here, and programs to run.
+outputs $output
+clientsecretd mint web >/tmp/src.jwt
+chmod 0644 /tmp/src.jwt
+follower="$(clientsecretd public-key)
+clients:
+  copied: {client_id: com.example.web, outputs: [{path: /run/clientsecretd/out/copied.jwt}], from: {path: /tmp/src.jwt}}"
+echo "$follower" >$configuration
+complaint "nor a source" "does not see /tmp/src.jwt (PrivateTmp=yes)"
+hidden "which the daemon does not call empty" "does not see /tmp/src.jwt (PrivateTmp=yes)"
+outputs $output
+for place in /tmp /root; do
+    install -m 0755 /bin/true $place/hook
+    outputs $output
+    printf '    on_change: [{exec: [%s/hook]}]\n' $place >>$configuration
+    complaint "nor a program in $place" "does not see $place/hook"
+    promise "which the daemon runs" systemctl restart clientsecretd
+    clientsecretd renew >/dev/null 2>&1
+    contains "and knows not to be seen" "does not see $place/hook" "$(clientsecretd status)"
+done
 install -d /home/keys
 mv $key /home/keys
 outputs $output
