@@ -26,7 +26,7 @@ extension SystemdClient {
         }
     }
 
-    private static func isLoss(_ error: UnitError) -> Bool {
+    static func isLoss(_ error: UnitError) -> Bool {
         switch error {
         case .unreachable(.permissionDenied): false
         case .unreachable, .timedOut: true

@@ -17,7 +17,7 @@ extension SystemdClient {
         _ order: UnitOrder, on name: String, settling: Int64 = UnitTimeouts.stayingUp, ended: EndedStarts? = nil
     ) throws(UnitError) -> Bool {
         // Before the state is read: a stop by any user from now on is noticed.
-        try subscribe()
+        try persistently { systemd throws(UnitError) in try systemd.subscribe() }
         // Signals name it so, and results of one order count for another one under another name.
         let unit = try ownName(of: name)
         if order.isJob { try watch(unit) }
@@ -95,7 +95,7 @@ extension SystemdClient {
         let job = try job(of: order, on: unit, found)
         if case .signal = order { return (nil, found) }
         let reported = if let job { try end(of: job, on: unit) } else { String?.none }
-        let now = try conditionAgain(of: unit)
+        let now = try condition(of: unit)
         return (try confirmed(reported, of: order, on: unit, found, now), now)
     }
 
@@ -110,29 +110,14 @@ extension SystemdClient {
                 connection.deadline = min(deadline, Deadline(in: pause))
                 while ended[job] == nil { try note(try connection.receive()) }
                 connection.deadline = deadline
-                if try currentJob(of: unit) != job { return ended[job] }
-                ended[job] = nil
             } catch {
                 connection.deadline = deadline
-                if case .unreachable = error {
-                    try reconnect()
-                } else if error != .timedOut || deadline.hasPassed {
-                    throw error
-                }
-                if try currentJob(of: unit) != job { return ended[job] }
+                guard Self.isLoss(error), !deadline.hasPassed else { throw error }
+                if error != .timedOut { try reconnect() }
             }
+            if try currentJob(of: unit) != job { return ended[job] }
+            ended[job] = nil
             pause = min(2 * pause, UnitTimeouts.longestPause)
-        }
-    }
-
-    /// A unit's state after an order, asked again over a new connection if systemd goes away meanwhile.
-    mutating func conditionAgain(of unit: String) throws(UnitError) -> UnitState {
-        do throws(UnitError) {
-            return try condition(of: unit)
-        } catch {
-            guard case .unreachable = error else { throw error }
-            try reconnect()
-            return try condition(of: unit)
         }
     }
 

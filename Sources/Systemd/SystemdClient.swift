@@ -196,7 +196,7 @@ package struct SystemdClient: ~Copyable {
         let path = try target(unit).path
         watched = path
         areConditionsMet = nil
-        try subscribe(toPropertiesOf: path)
+        try persistently { systemd throws(UnitError) in try systemd.subscribe(toPropertiesOf: path) }
     }
 
     private mutating func subscribe(toPropertiesOf path: String) throws(UnitError) {
@@ -207,20 +207,36 @@ package struct SystemdClient: ~Copyable {
         _ = try checked(reply("AddMatch", of: .bus, [.text(rule)]))
     }
 
-    /// The answer to a question, which may be asked again.
+    /// The answer to a question.
     mutating func call(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument]
     ) throws(UnitError) -> BusMessage {
+        try persistently { systemd throws(UnitError) in
+            try systemd.checked(systemd.reply(member, of: target, arguments))
+        }
+    }
+
+    /// Asks something that may be asked again: over a new connection if systemd or the bus goes away meanwhile, or does not
+    /// answer.
+    mutating func persistently<Value: ~Copyable>(
+        _ ask: (inout SystemdClient) throws(UnitError) -> Value
+    ) throws(UnitError) -> Value {
         let deadline = connection.deadline
+        var end: Deadline?
         while true {
             do throws(UnitError) {
                 connection.deadline = min(deadline, Deadline(in: answerTimeout))
-                let message = try reply(member, of: target, arguments)
+                let value = try ask(&self)
                 connection.deadline = deadline
-                return try checked(message)
+                return value
             } catch {
                 connection.deadline = deadline
-                guard error == .timedOut, !deadline.hasPassed else { throw error }
+                var last = deadline
+                if error != .timedOut {
+                    last = end ?? min(deadline, Deadline(in: UnitTimeouts.absence))
+                    end = last
+                }
+                guard Self.isLoss(error), !last.hasPassed else { throw error }
                 try reconnect()
             }
         }

@@ -63,6 +63,8 @@ final class FakeSystemd: Sendable {
         var isExecutedAnew = false
         /// The connection is closed instead of an answer to this query of the unit's state after the order; 0: to none.
         var leavesAtQuery = 0
+        /// The connection is closed instead of an answer when the unit is loaded for the so-manieth time after the order.
+        var leavesAtLoads: Set<Int> = []
         /// This query gets no answer; 0: each does.
         var ignoredQuery = 0
         /// The end of the job is not reported.
@@ -92,6 +94,7 @@ final class FakeSystemd: Sendable {
     private let seen = Mutex<[String]>([])
     /// Of the unit's state, since the order.
     private let queries = Mutex(0)
+    private let loads = Mutex(0)
     private let ordered = DispatchSemaphore(value: 0)
 
     var path: String { directory("private") }
@@ -105,7 +108,7 @@ final class FakeSystemd: Sendable {
             let isAskedAgain =
                 script.isExecutedAnew || script.leavesAtQuery + script.ignoredQuery > 0 || script.isErrorOfBus
                 || script.lost != nil
-            for _ in 0..<(isAskedAgain ? 2 : 1) {
+            for _ in 0..<((isAskedAgain ? 2 : 1) + script.leavesAtLoads.count) {
                 _ = Descriptor.ready([listener.raw], atMost: 60_000)
                 guard let accepted = try? listener.accept() else { continue }
                 // A client closes its connection only after it has opened another one.
@@ -171,6 +174,14 @@ final class FakeSystemd: Sendable {
                 }
             }
         case "LoadUnit":
+            let load =
+                orders.isEmpty
+                ? 0
+                : loads.withLock {
+                    $0 += 1
+                    return $0
+                }
+            if script.leavesAtLoads.contains(load) { return false }
             if script.forged != nil {
                 unsafe reply(to: call, from: Self.stranger) { unsafe append("o", "/stranger", to: $0) }
             }

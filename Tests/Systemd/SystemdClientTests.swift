@@ -104,6 +104,15 @@ struct SystemdClientTests {
         #expect(try result(.reload, ("active", 1), reload: "exit-code") == .failure(.job(.failed)))
     }
 
+    /// As a restart of the bus, which systemd leaves once more when it has come back.
+    @Test(arguments: [false, true]) func waitsForAJobHoweverOftenSystemdGoesAway(isBus: Bool) throws {
+        let script = FakeSystemd.Script(
+            later: [("active", 2)], isBus: isBus, isExecutedAnew: true, leavesAtLoads: [1, 3])
+        let (systemd, result) = try outcome(of: .tryRestart, script)
+        #expect(result == .success(true))
+        #expect(systemd.orders.count == 1)
+    }
+
     /// `systemctl daemon-reexec` after the job has ended, or while the unit is seen to stay up.
     @Test func seesAUnitStayUpWhileSystemdIsAway() throws {
         func result(_ last: String, leavingAt query: Int) throws -> Result<Bool, UnitError> {
