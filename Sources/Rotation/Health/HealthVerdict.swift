@@ -95,9 +95,15 @@ extension Rotation {
             .compactMap { self.overdueService(of: $0) }.first
         if let silent { return silent }
         if let unchecked = uncheckedPlace(of: client) { return Failure(.notChecked, at: unchecked) }
-        return lackingPlaces(of: client).isEmpty
-            ? .notDelivered(client.name, failed: clients[client].deliveries.failed, of: client.actions)
-            : notPublished(client)
+        guard lackingPlaces(of: client).isEmpty else { return notPublished(client) }
+        return .notDelivered(
+            client.name, failed: clients[client].deliveries.failed, of: client.actions,
+            during: runningAction(of: client))
+    }
+
+    /// The action that runs now for a client's secret. A request to repeat it would add nothing.
+    private func runningAction(of client: ConfiguredClient) -> Action? {
+        client.actions.first { owes(client, $0) && jobs[.action($0)] != nil }.flatMap { index.actions[$0] }
     }
 
     /// The place that the daemon has not checked since it started, so that it does not know what the client has. This is an
@@ -130,7 +136,10 @@ extension Rotation {
             isSpared
                 ? nil
                 : client.entry.shortLife(of: secret, client.name, &timer).map {
-                    Lockout(failure: isOnlyToDeliver(client, &timer) ? $0.untilDelivered() : $0, cause: .secret)
+                    Lockout(
+                        failure: isOnlyToDeliver(client, &timer)
+                            ? $0.untilDelivered(during: runningAction(of: client)) : $0,
+                        cause: .secret)
                 }
         case .unknown: nil
         }
@@ -149,18 +158,31 @@ extension Rotation {
 }
 
 extension Failure {
-    /// - Parameter failed: why actions failed when they last ran.
-    static func notDelivered(_ client: ClientName, failed: [ActionID: String], of actions: [ActionID]) -> Failure {
-        Failure(.notDelivered, at: .client(client), detail: actions.lazy.compactMap { failed[$0] }.first)
+    /// - Parameters:
+    ///   - failed: why actions failed when they last ran.
+    ///   - running: the action that runs now.
+    static func notDelivered(
+        _ client: ClientName, failed: [ActionID: String], of actions: [ActionID], during running: Action? = nil
+    ) -> Failure {
+        Failure(
+            .notDelivered, at: .client(client), detail: actions.lazy.compactMap { failed[$0] }.first,
+            remedy: running.map(Self.waiting))
+    }
+
+    private static func waiting(for action: Action) -> Remedy {
+        .say("wait until \(action.id) has ended", see: action.id.order.flatMap { .status(of: $0.unit) })
     }
 
     /// The failure of a secret that has expired or soon will, if applications hold only that one until an action has run.
     ///
-    /// - Parameter reason: why an action failed.
-    func untilDelivered(_ reason: String? = nil) -> Failure {
+    /// - Parameters:
+    ///   - reason: why an action failed.
+    ///   - running: the action that runs now.
+    func untilDelivered(_ reason: String? = nil, during running: Action? = nil) -> Failure {
         let verb = code == .secretExpired ? "expired" : "expires"
         let words = "applications may still have a secret that \(verb) at \(detail ?? "")"
-        return Failure(.notDelivered, at: place, detail: reason ?? words)
+        return Failure(
+            .notDelivered, at: place, detail: reason ?? words, remedy: running.map(Self.waiting))
     }
 
     /// - Parameter places: the places that lack the client's secret.

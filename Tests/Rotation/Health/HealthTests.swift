@@ -70,11 +70,15 @@ import Testing
         bench.held = [.action(after.id)]
         bench.go()
         #expect(try bench.view(web).health == .degraded)
-        #expect(try bench.view(web).reason?.failure == Failure(.notDelivered, at: .client(try Values.name(web))))
+        // To run it again would only wait for it.
+        let wait = Remedy.say("wait until exec /bin/after has ended")
+        #expect(
+            try bench.view(web).reason?.failure
+                == Failure(.notDelivered, at: .client(try Values.name(web)), remedy: wait))
         bench.pass(100)
         func failure(_ verb: String) throws -> Failure {
             let words = "applications may still have a secret that \(verb) at \(old.expiresAt)"
-            return Failure(.notDelivered, at: .client(try Values.name(web)), detail: words)
+            return Failure(.notDelivered, at: .client(try Values.name(web)), detail: words, remedy: wait)
         }
         #expect(try bench.view(web).reason?.failure == failure("expires"))
         #expect(try bench.view(web).health == .critical)
