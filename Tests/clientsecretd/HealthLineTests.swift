@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Failures
 import Foundation
 import Model
 import Rotation
@@ -93,6 +94,17 @@ import Testing
         #expect(expired.state == .critical)
         #expect(HealthLine(try evaluations(0), unanswered: nil, now: now).state == .ok)
         #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
+    }
+
+    /// Such as one whose output this user may not read.
+    @Test func aClientOfWhichNothingIsKnownHidesNoWarning() throws {
+        let name = try #require(ClientName("app"))
+        let unknown = OutputsHealth(
+            client: name, health: nil, failure: Failure(.noOutputs, at: .client(name)), secret: nil)
+        let both = try evaluations(0) + [unknown]
+        #expect(HealthLine(both, unanswered: "the daemon is not running", now: now).state == .warning)
+        #expect(HealthLine(both, unanswered: nil, now: now).state == .unknown)
+        #expect(HealthLine([unknown], unanswered: "the daemon is not running", now: now).state == .unknown)
     }
 
     @Test func theRemedyForASilentDaemonIsWholeOrLeftToCheck() {

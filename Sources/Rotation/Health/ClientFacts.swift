@@ -20,6 +20,8 @@ struct ClientFacts {
     var isUnderWay = false
     /// The findings in its outputs, in order, up to the first one that locks its applications out.
     private(set) var outputs: [(path: AbsolutePath, found: OutputFinding)] = []
+    /// Of a client without outputs: the secret that its credential is; nil if it has none, or it is not known here.
+    var served: SecretInfo?
     /// The secret last put into each place behind an API; nil if it is not known.
     var pushed: [SecretInfo?] = []
     /// The places that hold no secret that applications can use for long enough, as an API shows it.
@@ -63,11 +65,11 @@ struct ClientFacts {
         outputs.last.flatMap { $0.found.locksOut(isUnderWay: isUnderWay) ? $0 : nil }
     }
 
-    /// The secrets in its outputs.
-    private var inOutputs: [(path: AbsolutePath, secret: SecretInfo)] {
+    /// The secrets in its outputs, or its credential's.
+    private var published: [(place: String, secret: SecretInfo)] {
         outputs.compactMap { path, found in
-            if case .held(let secret) = found { (path: path, secret: secret) } else { nil }
-        }
+            if case .held(let secret) = found { (place: Printable.name(path.description), secret: secret) } else { nil }
+        } + (served.map { [(place: "the state directory", secret: $0)] } ?? [])
     }
 
     /// The worst of the secrets in its outputs, APIs and applications. An application that was never notified does not count: it
@@ -75,7 +77,7 @@ struct ClientFacts {
     var weakest: Weakest {
         if let lockout { return .lockedOut(lockout.path, lockout.found) }
         if !emptyPlaces.isEmpty { return .empty }
-        let secrets = inOutputs.map(\.secret) + pushed.compactMap(\.self) + delivered
+        let secrets = published.map(\.secret) + pushed.compactMap(\.self) + delivered
         if let first = secrets.firstToExpire { return .held(first) }
         return outputs.isEmpty && pushed.isEmpty ? .nowhere : .unknown
     }
@@ -149,7 +151,7 @@ extension ClientFacts {
 
     /// Judges the content of its outputs.
     func judgeOutputs(_ timer: inout WakeTimer) -> OutputsHealth {
-        let held = inOutputs
+        let held = published
         let weakest = held.map(\.secret).firstToExpire
         if let lockout {
             let isRefused = if case .refused = lockout.found { true } else { false }
@@ -169,7 +171,7 @@ extension ClientFacts {
         }.map { Failure.Place.path($0.path) }
         guard let weakest else {
             if !lacking.isEmpty { return result(.degraded, .notPublished(name, missingFrom: lacking), nil) }
-            // A secret that is only served as a credential is in no file that could be read here.
+            // What a credential is, only the state directory shows.
             return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)), nil)
         }
         let isSpared =
@@ -182,11 +184,11 @@ extension ClientFacts {
         if let failure = clock.doubt(isSpared: isSpared, at: timer.now.wall) {
             return result(.degraded, failure, weakest)
         }
-        for (path, secret) in held {
+        for (place, secret) in held {
             do throws(Objection) {
                 _ = try entry.rank(of: secret, keys: keys)
             } catch {
-                let words = "\(Printable.name(path.description)) holds one that \(error.words)"
+                let words = "\(place) holds one that \(error.words)"
                 return result(.degraded, Failure(.notPublished, at: .client(name), detail: words), weakest)
             }
         }
@@ -219,6 +221,7 @@ extension ClientFacts {
     func judge(with record: Record, _ timer: inout WakeTimer) -> OutputsHealth {
         let actions = entry.onChange.filter { !$0.isRedeployment }.map(\.id)
         var facts = self
+        if entry.credential != nil, outputs.isEmpty { facts.served = record.current }
         if let current = record.current {
             facts.pushed = entry.targets.map { record.pushed[$0]?.unless(record.shown[$0]) }
             facts.emptyPlaces = entry.targets.filter {
@@ -226,7 +229,7 @@ extension ClientFacts {
             }.map(\.target)
         }
         facts.delivered = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }
-        let judged = facts.judgeTargets(after: judgeOutputs(&timer), holding: record.current, &timer)
+        let judged = facts.judgeTargets(after: facts.judgeOutputs(&timer), holding: record.current, &timer)
         guard judged.health != .critical else { return judged }
         let weakest: SecretInfo? = if case .held(let secret) = facts.weakest { secret } else { nil }
         if clock.failure == nil, judged.failure?.code != .clockPerhapsAhead,

@@ -220,6 +220,30 @@ import Testing
         #expect(try found(1, [:]).health == .degraded, "what it holds is not known")
     }
 
+    @Test func aCredentialIsJudgedByTheStateDirectory() throws {
+        let after = Values.exec("/bin/after")
+        let entry = try Values.client(
+            "web", outputs: [], actions: [after], credential: ServedCredential(unit: "app.service", name: "secret"))
+        func found(_ day: Int64, signer: Character? = "1", isGiven: Bool = true) throws -> OutputsHealth {
+            let secret = try Values.issued(1, from: -60, to: 90 * Values.day, signer: signer.map(Values.print))
+            var record = Record(current: secret)
+            if isGiven { record.delivered = [after.id: secret] }
+            return try evaluate(at: day * Values.day, [:], entry: entry, record: record)
+        }
+        for (day, health, code) in [
+            (1, HealthState.ok, nil as Failure.Code?), (61, .degraded, .renewalOverdue),
+            (81, .critical, .secretExpiring),
+            (91, .critical, .secretExpired),
+        ] {
+            let found = try found(day)
+            #expect(found.health == health && found.failure?.code == code, "\(day): \(found)")
+            #expect(found.expiresAt == Values.moment(90 * Values.day))
+        }
+        #expect(try found(1, isGiven: false).failure?.code == .notDelivered)
+        let foreign = try found(1, signer: "2")
+        #expect(foreign.health == .degraded && foreign.failure?.code == .notPublished, "\(foreign)")
+    }
+
     @Test func aSecretWithoutAnOutputIsNotKnown() throws {
         let evaluation = try evaluate(at: 0, [:], entry: try Values.client("web", outputs: []))
         #expect(evaluation.health == nil)

@@ -95,8 +95,8 @@ struct HealthLine: Equatable {
                     : CommandMessage(failure.sentence, command: failure.remedy?.command)
             }, now: now)
         if let unanswered {
-            // The published secrets are valid now, but no daemon may be running to renew them.
-            if state == .ok { state = .warning }
+            // No daemon may be running to renew the secrets that are valid now. That is known, whatever is not known of others.
+            if clients.contains(where: { $0.state == .ok }), [.ok, .unknown].contains(state) { state = .warning }
             words = "\(unanswered); published: \(words)"
         }
     }
