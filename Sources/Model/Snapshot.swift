@@ -15,6 +15,10 @@ package struct Snapshot: Hashable, Sendable {
     package var reason: Reason?
     /// The same in words, in a snapshot that was read from a status document, which has no failures.
     package var readReason: ReasonReport?
+    /// All problems of the daemon itself, also while a client's is ``reason``.
+    package var problems: [Reason] = []
+    /// The same in words, in a snapshot that was read from a status document.
+    package var readProblems: [ReasonReport] = []
     package var clockTrusted: Bool
     package var configuration: ConfigurationView
     /// Of no part of the status document; nil if no client concerns a store.

@@ -23,10 +23,11 @@ enum StatusJSON {
 
     static func snapshot(
         _ clients: [String], state: String = "ok", reason: String? = nil, failure: String = "null",
-        error: String = "null"
+        error: String = "null", problems: [String] = []
     ) throws -> Snapshot {
         let json = """
             {"version":"0.1.0","state":"\(state)","reason":\(text(reason)),"failure":\(failure),
+             "problems":[\(problems.map { #"{"reason":"it","failure":\#($0)}"# }.joined(separator: ","))],
              "started_at":"2026-11-21T01:31:00Z",
              "config":{"path":"/etc/c.yaml","loaded_at":"2026-11-21T01:31:00Z","error":\(error)},
              "clients":[\(clients.joined(separator: ","))]}

@@ -82,6 +82,27 @@ import Testing
             ])
     }
 
+    /// It may be why the client fails.
+    @Test func theDaemonsProblemsAreShownNextToTheClients() throws {
+        func problem(_ message: String, _ remedy: String) -> String {
+            failure(message, since: "2026-11-21T04:28:00Z", remedy: remedy)
+        }
+        let ofClient = problem("client \\\"shop\\\": the disk is full", "df /srv")
+        let snapshot = try StatusJSON.snapshot(
+            [client("shop", state: "critical", reason: "it", failure: ofClient)], state: "critical", reason: "it",
+            failure: ofClient,
+            problems: [problem("the disk is full", "df /srv"), problem("m.prom cannot be written", "chmod it")])
+        #expect(
+            lines(snapshot, on: pipe)[4...] == [
+                "", "clientsecretd is degraded: m.prom cannot be written",
+                "  since 2026-11-21T04:28:00Z (3 minutes ago)",
+                "  fix: chmod it", "", "shop is critical: the disk is full",
+                "  since 2026-11-21T04:28:00Z (3 minutes ago)", "  fix: df /srv",
+            ])
+        let line = HealthLine(snapshot, now: now).words
+        #expect(line.hasPrefix("it; also: the disk is full; also: m.prom cannot be written; 1 client"), "\(line)")
+    }
+
     @Test func aReasonThatIsNoClientsIsShown() throws {
         let shown = lines(
             try StatusJSON.snapshot([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)

@@ -10,6 +10,7 @@ extension Snapshot: JSONDocument {
         let version = try members("version", snapshot?.version)
         let health = try members("state", snapshot?.health)
         let report = try members.reason(snapshot?.reasonReport)
+        let problems = try members.unlessEmpty("problems", snapshot?.problemReports)
         self.init(
             startedAt: try members("started_at", snapshot?.startedAt), ready: snapshot?.ready ?? true, health: health,
             reason: snapshot?.reason, clockTrusted: snapshot?.clockTrusted ?? true,
@@ -17,10 +18,14 @@ extension Snapshot: JSONDocument {
             clients: try members("clients", snapshot?.clients))
         self.version = version
         readReason = report
+        readProblems = problems ?? []
     }
 
     /// The reason in words; nil when everything is ok.
     package var reasonReport: ReasonReport? { reason.map(ReasonReport.init) ?? readReason }
+
+    /// The daemon's own problems in words.
+    package var problemReports: [ReasonReport] { problems.map(ReasonReport.init) + readProblems }
 }
 
 extension ConfigurationView: JSONDocument {
@@ -150,6 +155,13 @@ extension ReasonReport {
             failure: FailureReport(
                 code: reason.failure.code.rawValue, message: reason.message, since: reason.since,
                 nextAttempt: reason.nextAttempt, remedy: remedy?.description, command: remedy?.command))
+    }
+}
+
+extension ReasonReport: JSONDocument {
+    package init(_ report: ReasonReport?, _ members: inout JSONMembers) throws(JSONError) {
+        guard let report = try members.reason(report) else { throw .unexpected("'reason' is missing") }
+        self = report
     }
 }
 

@@ -147,6 +147,18 @@ import Testing
         #expect(events == [.faultRaised(unwritable), .faultCleared(unwritable)])
     }
 
+    /// An administrator learns of both at once.
+    @Test func aClientsFailureHidesNoFault() throws {
+        let bench = try bench()
+        bench.failures = [resource: unwritable]
+        try bench.failWrites(of: "web.jwt")
+        bench.go()
+        #expect(snapshot(bench).health == .critical)
+        #expect(snapshot(bench).reason?.failure.code == .diskFull)
+        bench.tell(.faultRaised(Failure(.unitCannotStart, at: .named("app.service"))))
+        #expect(snapshot(bench).problems.map(\.failure.code) == [.metricsFileUnwritable, .unitCannotStart])
+    }
+
     /// Also without a thread for it.
     @Test func whateverKeepsItFromBeingWrittenIsOneFault() throws {
         let bench = try bench()

@@ -56,6 +56,9 @@ struct HealthLine: Equatable {
     /// take a thousand at most.
     private static let wordsLimit = 3072
     private static let reasonLimit = 1536
+    /// How many other problems follow it, and the bytes of each.
+    private static let otherProblems = 2
+    private static let otherLimit = 200
     /// Bytes of why the daemon did not answer, which comes before the reason.
     private static let unansweredLimit = 500
     /// Clients that are named before the others are counted.
@@ -71,7 +74,8 @@ struct HealthLine: Equatable {
                     expiresAt: client.delivered ? client.current?.expiresAt : client.deliveredExpiresAt)
             })
         words = words(
-            of: snapshot.reasonReport.map { CommandMessage($0.sentence, command: $0.failure?.command) }, now: now)
+            of: snapshot.reasonReport.map { CommandMessage($0.sentence, command: $0.failure?.command) },
+            others: snapshot.problemReports.map { $0.failure?.message ?? $0.sentence }, now: now)
     }
 
     /// The line for an offline health evaluation of the published files.
@@ -128,12 +132,16 @@ struct HealthLine: Equatable {
         return clients.sorted { rank($0) < rank($1) }
     }
 
-    private func words(of reason: CommandMessage?, now: WallTime) -> String {
+    /// - Parameter others: other problems, some of which the reason may name.
+    private func words(of reason: CommandMessage?, others: [String] = [], now: WallTime) -> String {
+        let others = others.filter { reason?.text.contains($0) != true }.prefix(Self.otherProblems).map {
+            CommandMessage.cut("also: " + TimeWords.annotated($0, now: now), to: Self.otherLimit)
+        }
         let reason = reason.map { reason in
             reason.rewritten { TimeWords.annotated($0, now: now) }
                 .text(atMost: Self.reasonLimit, keeping: Self.keeps)
         }
-        return [reason, failing, summary(now: now)].compactMap { $0 }.joined(separator: "; ")
+        return ([reason] + others + [failing, summary(now: now)]).compactMap { $0 }.joined(separator: "; ")
     }
 
     /// Which clients are not ok, when there are several: the reason is that of the worst one only.

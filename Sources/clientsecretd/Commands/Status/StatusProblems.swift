@@ -37,9 +37,24 @@ struct StatusProblems {
             let problem = CommonProblem(health: snapshot.health, reason: reason.sentence, failure: reason.failure)
             return lines("clientsecretd is ", problem, more: isAboutErrors ? Array(errors.dropFirst()) : [])
         }
-        guard !errors.isEmpty, !isAboutErrors else { return [block].compactMap { $0 } }
-        let heading: CommandMessage = "The configuration in \(snapshot.configuration.path) would not start:"
-        return [block].compactMap { $0 } + [[heading] + errors]
+        var blocks = [block].compactMap(\.self)
+        if !errors.isEmpty, !isAboutErrors {
+            blocks.append(["The configuration in \(snapshot.configuration.path) would not start:"] + errors)
+        }
+        return blocks + otherProblems(than: reason).map { lines("clientsecretd is ", $0) }
+    }
+
+    /// The daemon's own problems that are neither its reason nor that of a client.
+    private func otherProblems(than reason: ReasonReport?) -> [CommonProblem] {
+        var shown = Set(clients.filter { $0.health != .ok }.compactMap { common($0).failure?.message })
+        if let message = reason?.failure?.message { shown.insert(message) }
+        return snapshot.problemReports.compactMap { report in
+            // Its errors are listed.
+            guard let failure = report.failure, !shown.contains(failure.message),
+                failure.code != FailureCode.configurationRefused.rawValue
+            else { return nil }
+            return CommonProblem(health: .degraded, reason: "", failure: failure)
+        }
     }
 
     /// Clients with the same failure, such as that of a key they share, are reported together.
