@@ -43,3 +43,15 @@ package struct Record: Hashable, Sendable {
         self.current = current
     }
 }
+
+extension Record {
+    /// What counts of it once its client is configured again. Other clients may have given its applications other secrets since,
+    /// and put others into its places behind APIs.
+    package var afterAbsence: Record {
+        var record = self
+        record.delivered = delivered.values.firstToExpire.map { [.unknown: $0] } ?? [:]
+        record.pushed = [:]
+        record.shown = [:]
+        return record
+    }
+}

@@ -46,8 +46,8 @@ package enum Work: Hashable, Sendable {
     /// Read which states were reported.
     case recallReportedStates
     case keepReportedStates(ReportedStates)
-    /// Remove the records of other clients than these whose secrets all expired before a moment. Find those of
-    /// the removed outputs that are not among `outputs` and still hold a secret.
+    /// Forget what applications of other clients than these were given, and remove their records whose secrets all expired before
+    /// a moment. Find those of the removed outputs that are not among `outputs` and still hold a secret.
     case tidyRecords(
         keeping: Set<ClientName>, expiredBefore: WallTime, removed: Set<OutputPlace>, outputs: Set<OutputPlace>)
     /// Write the daemon's metrics into this file.

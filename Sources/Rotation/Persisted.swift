@@ -8,12 +8,12 @@ struct Persisted<Value: Hashable & Sendable>: Sendable {
     private(set) var wasTried = false
     /// Whether it was read since the start. An unread value may hold the only secret.
     private(set) var wasRead = false
-    /// The job that wrote or read ``value``.
-    private var by = JobID.beforeAll
+    /// The job that wrote or read ``value``; nil if it has to be written again.
+    private var by: JobID? = .beforeAll
 
     init(_ value: Value) { self.value = value }
 
-    mutating func recalled(_ value: Value, by job: JobID) {
+    mutating func recalled(_ value: Value, by job: JobID?) {
         self.value = value
         by = job
         wasTried = true
@@ -29,5 +29,7 @@ struct Persisted<Value: Hashable & Sendable>: Sendable {
     }
 
     /// Whether the state directory holds this value, written or read by this job or a later one.
-    func holds(_ value: Value, since job: JobID) -> Bool { self.value == value && by >= job }
+    func holds(_ value: Value, since job: JobID) -> Bool {
+        self.value == value && by.map { $0 >= job } == true
+    }
 }

@@ -38,11 +38,12 @@ extension Rotation {
     }
 
     /// Removes the records of clients that are no longer configured, half a year after the last of their secrets expired. An
-    /// operator who rolls the configuration back sooner finds everything unchanged. The same job searches the outputs that a
-    /// reload removed for secrets.
+    /// operator who rolls the configuration back sooner finds the same secrets; their actions run again. The same job searches
+    /// the outputs that a reload removed for secrets.
     mutating func planTidying(_ timer: inout WakeTimer) {
-        // A clock that is years ahead must not make records look old enough to remove.
-        guard stateUpkeep.isTidyingDue, isReady, clock.failure == nil else { return }
+        // A clock that is years ahead must not make records look old enough to remove. A single run may be of one configuration
+        // of several.
+        guard stateUpkeep.isTidyingDue, isReady, !isOnce, clock.failure == nil else { return }
         let now = clock.tellsAge(at: timer.now) ? timer.now.wall : builtAt
         let work = Work.tidyRecords(
             keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,

@@ -171,14 +171,18 @@ package final class StateDirectory: Sendable {
         try write(RecordFormat.encode(record, of: client), to: files.file(of: client))
     }
 
-    /// Removes records of clients that are not configured, once every secret in them had expired before `moment`. Until then a
-    /// configuration that is rolled back finds its records. Records that cannot be removed stay.
+    /// Forgets what applications of clients that are not configured were given (``Record/afterAbsence``), so that a configuration
+    /// that is rolled back finds only the secrets. Removes such a record once every secret in it had expired before `moment`. A
+    /// record that cannot be changed or removed stays.
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
         history.withLock { $0 = nil }
         for client in files.clients() where !configured.contains(client) {
             guard let kept = try? files.read(client) else { continue }
+            let record = kept.record.afterAbsence
             if kept.isExpired(before: moment) {
                 _ = unsafe FilePath(files.file(of: client)).withPlatformString { unsafe unlink($0) }
+            } else if record != kept.record {
+                try? keep(KeptRecord(record, current: kept.current, candidate: kept.candidate), of: client)
             }
         }
     }

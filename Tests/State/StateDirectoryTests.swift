@@ -179,6 +179,22 @@ import Testing
         #expect(try records() == others.subtracting(["delivered.state"]))
     }
 
+    /// Other clients may give its applications other secrets until it is configured again.
+    @Test func onlyTheSecretOfAClientThatIsNotConfiguredIsKnown() throws {
+        let state = try open()
+        let shop = try #require(ClientName("shop"))
+        var record = Record()
+        record.delivered = [ActionID("restart a.service"): try Samples.secret(1).issued]
+        record.pushed = [PushOutput(target: try #require(TargetName("api")), place: "p"): try Samples.secret(1).issued]
+        let kept = KeptRecord(record, current: try Samples.kept(1))
+        for client in [web, shop] { try state.keep(kept, of: client) }
+        state.tidy(keeping: [web], expiredBefore: WallTime(secondsSinceEpoch: 0))
+        #expect(try state.recall(web, publishedAt: [])?.record == kept.record)
+        let left = try #require(try state.recall(shop, publishedAt: [])?.record)
+        #expect(left.current == kept.record.current && left.pushed.isEmpty)
+        #expect(left.delivered == [.unknown: try Samples.secret(1).issued])
+    }
+
     @Test func isHeldByOneDaemon() throws {
         let path = try Samples.path(scratch("state"))
         let state = try open()

@@ -18,6 +18,8 @@ struct Client: Sendable {
     /// Whether it was tried as far as possible since the start or the last reload: its secret is published and kept, or a known
     /// failure prevents it.
     var wasTried = false
+    /// Whether a reload added it: a record that it has is from before it was removed.
+    var isAdded = false
     /// Nil if its secrets are minted.
     var source: SecretSource?
     /// Of its newest secret; nil if Apple is not asked about it.
@@ -46,6 +48,7 @@ extension Client {
     init(_ subject: ConfiguredClient, _ former: Client?, _ change: ConfigurationChange) {
         let entry = subject.entry
         self.subject = subject
+        isAdded = former?.isAdded ?? change.isReload
         if let former {
             secret = former.secret
             record = former.record

@@ -21,8 +21,10 @@ extension Rotation {
     }
 
     /// Continues from a client's record.
-    private mutating func recalled(_ record: Record, _ client: ConfiguredClient, by job: JobID, at now: Now) {
-        clients[client].record.recalled(record, by: job)
+    private mutating func recalled(_ record: Record, _ client: ConfiguredClient, by job: JobID?, at now: Now) {
+        let isAdded = clients[client].isAdded
+        let record = isAdded ? record.afterAbsence : record
+        clients[client].record.recalled(record, by: isAdded ? nil : job)
         clients[client].secret.recall(record.current)
         if client.entry.source == nil { recallCandidate(record, client) }
         clock.noteIssue(clients[client].secret.current)

@@ -10,6 +10,9 @@ struct ConfigurationChange {
     let next: JobID
     let now: Now
 
+    /// Whether the daemon had a configuration before.
+    var isReload: Bool { !old.clients.isEmpty }
+
     /// Whether there is another store than before, or no store now.
     var isOfStore: Bool { old.store != new.store }
 

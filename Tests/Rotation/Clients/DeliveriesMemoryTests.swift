@@ -70,6 +70,26 @@ import Testing
         try expectEmergency(bench, "shop", first)
     }
 
+    /// As a commit that is reverted. The unit that reads the credential has been given the other client's secret meanwhile.
+    @Test func aClientThatComesBackDeliversAgain() throws {
+        func entry(_ name: String) throws -> ClientConfiguration {
+            try Values.client(
+                name, outputs: [], actions: [after], credential: ServedCredential(unit: "app.service", name: "secret"))
+        }
+        let bench = try Bench([web: entry(web)]).started()
+        let first = try #require(try bench.current(web))
+        try bench.reload(["shop": entry("shop")])
+        #expect(try bench.current("shop") != first)
+        bench.forget()
+        try bench.reload([web: entry(web)], 2)
+        #expect(try bench.current(web) == first)
+        #expect(bench.runs == ["run exec /bin/after for web"])
+        #expect(try bench.view(web).health == .ok)
+        // Once.
+        try bench.restart(bench.rotation.configuration)
+        #expect(bench.runs == [])
+    }
+
     @Test func aSecretFoundWithoutAMemoryMayBeTheApplications() throws {
         let (bench, first) = try delivered()
         bench.records = [:]
