@@ -115,7 +115,8 @@ package final class DaemonRun {
         do throws(FileError) {
             switch state.last {
             case .success(let directory): naming = directory.naming
-            case .failure: naming = try TemporaryNames()
+            case .failure:
+                naming = if let known = try? state.unopened?.readNaming() { known } else { try TemporaryNames() }
             }
         } catch {
             return giveUp([.temporaryNames(error)], .failed)
@@ -139,7 +140,7 @@ package final class DaemonRun {
         let identity = settings.identity
         let lock = StateLock()
         return try StateAccess(
-            at: settings.stateDirectory(of: configuration),
+            at: settings.stateDirectory(of: configuration), as: identity,
             open: { path, former in
                 Result { () throws(Failure) in
                     if let failure = OwnSandbox.hiding(stateDirectory: path, as: identity) { throw failure }
@@ -160,7 +161,7 @@ package final class DaemonRun {
         let configuration = loaded.configuration.withOneNameForEachUnit()
         let channels = start.channels
         let now = Now.current
-        let clock = start.state.known?.clock
+        let clock = start.state.known?.clock ?? start.state.unopened?.readClock()
         var rotation = Rotation(
             seed: UInt64.random(in: 0 ... .max), renewalJitter: RenewalJitter.value, builtAt: Version.builtAt,
             startedAt: now.wall, configurationPath: settings.path, once: isOnce,

@@ -9,6 +9,8 @@ package enum Outcome: Hashable, Sendable {
     case passes
     case key(KeyDigest)
     case recalled(Record)
+    /// The record is in a state directory that cannot be written to or locked, so that it is not kept there.
+    case recalledUnkept(Record)
     case source(SourceObservation)
     /// The content of each place that was read, and the rollouts found.
     case storeRead([StorePlace: StoreObservation], rollouts: [StorePlace: RolloutObservation] = [:])

@@ -128,21 +128,29 @@ package enum OutputRemedy {
         guard let status = FileStatus.following(directory), status.owner == identity.user else {
             return ofDenied(component, for: path, as: identity)
         }
-        switch ReadOnlyCause.of(directory) {
-        case .sandbox?:
+        return ReadOnlyCause.of(directory).map { cause in
+            ofReadOnly(cause, directory, for: identity.user, otherwise: "write another path")
+        }
+    }
+
+    /// - Parameters:
+    ///   - isOpened: whether the sandbox of the daemon's unit lets it write to the directory.
+    ///   - words: what helps where the directory is not to be written to.
+    package static func ofReadOnly(
+        _ cause: ReadOnlyCause, _ directory: String, for user: UInt32, isOpened: Bool = false, otherwise words: String
+    ) -> Remedy {
+        switch cause {
+        case .sandbox:
+            let isOwn = user == Identity.current().user
             return .say(
-                "let the service write there",
-                run: identity.user == Identity.current().user
-                    ? .letWrite(to: directory, readOnlyBy: .sandbox) : nil)
-        case .mount(let point)?:
+                "let the service write there", run: isOwn ? .letWrite(to: directory, readOnlyBy: .sandbox) : nil)
+        case .mount(let point):
+            let settings = isOpened ? "" : ", let the service write there with ReadWritePaths="
             return .say(
-                "the mount at \(Printable.name(point)) is read-only here: mount it writable, let the service write there with "
-                    + "ReadWritePaths=, or write another path")
-        case .fileSystem(let point)?:
-            return .say(
-                "the file system at \(Printable.name(point)) is read-only: mount it writable, or write another path")
-        case nil:
-            return nil
+                "the mount at \(Printable.name(point)) is read-only here: mount it writable and restart the daemon"
+                    + "\(settings), or \(words)")
+        case .fileSystem(let point):
+            return .say("the file system at \(Printable.name(point)) is read-only: mount it writable, or \(words)")
         }
     }
 

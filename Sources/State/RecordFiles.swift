@@ -1,12 +1,25 @@
+internal import AppleClientSecret
 internal import Failures
 package import Linux
 package import Model
 
-/// The files in a state directory that hold records. They are only read here, and nothing is created or locked: programs
-/// other than the daemon may read them too.
-struct RecordFiles: Sendable {
+/// The files in a state directory. They are only read here, and nothing is created or locked: programs other than the daemon may
+/// read them too, and so may a daemon that cannot write there.
+package struct RecordFiles: Sendable {
     let path: AbsolutePath
     let identity: Identity
+
+    package init(in path: AbsolutePath, as identity: Identity) {
+        self.path = path
+        self.identity = identity
+    }
+
+    /// A client's record, with its outputs from other clients' records; nil when nothing is known. Blocks, as all of these do.
+    package func recall(
+        _ client: ClientName, publishedAt places: Set<OutputPlace> = []
+    ) throws(Failure) -> KeptRecord? {
+        OutputHistory.complete(try read(client), at: places) { history() }
+    }
 
     /// The path of a client's record.
     func file(of client: ClientName) -> String { "\(path)/clients/\(client).state" }
@@ -36,12 +49,33 @@ struct RecordFiles: Sendable {
     }
 
     /// The reported states; nil when none are kept.
-    func readReportedStates() throws(Failure) -> ReportedStates? {
+    package func readReportedStates() throws(Failure) -> ReportedStates? {
         try read(reportedStatesFile, at: .path(path), detail: "reported-states.state") {
             bytes throws(RecordFormat.ReadError) in
             try RecordFormat.decode(bytes, as: ReportedStates.self)
         }
     }
+
+    /// What identifies this daemon among others with the same host name; nil when there is nothing that does.
+    package func readInstance() throws(Failure) -> String? {
+        let bytes = try bytes(of: instanceFile, at: .path(path))
+        return bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { Hex.isEncoded($0, digits: 32) ? $0 : nil }
+    }
+
+    var instanceFile: String { "\(path)/instance" }
+
+    /// The names of temporaries with the directory's tag; nil when it has none.
+    package func readNaming() throws(FileError) -> TemporaryNames? {
+        let content = try GuardedPath.read(tagFile, as: identity, limit: Self.tagLimit)
+        return content.flatMap { TemporaryNames(tag: String(decoding: $0.bytes, as: UTF8.self)) }
+    }
+
+    var tagFile: String { "\(path)/temporaries" }
+
+    static let tagLimit = 64
+
+    /// The record of the clock.
+    package func readClock() -> BootRecord { BootRecord(in: path, as: identity) }
 
     private func read<Value>(
         _ file: String, at place: Failure.Place, detail: String? = nil,
@@ -65,7 +99,7 @@ struct RecordFiles: Sendable {
             if error.code == .fileTooLarge || error.code == .notARegularFile {
                 throw Failure(.stateDamaged, at: place, detail: error.detail)
             }
-            throw StateDirectory.unusable(error, path)
+            throw StateDirectory.unusable(error, path, for: identity.user)
         }
         guard let content else { return nil }
         // A record that others could have written is not trusted.
@@ -73,15 +107,5 @@ struct RecordFiles: Sendable {
             throw Failure(.stateDamaged, at: place, detail: "others may have written it")
         }
         return content.bytes
-    }
-}
-
-extension StateDirectory {
-    /// The record of a client, read without creating or locking the directory: for use outside the daemon.
-    package static func peek(
-        _ client: ClientName, publishedAt places: Set<OutputPlace> = [], in path: AbsolutePath, as identity: Identity
-    ) throws(Failure) -> KeptRecord? {
-        let files = RecordFiles(path: path, identity: identity)
-        return OutputHistory.complete(try files.read(client), at: places) { files.history() }
     }
 }

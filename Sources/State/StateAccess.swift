@@ -19,6 +19,7 @@ package final class StateAccess: Sendable {
         >
 
     private let path: QuietMutex<AbsolutePath?>
+    private let identity: Identity
     private let tries: QuietMutex<Tries>
     /// The directory that was in use last. The mutex is held during a try, which takes as long as a disk does. Until
     /// another one is opened the old one keeps its lock: while it is only out of reach, no other daemon may take it.
@@ -39,16 +40,18 @@ package final class StateAccess: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the directory.
+    ///   - identity: of the daemon.
     ///   - isHidden: whether one that is in use turns out to be one that `open` refuses. Blocks.
     ///   - lost: called with a directory that is no longer used, before another is opened. It was moved, may not be used or is
     ///     hidden (`isHidden`).
     package init(
-        at path: AbsolutePath?, open: @escaping Opening,
+        at path: AbsolutePath?, as identity: Identity, open: @escaping Opening,
         isHidden: @escaping @Sendable (AbsolutePath) -> Bool = { _ in false },
         lost: @escaping @Sendable (StateDirectory) -> Void
     ) throws(SystemError) {
         let silence = Failure(.notResponding, at: path.map(Failure.Place.path) ?? .named("the state directory"))
         self.path = QuietMutex(path)
+        self.identity = identity
         tries = QuietMutex(Tries(last: .failure(silence), at: Clocks.bootMilliseconds()))
         self.open = open
         self.isHidden = isHidden
@@ -65,6 +68,7 @@ package final class StateAccess: Sendable {
     /// Always fails with `failure`.
     package init(closed failure: Failure) {
         path = QuietMutex(nil)
+        identity = .current()
         tries = QuietMutex(Tries(last: .failure(failure), at: .max - Self.interval))
         open = { _, _ in .failure(failure) }
         isHidden = { _ in false }
@@ -76,6 +80,15 @@ package final class StateAccess: Sendable {
 
     /// The directory, if the last try opened it; never blocks.
     package var known: StateDirectory? { try? last.get() }
+
+    /// The files of a directory that cannot be written to or locked, and may be readable all the same. What it lacks may be
+    /// elsewhere, as if a disk is not mounted. Nil if it was opened, and if nothing in it counts. Never blocks.
+    package var unopened: RecordFiles? {
+        guard case .failure(let failure) = last, failure.code == .stateUnusable, let path = path.withLock({ $0 }) else {
+            return nil
+        }
+        return RecordFiles(in: path, as: identity)
+    }
 
     /// The directory; tries again when due. Blocks.
     package func get() throws(Failure) -> StateDirectory {

@@ -7,13 +7,14 @@ internal import Outputs
 /// Why a state directory cannot be used, and the operator's remedy.
 extension StateDirectory {
     /// The failure of a state directory that an access has found to be unusable.
-    static func unusable(_ error: FileError, _ path: AbsolutePath) -> Failure {
+    static func unusable(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Failure {
         // The message names the path component at fault.
         let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
         // The process lacks something, and not the directory.
         if [.outOfDescriptors, .outOfMemory].contains(failure.code) { return failure }
         return Failure(
-            .stateUnusable, at: .path(path), detail: failure.message, remedy: remedy(error, path) ?? failure.remedy)
+            .stateUnusable, at: .path(path), detail: failure.message,
+            remedy: remedy(error, path, for: user) ?? failure.remedy)
     }
 
     /// Whether it is `StateDirectory=` of the daemon's unit. A command knows only the package's unit.
@@ -54,23 +55,30 @@ extension StateDirectory {
         return .say("have systemd create it again", run: .restart())
     }
 
-    private static func remedy(_ error: FileError, _ path: AbsolutePath) -> Remedy? {
+    private static func remedy(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Remedy? {
         if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
             return .say("look at it, then remove it, or name another directory as \"state_dir\"")
         }
-        let user = Identity.current().user
-        if isMadeBySystemd(path), let remedy = remedyOfSystemds(error, path, for: user) { return remedy }
+        let isOpened = isMadeBySystemd(path)
+        if isOpened, let remedy = remedyOfSystemds(error, path, for: user) { return remedy }
         guard [.missing, .directoryMissing, .readOnlyFileSystem, .permissionDenied].contains(error.code),
             error.remedy == nil
         else { return error.remedy }
         guard let status = FileStatus.following(path.description) else {
             return OutputRemedy.making(path, for: user, mode: "0700")
         }
-        let real = RealPath.of(path.description)
-        if status.owner == user, let cause = ReadOnlyCause.of(real) {
-            return .say("let the daemon write there", run: .letWrite(to: real, readOnlyBy: cause))
+        let name = Owner.words(user: user)
+        guard status.owner == user, (FileStatus.following(error.path) ?? status).owner == user else {
+            return .say("name a directory that belongs to \(name) as \"state_dir\"")
         }
-        return .say("name a directory that belongs to \(Owner.words(user: user)) as \"state_dir\"")
+        let real = RealPath.of(path.description)
+        if let cause = ReadOnlyCause.of(real) {
+            return OutputRemedy.ofReadOnly(
+                cause, real, for: user, isOpened: isOpened, otherwise: "name another directory as \"state_dir\"")
+        }
+        return .say(
+            "\(name) owns \(Printable.name(error.path)) but its mode does not let this user write to it: change the mode"
+        )
     }
 
     /// Why the directory, or the record of one of the clients, could not be used; nil when they could. Changes nothing.
@@ -90,11 +98,11 @@ extension StateDirectory {
         do throws(FileError) {
             let real = try GuardedPath.directory(directory, as: identity)
             if let error = WritableDirectory.problem(with: real, as: identity) { throw error }
-            let files = RecordFiles(path: path, identity: identity)
+            let files = RecordFiles(in: path, as: identity)
             for client in clients { try WritableDirectory.requireReplaceable(files.file(of: client), as: identity) }
             return nil
         } catch {
-            return unusable(error, path)
+            return unusable(error, path, for: identity.user)
         }
     }
 
@@ -112,10 +120,9 @@ extension StateDirectory {
                 return Failure(
                     .stateUnusable, at: .path(path), detail: Failure(error, at: place).message, remedy: remedy)
             }
-            let remedy =
-                isThere && isMadeBySystemd(path) ? remedyOfSystemds(error, path, for: identity.user) : making()
             return Failure(
-                .stateUnusable, at: .path(path), cause: error.cause, detail: isThere ? nil : directory, remedy: remedy)
+                .stateUnusable, at: .path(path), cause: error.cause, detail: isThere ? nil : directory,
+                remedy: isThere ? remedy(error, path, for: identity.user) : making())
         } catch {
             let isMissing = [.missing, .directoryMissing].contains(error.code)
             return Failure(

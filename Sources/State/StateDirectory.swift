@@ -27,7 +27,6 @@ package final class StateDirectory: Sendable {
     package let clock: BootRecord
 
     private static let mode: UInt16 = 0o700
-    private static let tagLimit = 64
 
     /// Opens the directory, created when it is missing, and locks it as long as the object exists.
     ///
@@ -50,7 +49,7 @@ package final class StateDirectory: Sendable {
             }
         } catch {
             if error.errno == .wouldBlock { throw Failure(.stateLocked, at: .path(path)) }
-            throw unusable(error, path)
+            throw unusable(error, path, for: identity.user)
         }
     }
 
@@ -61,11 +60,11 @@ package final class StateDirectory: Sendable {
         try lock.take(path)
         try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
         let clients = try HeldFile(directory: path.description + "/clients", as: identity)
-        let naming = try tag(in: path, as: identity, after: former)
+        let files = RecordFiles(in: path, as: identity)
+        let naming = try tag(in: files, after: former)
         try naming.sweep(beside: path.description + "/lock", as: identity)
         try naming.sweep(beside: path.description + "/clients/lock", as: identity)
-        let files = RecordFiles(path: path, identity: identity)
-        let clock = BootRecord(in: path, as: identity)
+        let clock = files.readClock()
         let directory = StateDirectory(files, naming, lock, clients, clock)
         if !clock.wasUsedSinceBoot { directory.keep(clock.run) }
         return directory
@@ -106,26 +105,20 @@ package final class StateDirectory: Sendable {
     }
 
     private static func tag(
-        in path: AbsolutePath, as identity: Identity, after former: StateDirectory?
+        in files: RecordFiles, after former: StateDirectory?
     ) throws(FileError) -> TemporaryNames {
-        let file = path.description + "/temporaries"
-        if let content = try GuardedPath.read(file, as: identity, limit: tagLimit),
-            let known = TemporaryNames(tag: String(decoding: content.bytes, as: UTF8.self)),
-            former == nil || former?.naming.tag == known.tag
-        {
-            return known
-        }
+        if let known = try files.readNaming(), former == nil || former?.naming.tag == known.tag { return known }
+        let file = try AtomicFile(files.tagFile, as: files.identity, limit: RecordFiles.tagLimit)
         // Temporaries next to the outputs have the former directory's tag, and the next start must find them.
         if let former {
-            try AtomicFile(file, as: identity, limit: tagLimit).replace(
-                with: Array(former.naming.tag.utf8), naming: former.naming)
+            try file.replace(with: Array(former.naming.tag.utf8), naming: former.naming)
             return former.naming
         }
         let fresh = try TemporaryNames()
         // A daemon killed while it saved its tag has left a temporary with an unknown tag; under the lock it cannot be
         // any other program's.
-        try fresh.sweep(beside: file, as: identity, ofAnyTag: true)
-        try AtomicFile(file, as: identity, limit: tagLimit).replace(with: Array(fresh.tag.utf8), naming: fresh)
+        try fresh.sweep(beside: files.tagFile, as: files.identity, ofAnyTag: true)
+        try file.replace(with: Array(fresh.tag.utf8), naming: fresh)
         return fresh
     }
 
@@ -192,19 +185,15 @@ package final class StateDirectory: Sendable {
             try AtomicFile.overwrite(
                 file, with: bytes, mode: 0o600, limit: RecordFormat.sizeLimit, as: files.identity, naming: naming)
         } catch {
-            throw Self.unusable(error, path)
+            throw Self.unusable(error, path, for: files.identity.user)
         }
     }
 
     /// Identifies this daemon among others with the same host name: 32 hexadecimal digits, created when there are none. Blocks.
     package func instance() throws(Failure) -> String {
-        let file = "\(path)/instance"
-        let bytes = try files.bytes(of: file, at: .path(path))
-        if let known = bytes.map({ String(decoding: $0, as: UTF8.self) }), Hex.isEncoded(known, digits: 32) {
-            return known
-        }
+        if let known = try files.readInstance() { return known }
         let drawn = Hex.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max) })
-        try write(Array(drawn.utf8), to: file)
+        try write(Array(drawn.utf8), to: files.instanceFile)
         return drawn
     }
 

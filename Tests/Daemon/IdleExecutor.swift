@@ -7,13 +7,14 @@ import State
 @testable import Daemon
 
 extension Executor {
-    /// An executor without configuration, state directory or anything to run: its jobs fail, if they are carried out at
+    /// An executor without configuration or anything to run, and by default without a state directory: its jobs fail, if they are carried out at
     /// all.
-    static func idle() throws -> Executor {
+    static func idle(
+        state: StateAccess = StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere")))
+    ) throws -> Executor {
         let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
         return Executor(
-            settings: settings, naming: try TemporaryNames(),
-            state: StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))),
+            settings: settings, naming: try TemporaryNames(), state: state,
             services: try ServiceClients(of: settings, besideSocket: "/nowhere/socket"), log: Log(environment: [:]))
     }
 }

@@ -60,6 +60,8 @@ final class Bench {
     var overwritten: [AbsolutePath: FileObservation] = [:]
     /// Why no report may be removed from the store; nil where it may be.
     var failingForgets: Failure?
+    /// Records can be read, and not kept.
+    var isStateReadOnly = false
     /// The files with the daemon's metrics.
     var metrics: [AbsolutePath: MetricsContent] = [:]
     /// Jobs on these resources do not end until ``release(_:)``.
@@ -381,7 +383,7 @@ final class Bench {
             if record != Record(), record.outputs.isEmpty, strange.isEmpty {
                 record.outputs = rotation.configuration.clients[client]?.places ?? []
             }
-            return .success(.recalled(record))
+            return .success(isStateReadOnly ? .recalledUnkept(record) : .recalled(record))
         case .readSource(let client, _): return .success(.source(sources[client] ?? .missing))
         case .readStore(let places):
             return .success(
@@ -429,6 +431,7 @@ final class Bench {
                             Fingerprint(leadingBytes: minted), signed: Fingerprint(leadingBytes: minted)),
                         claims: claims, signer: prints[key])))
         case .keep(let client, let record):
+            if isStateReadOnly { return .failure(Failure(.stateUnusable, at: .named("/state"))) }
             records[client] = record
             return .success(.kept(record))
         case .verify(let client, _): return verdicts[client] ?? .success(.accepted)

@@ -3,6 +3,7 @@ import Failures
 import Foundation
 import Linux
 import Model
+import Outputs
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
     private func access(_ lost: Losses = Losses()) throws -> StateAccess {
         let lock = StateLock()
         return try StateAccess(
-            at: path,
+            at: path, as: .current(),
             open: { path, former in
                 if lost.isHidden.withLock({ $0 }) { return .failure(Failure(.outsideSandbox, at: .path(path))) }
                 do throws(Failure) {
@@ -220,6 +221,36 @@ import Testing
         try remove("state")
         #expect(eventually { try first.get().isInPlace })
         #expect(isLocked)
+    }
+
+    /// A mistake in /etc/fstab must not cost the secrets that are there.
+    @Test(.needs(.root)) func oneThatIsMountedReadOnlyIsStillRead() throws {
+        let run = ClockRun(since: BootTime(milliseconds: 1_000))
+        var (tag, instance) = ("", "")
+        do {
+            let state = try open()
+            (tag, instance) = (state.naming.tag, try state.instance())
+            state.keep(run)
+            try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+            try state.keep(ReportedStates())
+        }
+        #expect(try access().unopened == nil)
+        try #require(TestSupport.run(["mount", "--bind", path.description, path.description]).status == 0)
+        defer { _ = try? TestSupport.run(["umount", path.description]) }
+        try #require(TestSupport.run(["mount", "-o", "remount,bind,ro", path.description]).status == 0)
+        let access = try access()
+        let failure = #expect(throws: Failure.self) { _ = try access.get() }
+        #expect(failure?.code == .stateUnusable)
+        #expect(
+            failure?.remedy?.description
+                == "the mount at \(path) is read-only here: mount it writable and restart the daemon, let the service write "
+                + "there with ReadWritePaths=, or name another directory as \"state_dir\"")
+        #expect(StateDirectory.problem(with: path, as: .current())?.remedy == failure?.remedy)
+        let files = try #require(access.unopened)
+        #expect(try files.recall(web)?.record.current == (try Samples.kept().secret.issued))
+        #expect(try files.readReportedStates() == ReportedStates())
+        #expect(try files.readNaming()?.tag == tag && files.readInstance() == instance)
+        #expect(files.readClock() == .running(run))
     }
 
     /// Anybody can lock what anybody can open.

@@ -334,14 +334,14 @@ import Testing
 
     @Test func aLookFromOutsideChangesNothing() throws {
         let path = try Samples.path(scratch("state"))
-        #expect(try StateDirectory.peek(web, in: path, as: .current()) == nil)
+        #expect(try RecordFiles(in: path, as: .current()).recall(web) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         let state = try open()
         try state.keep(KeptRecord(current: try Samples.kept()), of: web)
-        let seen = try StateDirectory.peek(web, in: path, as: .current())
+        let seen = try RecordFiles(in: path, as: .current()).recall(web)
         #expect(seen?.current?.secret.issued == (try Samples.kept().secret.issued))
         try scratch.write("damage", to: "state/clients/web.state")
-        let found = failure { _ = try StateDirectory.peek(web, in: path, as: .current()) }
+        let found = failure { _ = try RecordFiles(in: path, as: .current()).recall(web) }
         #expect(found?.code == .stateDamaged)
         #expect(try records() == ["web.state"])
         withExtendedLifetime(state) {}

@@ -57,9 +57,8 @@ struct DryRunReader: Sendable {
         }
         guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
         guard let state else { return .recalled(Record()) }
-        return executor.remember(
-            try StateDirectory.peek(
-                client, publishedAt: places, in: state, as: executor.identity))
+        let files = RecordFiles(in: state, as: executor.identity)
+        return .recalled(executor.remember(try files.recall(client, publishedAt: places)))
     }
 
     /// The user whose writer writes a file; nil if the daemon does, or there is no such user.

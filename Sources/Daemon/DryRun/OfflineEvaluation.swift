@@ -142,7 +142,7 @@ package struct OfflineEvaluation: Sendable {
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> KeptRecord? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
-        return try? StateDirectory.peek(client, in: state, as: settings.identity)
+        return try? RecordFiles(in: state, as: settings.identity).recall(client)
     }
 
     private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {

@@ -175,7 +175,7 @@ final class Executor: Sendable {
         case .putReport(let report, let machine, let revision):
             .reportPut(
                 try services.store.put(
-                    MachineReportValue(instance: try state.get().instance(), report: report), of: machine,
+                    MachineReportValue(instance: try instance(), report: report), of: machine,
                     ifAt: revision))
         case .readReports(let clients): .reportsRead(try services.store.readReports(of: clients))
         case .forgetReport(let machine, let revision):

@@ -11,6 +11,9 @@ extension Rotation {
         switch (job.work, result) {
         case (.recall(let name, _), .success(.recalled(let record))):
             if let client = index[name] { recalled(record, client, by: job.id, at: now) }
+        case (.recall(let name, _), .success(.recalledUnkept(let record))):
+            // The attempt to keep it shows why the directory cannot be used.
+            if let client = index[name] { recalled(record, client, by: nil, at: now) }
         case (.recall(let name, _), .failure):
             if let client = index[name] { clients[client].record.notRecalled() }
         case (.keep(let name, _), .success(.kept(let record))):

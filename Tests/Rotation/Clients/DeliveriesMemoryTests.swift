@@ -83,7 +83,7 @@ import Testing
         bench.forget()
         try bench.reload([web: entry(web)], 2)
         #expect(try bench.current(web) == first)
-        #expect(bench.runs == ["run exec /bin/after for web"])
+        #expect(bench.runs == ["exec /bin/after for web"])
         #expect(try bench.view(web).health == .ok)
         // Once.
         try bench.restart(bench.rotation.configuration)

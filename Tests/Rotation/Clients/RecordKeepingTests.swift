@@ -86,6 +86,30 @@ import Testing
         #expect(bench.records[web] == record)
     }
 
+    /// A state directory that is mounted read-only by mistake, at a reboot without the key.
+    @Test func aRecordThatCanOnlyBeReadServesAndIsKeptLater() throws {
+        let bench = try settled()
+        let web = try Values.name("web")
+        let first = try #require(try bench.current("web"))
+        bench.disk = [:]
+        bench.prints = [:]
+        bench.isStateReadOnly = true
+        try bench.restart(bench.rotation.configuration)
+        #expect(try bench.current("web") == first && bench.held(in: "web.jwt") == first)
+        #expect(try bench.view("web").health == .degraded)
+        // The client shows that its key is missing, and the daemon the rest.
+        #expect(try bench.view("web").reason?.failure.code == .keyMissing)
+        #expect(bench.rotation.snapshot(at: bench.now).problems.map(\.failure.code) == [.stateUnusable])
+        bench.prints = [try Values.key(): try Values.print("1")]
+        bench.isStateReadOnly = false
+        bench.forget()
+        bench.pass(120)
+        #expect(bench.log.contains("keep web") && !bench.log.contains { $0.hasPrefix("mint") })
+        #expect(bench.records[web]?.current == first)
+        #expect(try bench.view("web").health == .ok)
+        #expect(bench.rotation.snapshot(at: bench.now).problems == [])
+    }
+
     @Test func recordsOfClientsThatAreLongGoneAreTidiedAwayAfterAReload() throws {
         let bench = try Bench(["web": Values.client("web")], builtAt: Values.day)
         func tidied() -> [Work] {

@@ -98,7 +98,7 @@ import Testing
             bench.held = [.action(after.id)]
             bench.go()
             #expect(try bench.view(web).health == .critical)
-            #expect(try bench.view(web).reason?.failure.remedy == .deliver(web))
+            #expect(try bench.view(web).reason?.failure.remedy == .say("wait until exec /bin/after has ended"))
             func logged() -> [HealthState] {
                 bench.entries.compactMap { if case .health(_, let health, _) = $0 { health } else { nil } }
             }

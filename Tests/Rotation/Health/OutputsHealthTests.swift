@@ -231,10 +231,10 @@ import Testing
             return try evaluate(at: day * Values.day, [:], entry: entry, record: record)
         }
         for (day, health, code) in [
-            (1, HealthState.ok, nil as Failure.Code?), (61, .degraded, .renewalOverdue),
+            (1, .ok, nil), (61, .degraded, .renewalOverdue),
             (81, .critical, .secretExpiring),
             (91, .critical, .secretExpired),
-        ] {
+        ] as [(Int64, HealthState, Failure.Code?)] {
             let found = try found(day)
             #expect(found.health == health && found.failure?.code == code, "\(day): \(found)")
             #expect(found.expiresAt == Values.moment(90 * Values.day))

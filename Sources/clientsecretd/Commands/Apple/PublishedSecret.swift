@@ -81,7 +81,7 @@ struct PublishedSecret {
         }
         let record: KeptRecord?
         do throws(Failure) {
-            record = try StateDirectory.peek(name, in: directory, as: source.identity)
+            record = try RecordFiles(in: directory, as: source.identity).recall(name)
         } catch {
             guard error.code == .stateUnusable, geteuid() != 0 else { throw CommandFailure(.failed, error.message) }
             throw CommandFailure(
