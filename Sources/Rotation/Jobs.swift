@@ -65,6 +65,11 @@ struct Jobs: Sendable {
         attempts[resource].flatMap { $0.isBeforeReload ? nil : $0.failure }
     }
 
+    /// Whether its work has failed and is not tried again yet.
+    func isPausing(_ resource: Resource, at now: Now) -> Bool {
+        attempts[resource].map { now.boot < $0.notBefore } == true
+    }
+
     /// Whether a job was started for the current configuration.
     func isCurrent(_ job: Job) -> Bool { job.id >= firstOfConfiguration }
 

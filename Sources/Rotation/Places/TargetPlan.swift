@@ -130,10 +130,10 @@ extension Rotation {
         return client.targets.allSatisfy { targets[$0.target]?.holds(wanted) == true || isGivenUp($0.target, at: now) }
     }
 
-    /// Whether nothing is pushed to a target now, or soon: the last push failed, or it is not asked.
+    /// Whether nothing is pushed to a target now, or soon: it pauses after a failure, or is contested. After the pause it may
+    /// still wait for another member of its document.
     func isGivenUp(_ target: TargetName, at now: Now) -> Bool {
-        jobs[.target(target)] == nil
-            && (jobs.currentFailure(of: .target(target)) != nil || isLeftAlone(target, at: now))
+        jobs[.target(target)] == nil && (jobs.isPausing(.target(target), at: now) || isLeftAlone(target, at: now))
     }
 
     /// Whether a target is bad and stays so for now, because another program keeps changing it. Its plan sets the wake.

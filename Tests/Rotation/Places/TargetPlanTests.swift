@@ -362,6 +362,21 @@ import Testing
         #expect(requests(bench) == ["push second", "push production"])
     }
 
+    /// The other target is read meanwhile, or pushed to. A failure from before the request is no result of it.
+    @Test(arguments: [true, false]) func aRequestWaitsForAPushThatWaitsForAnother(doBothFail: Bool) throws {
+        let bench = try Bench(try sharing()).settled()
+        let last = try #require(TargetName(second))
+        let failed = Failure(.pushServerFailed, at: .target(last))
+        bench.failures[.target(last)] = failed
+        if doBothFail { bench.failures[resource] = failure() }
+        bench.ask(.renew(.init()))
+        bench.forget()
+        bench.ask(.renew(.init(deliverOnly: true)), 2)
+        let first = try doBothFail ? bench.failed(web, failure()) : bench.untouched(web)
+        #expect(try bench.answer(2) == .renewed([bench.failed("api", failed), first]))
+        #expect(requests(bench) == [doBothFail ? "push production" : "ask production", "push second"])
+    }
+
     // MARK: Failing
 
     /// Nothing is wrong with the API.
