@@ -24,14 +24,12 @@ struct OwnReport: Sendable {
     private var revision: Int64?
     /// Whether the last put failed and may still be in the store. Our own report at a greater revision is then that put.
     private var isUnanswered = false
-    /// When a put last found another report in our place. A second time within an hour pauses the puts, so that two daemons of
-    /// one name do not replace each other's reports without end.
-    private var foundAt: BootTime?
     /// The failure that etcd does not let this machine put its report; nil until it refuses.
     fileprivate private(set) var forbidden: Failure?
-    /// No put before this time, because the last report was removed or replaced.
+    /// No put before this time, because another instance's report was found there again.
     private var pausedUntil: BootTime?
-    /// When another instance's report was last found there.
+    /// When another instance's report was last found there. A second time within an hour pauses the puts, so that two daemons
+    /// of one name do not replace each other's reports without end.
     private var otherSeenAt: BootTime?
     /// Whether the other daemon has put its report while this one ran: only then is it a fault. A report found at the first put
     /// may come from a daemon that has ended.
@@ -54,6 +52,8 @@ struct OwnReport: Sendable {
         if change.isOfStore { self = OwnReport() }
         holdings = kept
         if hasChanged { changedAt = changedAt ?? change.now.boot }
+        // The user may just have given the other machine its own name.
+        pausedUntil = nil
         // The failure of a put that was started under the earlier configuration is not reported.
         if isPutting { failed(at: change.now) }
     }
@@ -110,11 +110,8 @@ struct OwnReport: Sendable {
             revision = found?.revision ?? 0
             isUnanswered = false
             isUrgent = true
-            foundAt = now.boot
         }
-        // A report that was replaced is put again at once, but only once an hour: two daemons of one name would otherwise
-        // replace each other's report without a pause.
-        if let foundAt, now.boot < foundAt + Self.intervalWithOther { pausedUntil = now.boot + Self.intervalWithOther }
+        // A report that was removed is put again at once, also if another instance's was there shortly before.
         guard let found else { return false }
         if let revision {
             // A restored backup holds an earlier report, at a smaller revision.
@@ -123,6 +120,9 @@ struct OwnReport: Sendable {
         } else if found.isOwn {
             resume(found.report)
             return false
+        }
+        if let otherSeenAt, now.boot < otherSeenAt + Self.intervalWithOther {
+            pausedUntil = now.boot + Self.intervalWithOther
         }
         otherSeenAt = now.boot
         return isNameTaken

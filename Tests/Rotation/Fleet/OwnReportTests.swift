@@ -230,6 +230,35 @@ struct OwnReportTests {
         }
     }
 
+    /// It is put by the next change, although another one was replaced a minute before.
+    @Test func afterAConflictAMissingReportIsPut() throws {
+        let names: Set = [try Values.name("web")]
+        bench.go()
+        bench.pass(60)
+        intrude(revision: 500)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: names)), 1)
+        bench.pass(60)
+        #expect(fault == .storeMachineShared)
+        bench.reports = [:]
+        bench.ask(.renew(DaemonRequest.Renewal(clients: names)), 2)
+        bench.pass(60)
+        #expect(bench.reports["app17"]?.isOwn == true)
+    }
+
+    @Test func aReloadEndsThePauseAfterAConflict() throws {
+        let names: Set = [try Values.name("web")]
+        bench.go()
+        bench.pass(60)
+        for number: UInt64 in [1, 2] {
+            intrude(revision: 500 + Int64(number))
+            bench.ask(.renew(DaemonRequest.Renewal(clients: names)), number)
+            bench.pass(60)
+        }
+        #expect(bench.reports["app17"]?.isOwn == false)
+        bench.reload(try Self.configuration())
+        #expect(bench.reports["app17"]?.isOwn == true)
+    }
+
     @Test func aNameOfItsOwnEndsTheFault() throws {
         bench.go()
         bench.pass(60)
