@@ -22,7 +22,35 @@ struct OwnPlace {
 struct StorePuts: Hashable, Sendable {
     let secret: SecretInfo
     /// When they were attempted.
-    var attempts = DriftRepairs.limit
+    private var attempts = DriftRepairs.limit
+    /// Whether a request asks for the secret to be put there.
+    private var isRequested = false
+
+    init(secret: SecretInfo) { self.secret = secret }
+
+    /// Counts an attempt.
+    mutating func note(at now: BootTime) {
+        attempts.note(at: now)
+        isRequested = false
+    }
+
+    /// Records that the secret is there.
+    mutating func seeGood() { isRequested = false }
+
+    /// Lets a contested place be written once without waiting: the user may just have stopped the program that changed it.
+    mutating func requestPut() { isRequested = true }
+
+    /// Whether another program keeps changing the place.
+    func isContested(_ timer: inout WakeTimer) -> Bool { !attempts.admits(&timer) }
+
+    /// When a contested place is next written; nil before the first attempt.
+    var nextPut: BootTime? { attempts.last.map { $0 + DriftRepairs.contestedInterval } }
+
+    /// Whether the place is not written for now, because it is contested.
+    func isLeftAlone(_ timer: inout WakeTimer) -> Bool {
+        guard let nextPut, !isRequested, isContested(&timer) else { return false }
+        return !timer.reached(nextPut)
+    }
 }
 
 /// How secrets and their rollouts are put into the store.
@@ -36,7 +64,7 @@ struct StorePuts: Hashable, Sendable {
 ///   Apple has refused is not put.
 /// - If another signer was first, the put finds that signer's secret. It becomes the current one here if a receiving machine
 ///   would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due. Otherwise the put is repeated.
-/// - A place with three attempted puts within an hour is contested, and not written until that hour is over.
+/// - A place with three attempted puts of one secret within an hour is contested, and written every ten minutes, as files are.
 /// - Only the minting of a missing secret waits for the store, for as long as ``StorePolling/isAwaited(at:_:)``.
 extension Rotation {
     // MARK: State
@@ -113,12 +141,12 @@ extension Rotation {
     /// that always holds something else.
     mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
         if clients[client].share?.secret != secret { clients[client].share = StorePuts(secret: secret) }
-        clients[client].share?.attempts.note(at: now.boot)
+        clients[client].share?.note(at: now.boot)
     }
 
-    /// Whether a secret was put so often that puts must pause.
-    func isContested(_ secret: SecretInfo, of client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
-        clients[client].share.map { $0.secret == secret && !$0.attempts.admits(&timer) } == true
+    /// The puts of this secret into the store; nil before the first one.
+    func puts(of secret: SecretInfo, _ client: ConfiguredClient) -> StorePuts? {
+        clients[client].share.flatMap { $0.secret == secret ? $0 : nil }
     }
 
     // MARK: Plan
@@ -131,9 +159,12 @@ extension Rotation {
     mutating func planShare(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
         guard isSettled(client), let own = ownPlace(client) else { return }
-        if own.observed.holds(own.secret) { return recover(.share(name)) }
+        if own.observed.holds(own.secret) {
+            clients[client].share?.seeGood()
+            return recover(.share(name))
+        }
         guard let revision = own.observed.revision, betterInStore(client, &timer) == nil,
-            !isContested(own.secret, of: client, &timer)
+            puts(of: own.secret, client)?.isLeftAlone(&timer) != true
         else { return }
         let work: Work =
             if let rollout = rolloutToPut(own, client, &timer), let revisionOfRollout = own.revisionOfRollout {

@@ -42,14 +42,14 @@ extension Rotation {
                 failure: failure, client: name, since: attempts?.since ?? now.wall,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
         }
-        guard let secret = secretToPut(client), isContested(secret, of: client, &timer),
+        guard let secret = secretToPut(client), let puts = self.puts(of: secret, client), puts.isContested(&timer),
             storePolling.observed[place].map({ !$0.holds(secret) }) == true
         else { return nil }
         return Reason(
             failure: Failure(
                 .contested, at: .store,
                 remedy: .say("find out which other machine puts secrets of this key there")),
-            client: name, since: now.wall)
+            client: name, since: now.wall, nextAttempt: puts.nextPut.flatMap { upcoming($0, now) })
     }
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.

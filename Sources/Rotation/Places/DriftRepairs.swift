@@ -8,6 +8,8 @@ struct DriftRepairs: Hashable, Sendable {
     /// After this many repairs within this time a place is contested: another program keeps changing it. The changes of a file,
     /// and of a place in the store, are noticed at once.
     static let limit = RateLimit(3, in: 3600)
+    /// How often a contested file, or place in the store, is repaired.
+    static let contestedInterval: Seconds = 600
 
     /// The interval of repairs in a contested place.
     private let contestedInterval: Seconds
@@ -31,7 +33,7 @@ struct DriftRepairs: Hashable, Sendable {
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
 
-    init(limit: RateLimit = Self.limit, contestedInterval: Seconds = 600) {
+    init(limit: RateLimit = Self.limit, contestedInterval: Seconds = Self.contestedInterval) {
         repairs = limit
         self.contestedInterval = contestedInterval
     }

@@ -8,7 +8,7 @@ package enum FleetPromise: String, Sendable, CaseIterable {
     /// Within one key a machine's secret never goes back, nor does a signer put an earlier one over a later.
     case forward
     /// A signer mints when its secret is due, and once for each renewal; not beside one that it sees in the store. It puts
-    /// one secret there three times an hour at most.
+    /// one secret there three times an hour, and then every ten minutes at most.
     case calm
     /// What is offered, or is not offered any more, never empties or removes an output.
     case kept

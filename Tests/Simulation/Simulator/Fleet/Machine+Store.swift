@@ -299,7 +299,7 @@ extension Machine {
         if let since = link.failingSince {
             return harmedAt < since && judgedAt - since > 960_000 ? true : nil
         }
-        // A place that others write to all the time is left alone for an hour.
+        // A place that others write to all the time is repaired less often for an hour.
         guard link.isGood, link.seen != nil, boot - max(link.changedAt, board.disturbedAt) > 3_900_000 else {
             return nil
         }
