@@ -6,7 +6,8 @@ import Digest
 /// The rules are:
 /// - Only RS256, with a key that the key set has under the token's `kid`; a header with `crit` is refused.
 /// - `iss` is ``issuer``, `aud` the client id and no list, `sub` a text.
-/// - It has not expired and was not issued in the future, but for ``clockTolerance``.
+/// - It has not expired, was not issued in the future, and is valid already (`nbf`, which Apple does not send), but for
+///   ``clockTolerance``.
 /// - `nonce` is the one that was sent, or its SHA-256 in hexadecimal or base64url, as native applications send it.
 /// - Texts are the same when their bytes are: for Swift, letters that look alike may be equal.
 /// - No name occurs twice in header or claims.
@@ -45,6 +46,8 @@ package struct IdentityToken: Sendable {
         case audienceList([String])
         case expired(WallTime)
         case issuedInTheFuture(WallTime)
+        /// `nbf` is in the future.
+        case notYetValid(WallTime)
         /// A claim that is missing or of another kind.
         case missing(String)
         case nonce
@@ -95,21 +98,35 @@ package struct IdentityToken: Sendable {
         case .array(let others): problems.append(.audienceList(others.map { $0.text ?? "" }))
         default: problems.append(.missing("aud"))
         }
-        if let expiry = moment("exp") {
-            if expiry + Self.clockTolerance <= now { problems.append(.expired(expiry)) }
-        } else {
-            problems.append(.missing("exp"))
-        }
-        if let issue = moment("iat") {
-            if issue > now + Self.clockTolerance { problems.append(.issuedInTheFuture(issue)) }
-        } else {
-            problems.append(.missing("iat"))
-        }
+        problems += timeProblems(tolerance: Self.clockTolerance, now: now)
         if (claims["sub"]?.text ?? "").isEmpty { problems.append(.missing("sub")) }
         if let nonce,
             !Self.forms(of: nonce).contains(where: { claims["nonce"]?.text?.hasSameBytes(as: $0) == true })
         {
             problems.append(.nonce)
+        }
+        return problems
+    }
+
+    /// What speaks against a good token by this clock, and is accepted because clocks may differ by ``clockTolerance``.
+    package func toleratedProblems(now: WallTime) -> [Problem] { timeProblems(tolerance: 0, now: now) }
+
+    private func timeProblems(tolerance: Seconds, now: WallTime) -> [Problem] {
+        var problems: [Problem] = []
+        if let expiry = moment("exp") {
+            if expiry + tolerance <= now { problems.append(.expired(expiry)) }
+        } else {
+            problems.append(.missing("exp"))
+        }
+        if let issue = moment("iat") {
+            if issue > now + tolerance { problems.append(.issuedInTheFuture(issue)) }
+        } else {
+            problems.append(.missing("iat"))
+        }
+        if let start = moment("nbf") {
+            if start > now + tolerance { problems.append(.notYetValid(start)) }
+        } else if claims["nbf"] != nil {
+            problems.append(.missing("nbf"))
         }
         return problems
     }
@@ -158,6 +175,7 @@ extension IdentityToken.Problem {
             "\"aud\" is a list in it (\(clients.joined(separator: ", "))), and Apple's are for one client id"
         case .expired(let moment): "it has expired, at \(moment)"
         case .issuedInTheFuture(let moment): "it was issued in the future, at \(moment); check this machine's clock"
+        case .notYetValid(let moment): "it is not valid before \(moment) (nbf); check this machine's clock"
         case .missing(let name): "\"\(name)\" is missing in it, or has the wrong type"
         case .nonce:
             "its nonce is neither the one that was sent nor its SHA-256, as native applications send it: it belongs to "

@@ -66,6 +66,8 @@ import Testing
         ("issuer-with-slash", "its issuer is https://appleid.apple.com/, not"),
         ("expired", "it has expired"),
         ("future", "issued in the future"),
+        ("not-yet-valid", "it is not valid before"),
+        ("text-start", "\"nbf\" is missing in it, or has the wrong type"),
         ("no-expiry", "\"exp\" is missing"),
         ("text-expiry", "\"exp\" is missing in it, or has the wrong type"),
         ("no-subject", "\"sub\" is missing"),
@@ -80,6 +82,14 @@ import Testing
             !["alg-none", "hs256", "rs512", "other-kid", "no-kid", "critical-header", "wrong-key", "tampered"]
             .contains(kind) && !kind.hasPrefix("duplicate") && kind != "two-parts"
         #expect(finished.output.contains("email  ") == isProved, "\(finished.output)")
+    }
+
+    @Test func whatIsAcceptedForTheSakeOfClocksIsSaid() throws {
+        let token = try #require(try apple.identityTokens(client: Operator.client, nonce: Self.nonce)["just-expired"])
+        let finished = try own.ask(apple, "id-token", "web", input: token)
+        #expect(finished.status == 0, "\(finished.output)\(finished.complaints)")
+        #expect(finished.output.contains("accepted because clocks may differ by 60 s: it has expired, at "))
+        #expect(try !judge("good").output.contains("clocks may differ"))
     }
 
     @Test func anAnswerForPrograms() throws {

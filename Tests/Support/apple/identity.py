@@ -67,7 +67,7 @@ def sign_text(directory: pathlib.Path, header: str, payload: str, kid: str = CUR
 
 KINDS = [
     "good", "former-key", "other-user", "other-audience", "audience-list", "audience-list-of-one",
-    "other-issuer", "issuer-with-slash", "expired",
+    "other-issuer", "issuer-with-slash", "expired", "just-expired", "not-yet-valid", "text-start",
     "future", "no-expiry", "text-expiry", "no-subject", "alg-none", "hs256", "rs512", "other-kid", "no-kid", "critical-header",
     "wrong-key", "tampered", "duplicate-claim", "duplicate-escaped", "two-parts",
 ]
@@ -87,6 +87,9 @@ def forge(directory: pathlib.Path, kind: str, client: str, nonce: str | None) ->
         "other-issuer": {"iss": "https://login.example.com"},
         "issuer-with-slash": {"iss": ISSUER + "/"},
         "expired": {"iat": now - 90_000, "exp": now - 3_600},
+        "just-expired": {"iat": now - 3_600, "exp": now},
+        "not-yet-valid": {"nbf": now + 3_600},
+        "text-start": {"nbf": str(now)},
         "future": {"iat": now + 3_600},
         "no-expiry": {"exp": None},
         "text-expiry": {"exp": str(now + LIFETIME)},

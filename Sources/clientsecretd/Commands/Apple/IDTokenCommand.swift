@@ -11,8 +11,8 @@ struct IDTokenCommand: ParsableCommand {
         abstract: "Check an identity token against Apple's key set, as an app must.",
         discussion: """
             The token must have RS256 and a key of Apple. Its issuer must be https://appleid.apple.com, and its \
-            audience only this client id. It must be valid now, and have the nonce that you give. Exits 1 if it is \
-            refused.
+            audience only this client id. It must be valid now (clocks may differ by 60 seconds), and have the nonce \
+            that you give. Exits 1 if it is refused.
 
             Examples:
               clientsecretd id-token web tokens.json

@@ -8,6 +8,7 @@ struct IdentityCheck {
     let subject: String
     let token: IdentityToken?
     private(set) var problems: [IdentityToken.Problem]
+    private let checkedAt: WallTime
 
     var isGood: Bool { problems.isEmpty }
 
@@ -18,6 +19,8 @@ struct IdentityCheck {
         with program: NetworkProgramLauncher
     ) throws(CommandFailure) {
         self.subject = subject
+        let now = WallTime.now
+        checkedAt = now
         let parsed: IdentityToken
         do throws(IdentityToken.Problem) {
             parsed = try IdentityToken(Array(text.utf8))
@@ -29,7 +32,7 @@ struct IdentityCheck {
         token = parsed
         func found() throws(CommandFailure) -> [IdentityToken.Problem] {
             parsed.problems(
-                keys: try Self.keys(program), client: client, nonce: nonce, now: .now)
+                keys: try Self.keys(program), client: client, nonce: nonce, now: now)
         }
         problems = try found()
         if case .unknownKey = problems.first { problems = try found() }
@@ -78,16 +81,19 @@ struct IdentityCheck {
 
     /// The findings.
     var verdict: [String] {
-        isGood
-            ? ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
-            : problems.map { "\(subject): not accepted: \($0.words)" }
+        guard isGood else { return problems.map { "\(subject): not accepted: \($0.words)" } }
+        let tolerated = token?.toleratedProblems(now: checkedAt) ?? []
+        return ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
+            + tolerated.map {
+                "\(subject): accepted because clocks may differ by \(IdentityToken.clockTolerance.count) s: \($0.words)"
+            }
     }
 
     /// The findings, then the claims.
     var lines: [String] {
         verdict
             + claims.map { name, value in
-                let time = ["iat", "exp", "auth_time"].contains(name) ? token?.moment(name) : nil
+                let time = ["iat", "exp", "nbf", "auth_time"].contains(name) ? token?.moment(name) : nil
                 let padding = String(repeating: " ", count: max(18 - name.count, 1))
                 return "  \(name)\(padding)\(value.plain)\(time.map { " (\($0))" } ?? "")"
             }
