@@ -32,7 +32,6 @@ final class Loop {
     private var isNoticing = false
     /// Whether it was reported that changes of files are not noticed.
     private var wasMissingWatches = false
-    private let startedAt = Now.current.boot
     /// The times that the timers are set to; nil when they have to be set again.
     private var armed: (wall: WallTime?, boot: BootTime?)?
 
@@ -110,7 +109,6 @@ final class Loop {
 
     /// Runs until a signal, or until everything was tried once; returns the last snapshot.
     func run() throws(SystemError) -> Snapshot {
-        defer { log.progress?.show("") }
         while true {
             // Before the results of jobs: a stop by systemd ends this process's programs after the process gets its signal.
             for (signal, sender) in try signals.read() { take(signal, from: sender) }
@@ -146,8 +144,8 @@ final class Loop {
             }
             // Only while no job runs: a job puts the secret that it minted or found into the cache before the core knows
             // of that secret.
-            if rotation.isIdle, executor.secretCount > 4 * rotation.configuration.clients.count + 64 {
-                executor.forget(allBut: rotation.fingerprintsInUse)
+            if rotation.isIdle, executor.secretCache.count > 4 * rotation.configuration.clients.count + 64 {
+                executor.secretCache.keepOnly(rotation.fingerprintsInUse)
             }
             try sleep(until: step.wake, mustShow: mustShow, now: now)
         }
@@ -277,16 +275,13 @@ final class Loop {
         }
         lastShown = now.boot
         // With `--once` nothing may show a snapshot; then none is taken.
-        let isShown = server != nil || log.progress != nil || manager.isListening
+        let isShown = server != nil || manager.isListening
         guard isShown else { return nil }
         let snapshot = snapshot(at: now)
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot
         server?.show(snapshot)
         manager.show(snapshot, at: now.boot)
-        if let line = log.progress, now.boot >= startedAt.advanced(milliseconds: ProgressLine.threshold) {
-            line.show(snapshot.ready ? "" : snapshot.progress.words)
-        }
         return nil
     }
 }

@@ -21,8 +21,6 @@ struct Log: Sendable {
     /// Nil if the journal is not the target.
     private let journal: Journal?
     private let timeout = LogTimeout()
-    /// The line below the log; nil if standard error is not a terminal.
-    let progress: ProgressLine?
 
     /// - Parameter environment: systemd's variables show whether standard error is the journal, and that it started us.
     init(environment: [String: String]) {
@@ -30,7 +28,6 @@ struct Log: Sendable {
             of: STDERR_FILENO, journalStream: environment["JOURNAL_STREAM"],
             isService: OwnUnit.hasStarted(processWith: environment))
         journal = target == .journal || target == .journalAlone ? try? Journal() : nil
-        progress = target == .plain ? ProgressLine(on: STDERR_FILENO, environment: environment) : nil
     }
 
     /// The target of a descriptor (systemd.exec(5): `JOURNAL_STREAM` is device and inode of the stream to the journal; after a
@@ -80,13 +77,7 @@ struct Log: Sendable {
         if target == .journalAlone { return false }
         let prefix = target == .plain ? "" : "<\(line.priority.rawValue)>"
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            let shown = prefix + Substring(line) + "\n"
-            if let progress {
-                guard timeout.wait(for: STDERR_FILENO) else { return false }
-                progress.write(above: shown)
-            } else if !offer(Array(shown.utf8)) {
-                return false
-            }
+            guard offer(Array("\(prefix)\(Substring(line))\n".utf8)) else { return false }
         }
         return true
     }

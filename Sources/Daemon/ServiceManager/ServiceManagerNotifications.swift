@@ -16,7 +16,7 @@ struct ServiceManagerNotifications {
     private var nextPing: BootTime?
     private var lastLine: String?
     private var phase = Phase.starting
-    private var lastDone = 0
+    private var lastTried = 0
     private var nextProgress: BootTime?
     /// Whether it was logged that the manager cannot be notified.
     private var isUnreachable = false
@@ -81,11 +81,11 @@ struct ServiceManagerNotifications {
     /// A start of thousands of clients takes long: each progress extends its timeout.
     private mutating func showProgress(of snapshot: Snapshot, at now: BootTime) {
         if let nextProgress, now < nextProgress { return }
-        let progress = snapshot.progress
-        guard progress.done > lastDone || nextProgress == nil else { return }
+        let tried = snapshot.triedClients
+        guard tried > lastTried || nextProgress == nil else { return }
         nextProgress = now.advanced(milliseconds: Self.progressInterval)
-        lastDone = progress.done
-        notify(.status(progress.words), .extendTimeout(milliseconds: Self.timeout))
+        lastTried = tried
+        notify(.status(snapshot.progressLine), .extendTimeout(milliseconds: Self.timeout))
     }
 
     /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.

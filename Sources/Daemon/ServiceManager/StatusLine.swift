@@ -17,22 +17,15 @@ extension Snapshot {
         return "ok: \(count)" + (next.map { "; next renewal \($0.at), \($0.name)" } ?? "")
     }
 
-    /// How far the start has come, shown as ``Progress/words`` until the daemon is ready.
-    var progress: Progress {
-        let done = clients.count { client in
+    /// How many clients have outputs that hold their secrets, or something that failed.
+    var triedClients: Int {
+        clients.count { client in
             client.current != nil && client.outputs.allSatisfy { $0.state != .pending } || client.lastError != nil
         }
-        return Progress(done: done, count: clients.count)
     }
-}
 
-/// How far a start has come.
-struct Progress: Hashable {
-    /// Clients whose outputs hold their secrets, or for which something failed.
-    var done: Int
-    var count: Int
-
-    var words: String {
-        "publishing \(done.grouped) of \(count.grouped) secret\(count == 1 ? "" : "s")"
+    /// The line that it shows until then.
+    var progressLine: String {
+        "publishing \(triedClients.grouped) of \(clients.count.grouped) secret\(clients.count == 1 ? "" : "s")"
     }
 }
