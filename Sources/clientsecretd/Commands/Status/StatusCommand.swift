@@ -56,12 +56,11 @@ struct StatusCommand: ParsableCommand {
         if answer.json {
             // The document is the API's, which has no member for these.
             try CommandOutput.answer(snapshot.json)
-            for line in findings.blocks.joined() { CommandOutput.complain(lines: line.text) }
+            for line in findings.joined() { CommandOutput.complain(lines: line.text) }
             return
         }
-        let report = StatusReport(snapshot: snapshot, now: .now, findings: findings.failedSockets)
+        let report = StatusReport(snapshot: snapshot, now: .now, findings: findings)
         try CommandOutput.answer(report.lines)
-        for warning in findings.warnings { CommandOutput.complain(lines: warning) }
         guard geteuid() == 0, let configuration else { return }
         // Last, because a disk that does not respond delays it. Programs and a redrawn screen do not get it.
         try? Hardening.forbidInspection()
@@ -78,7 +77,7 @@ struct StatusCommand: ParsableCommand {
         for failure in readers { CommandOutput.complain(lines: "warning: \(failure.sentence)") }
     }
 
-    private func findings() -> SystemdFindings { SystemdFindings(ofDaemonAt: daemon.path()) }
+    private func findings() -> [[CommandMessage]] { SystemdFindings.blocks(ofDaemonAt: daemon.path()) }
 
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
     private var configuration: String? {

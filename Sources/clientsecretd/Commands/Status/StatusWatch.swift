@@ -15,15 +15,15 @@ struct StatusWatch {
     private var problem: (complaint: CommandMessage, since: WallTime)?
     /// The clients whose secret was the last to change while this command watched.
     private var renewed: (clients: [String], at: WallTime)?
-    private let look: () -> SystemdFindings
-    private var findings = SystemdFindings()
+    private let look: () -> [[CommandMessage]]
+    private var findings: [[CommandMessage]] = []
     /// When the machine is looked at again, in milliseconds of the boot clock.
     private var nextLook: Int64 = 0
 
     /// In milliseconds: systemd is asked, and each process's mounts are read.
     private static let lookPause: Int64 = 10_000
 
-    init(client: StatusClient, isJSON: Bool, findings: @escaping () -> SystemdFindings) {
+    init(client: StatusClient, isJSON: Bool, findings: @escaping () -> [[CommandMessage]]) {
         self.client = client
         self.isJSON = isJSON
         look = findings
@@ -52,13 +52,13 @@ struct StatusWatch {
     /// Prints the status each time it has changed.
     private mutating func printChanges() throws(CommandFailure) -> Never {
         var shown: Snapshot?
-        var shownFindings = SystemdFindings()
+        var shownFindings: [[CommandMessage]] = []
         var complained = false
         while true {
             let isNews = findings != shownFindings
             shownFindings = findings
             if isNews, isJSON || problem != nil {
-                for line in findings.blocks.joined() { CommandOutput.complain(lines: line.text) }
+                for line in findings.joined() { CommandOutput.complain(lines: line.text) }
             }
             if let problem {
                 if !complained { CommandOutput.complain("\(problem.complaint.text); waiting") }
@@ -116,9 +116,6 @@ struct StatusWatch {
             let text = "Renewed \(TimeWords.past(renewed.at, to: now)): \(renewed.clients.joined(separator: ", "))"
             lines += Paragraph.lines(text, columns: terminal.columns).prefix(2).map { [Piece($0, .green)] }
         }
-        let room = terminal.redraws ? terminal.rows.map { $0 - 1 - lines.count } : nil
-        return lines
-            + StatusReport(snapshot: last.snapshot, now: now, room: room, findings: findings.blocks)
-            .lines(for: terminal)
+        return lines + StatusReport(snapshot: last.snapshot, now: now, findings: findings).lines(for: terminal)
     }
 }
