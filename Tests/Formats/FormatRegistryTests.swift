@@ -38,7 +38,7 @@ import Testing
         let sources = URL(fileURLWithPath: repository + "/Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         let asked =
-            #/\bFormatRegistry\.(?!all\b|standard\b|named\b|candidate\b|isPlain\b|guess\b|variablesWithSecret\b|canSet\b)\w+|\bVariableName\b/#
+            #/\bFormatRegistry\.(?!all\b|standard\b|named\b|candidate\b|isPlain\b|guess\b|canSet\b)\w+|\bVariableName\b/#
             .wordBoundaryKind(.simple)
         var found: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/Formats/") {
@@ -57,13 +57,6 @@ import Testing
                 "clientsecretd/Commands/Init/InitDialog.swift: FormatRegistry.environment",
                 "clientsecretd/Options/Flags.swift: VariableName",
             ])
-    }
-
-    @Test func findsTheVariablesThatHoldASecret() throws {
-        let token = String(decoding: try FormatTests.secret().token, as: UTF8.self)
-        let text = "B=\(token)\nA='\(token)'\nexport C=\(token)\nNONE=1\nDOUBTFUL=\(token) # '\nD='\nE=\(token)\n'\n"
-        #expect(FormatRegistry.variablesWithSecret(in: Array(text.utf8)) == ["A", "B", "C", "DOUBTFUL"])
-        #expect(FormatRegistry.variablesWithSecret(in: Array((text + "\0").utf8)) == [])
     }
 
     /// `inspect` has no format said, and the file may be anybody's.

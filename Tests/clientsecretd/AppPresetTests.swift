@@ -23,8 +23,8 @@ import Testing
     }
 
     /// Flags alone are enough for each of them, and what is written is accepted.
-    @Test(arguments: AppName.allValueStrings) func eachMakesAConfiguration(_ name: String) throws {
-        let preset = try #require(AppPreset.named(name))
+    @Test(arguments: AppPreset.allValueStrings) func eachMakesAConfiguration(_ name: String) throws {
+        let preset = try #require(AppPreset(argument: name))
         let unit = preset.verb.map { ["--\($0.rawValue)", "shop.service"] } ?? []
         let client = try client(["--app", name, "--output", "/srv/shop/secret"] + unit)
         let output = try #require(client.outputs.first)
@@ -44,21 +44,6 @@ import Testing
         ])
         #expect(client.outputs.first?.slot == .variable("OTHER"))
         #expect(client.onChange == [.unit(verb: .start, unit: "cache.service")])
-    }
-
-    @Test(arguments: [
-        ("nextjs", "\"nextjs\" is not known; for Next.js use authjs (Auth.js 5) or nextauth (NextAuth 4)"),
-        ("GoTrue", "\"GoTrue\" is not known; for Supabase Auth use supabase"),
-        ("laravell", "\"laravell\" is not known; did you mean \"laravel\"?"),
-    ])
-    func aProgramIsNamedByAnotherName(_ name: String, _ words: String) {
-        #expect(AppPreset.refusal(of: name) == "--app: " + words)
-        do {
-            _ = try InitCommand.parse(Self.ids + ["--app", name])
-            Issue.record("accepted")
-        } catch {
-            #expect(InitCommand.message(for: error) == "--app: " + words)
-        }
     }
 
     /// Whoever has no unit yet is told what it is for.
@@ -85,7 +70,7 @@ import Testing
         ),
     ])
     func anAppThatNothingStartsAgainIsLeftToThePerson(_ name: String, _ question: String, _ end: String) throws {
-        let app = try #require(AppPreset.named(name))
+        let app = try #require(AppPreset(argument: name))
         let flags = Self.ids + ["--app", name, "--output", "/srv/.env", "--as", "root"]
         let person = Person([""])
         let answers = try person.dialog.complete(InitCommand.parse(flags).given)
@@ -118,7 +103,7 @@ import Testing
         let output = ["--output", "/run/clientsecretd/out/web.jwt"]
         func change(_ words: [String]) throws -> String? {
             let command = try InitCommand.parse(Self.ids + output + words)
-            return NextSteps.change(file, found, to: try command.given.configuration(), command.app?.preset)
+            return NextSteps.change(file, found, to: try command.given.configuration(), command.app)
         }
         #expect(
             try change(["--app", "oauth2-proxy"])
@@ -140,7 +125,7 @@ import Testing
         let person = Person(lines)
         let answers = try person.dialog.complete(InitCommand.parse(Self.ids + ["--app", name]).given)
         #expect(person.lines.isEmpty)
-        let preset = try #require(AppPreset.named(name))
+        let preset = try #require(AppPreset(argument: name))
         #expect(answers.variable == preset.variable)
         #expect((answers.unit == nil) == (preset.verb == nil))
         if let file = preset.file { #expect(answers.output?.name == file) }

@@ -4,24 +4,18 @@ import Model
 
 /// How a secret is written: the formats of outputs that need nothing but a variable.
 struct FormatOptions: ParsableArguments {
-    struct Format: ExpressibleByArgument {
+    struct Format: NamedChoice {
         let type: any OutputFormat.Type
 
-        static let all = FormatRegistry.all.filter { $0.setting == nil || $0.setting?.scope == .place }
+        static let choices = FormatRegistry.all.filter { $0.setting == nil || $0.setting?.scope == .place }
+            .map(Format.init)
         /// The options that need a variable, as a part of a sentence.
         static let withVariable =
-            all.filter { $0.setting != nil }.map { "--format " + $0.name }.joined(separator: " or ")
-        static var allValueStrings: [String] { all.map { $0.name } }
-        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+            choices.filter { $0.type.setting != nil }.map { "--format " + $0.name }.joined(separator: " or ")
 
         init(_ type: any OutputFormat.Type) { self.type = type }
 
-        init?(argument: String) {
-            guard let type = Self.all.first(where: { $0.name == argument }) else { return nil }
-            self.type = type
-        }
-
-        var defaultValueDescription: String { type.name }
+        var name: String { type.name }
 
         /// Throws if it needs a variable or takes none.
         ///

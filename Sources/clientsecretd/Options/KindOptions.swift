@@ -27,25 +27,22 @@ struct KindOptions: ParsableArguments {
     /// Whether any of these flags is given.
     var isGiven: Bool { givenKind != nil || clientID != nil || !origin.isEmpty || scope != nil }
 
+    private var subject: Result<ClientID, KindMisfit> {
+        Result { () throws(KindMisfit) in try kind.client(clientID, origins: origin, scope: scope) }
+    }
+
     /// The subject of the token.
     func client() throws -> ClientID {
-        do throws(KindMisfit) {
-            return try kind.client(clientID, origins: origin, scope: scope)
-        } catch {
-            throw ValidationError(error.words)
-        }
+        try subject.mapError { ValidationError($0.words) }.get()
     }
 
     /// The subject of the token, as far as these flags say.
-    var known: ClientID? { try? kind.client(clientID, origins: origin, scope: scope) }
+    var known: ClientID? { try? subject.get() }
 
     /// Throws values that do not suit the kind; a missing client id may still be asked for.
     func validateKnown() throws {
-        do throws(KindMisfit) {
-            _ = try kind.client(clientID, origins: origin, scope: scope)
-        } catch {
-            guard case .noClientID = error else { throw ValidationError(error.words) }
-        }
+        if case .failure(.noClientID) = subject { return }
+        _ = try client()
     }
 
     func check(team: TeamID, keyID: KeyID) throws {

@@ -4,12 +4,12 @@ import Model
 
 /// A program that takes the client secret as a string, as `init --app` knows it. It says how the program gets the secret, and how
 /// it comes to read the next one.
-struct AppPreset {
+struct AppPreset: NamedChoice {
     let name: String
-    /// The output format's name.
-    let format: String
     /// The variable that it reads; nil for a file with nothing else.
     var variable: String?
+    /// The output format's name, for a file without a variable.
+    var fileFormat = FormatRegistry.standard.name
     /// The file's name, if the program requires one.
     var file: String?
     /// systemd's action after a renewal; nil for a program that reads the file again by itself.
@@ -20,149 +20,90 @@ struct AppPreset {
     var runs: String?
     /// How the program runs if it needs no unit, because it then reads the file by itself; nil if it always needs one.
     var alternative: String?
-    /// The page that describes its unit.
-    var page: String { alternative == nil ? "docs/apps.md" : "docs/apps-servers.md" }
     /// The setting that holds the secret itself, and the line that names the file instead, with `@` for its path. Nil if it has
     /// no such settings.
     var settings: (secret: String, file: String)?
     /// The required settings of the program.
     let hint: String
 
-    private init(
-        _ name: String, variable: String? = nil, format: String = FormatRegistry.standard.name, file: String? = nil,
-        verb: Action.UnitVerb? = nil, unit: String? = nil, runs: String? = nil, alternative: String? = nil,
-        settings: (secret: String, file: String)? = nil, hint: String
-    ) {
-        self.name = name
-        self.format = variable == nil ? format : FormatRegistry.environment.name
-        self.variable = variable
-        self.file = file
-        self.verb = verb
-        self.unit = unit
-        self.runs = runs
-        self.alternative = alternative
-        self.settings = settings
-        self.hint = hint
-    }
+    /// The output format's name.
+    var format: String { variable == nil ? fileFormat : FormatRegistry.environment.name }
+
+    /// The page that describes its unit.
+    var page: String { alternative == nil ? "docs/apps.md" : "docs/apps-servers.md" }
 
     /// In the order of their names.
-    static let all = [
+    static let choices = [
         AppPreset(
-            "authjs", variable: "AUTH_APPLE_SECRET", verb: .restart,
+            name: "authjs", variable: "AUTH_APPLE_SECRET", verb: .restart,
             hint: "Auth.js reads the variable when it starts. On Vercel, the variable is a setting of the project."),
         AppPreset(
-            "authlib", verb: .reload,
+            name: "authlib", verb: .reload,
             hint:
                 "At SIGHUP gunicorn imports the application again, but not with --preload. Its unit needs ExecReload=/bin/kill -HUP $MAINPID."
         ),
         AppPreset(
-            "better-auth", variable: "APPLE_CLIENT_SECRET", verb: .restart,
+            name: "better-auth", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint: "This is for a static clientSecret. better-auth can sign for itself if it has the .p8."),
         AppPreset(
-            "dex", variable: "APPLE_CLIENT_SECRET", verb: .restart,
+            name: "dex", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint: "Write clientSecret: $APPLE_CLIENT_SECRET into the connector. Dex reads it when it starts."),
         AppPreset(
-            "directus", verb: .restart,
+            name: "directus", verb: .restart,
             settings: ("AUTH_APPLE_CLIENT_SECRET", "AUTH_APPLE_CLIENT_SECRET_FILE=\"@\""),
             hint: "Set AUTH_APPLE_CLIENT_SECRET_FILE to the file. Directus reads it when it starts."),
         AppPreset(
-            "docker-compose", variable: "APPLE_CLIENT_SECRET", verb: .start, runs: "docker compose up -d",
+            name: "docker-compose", variable: "APPLE_CLIENT_SECRET", verb: .start, runs: "docker compose up -d",
             hint: "docker compose restart keeps the old secret. The oneshot unit must run docker compose up -d."),
         AppPreset(
-            "envoy",
+            name: "envoy",
             hint: "Name the file in a generic_secret that path_config_source watches. Envoy reads it by itself."),
         AppPreset(
-            "keycloak",
+            name: "keycloak",
             hint:
                 "Name the file REALM_NAME in the directory of the file vault, and write ${vault.NAME} as the client secret."
         ),
         AppPreset(
-            "laravel", variable: "APPLE_CLIENT_SECRET", verb: .restart,
+            name: "laravel", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint:
                 "With a configuration cache, php artisan config:cache must run after each renewal: use --start with a oneshot unit."
         ),
         AppPreset(
-            "mastodon", variable: "OIDC_CLIENT_SECRET", verb: .restart, unit: "mastodon-web.service",
+            name: "mastodon", variable: "OIDC_CLIENT_SECRET", verb: .restart, unit: "mastodon-web.service",
             hint: "Mastodon reads .env.production when it starts."),
         AppPreset(
-            "mod_auth_openidc", format: FormatRegistry.json.name, file: "appleid.apple.com.client",
+            name: "mod_auth_openidc", fileFormat: FormatRegistry.json.name, file: "appleid.apple.com.client",
             hint: "Link the file into OIDCMetadataDir. Apache reads it at every request."),
         AppPreset(
-            "nextauth", variable: "APPLE_SECRET", verb: .restart,
+            name: "nextauth", variable: "APPLE_SECRET", verb: .restart,
             hint: "Next.js prefers .env.local to .env. Its middleware gets the values of build time."),
         AppPreset(
-            "node", variable: "APPLE_CLIENT_SECRET", verb: .restart,
+            name: "node", variable: "APPLE_CLIENT_SECRET", verb: .restart,
             hint: "node --env-file reads the file when it starts."),
         AppPreset(
-            "oauth2-proxy", settings: ("client_secret", "client_secret_file = \"@\""),
+            name: "oauth2-proxy", settings: ("client_secret", "client_secret_file = \"@\""),
             hint: "Set client-secret-file to the file. It is read at every use."),
         AppPreset(
-            "pm2", variable: "APPLE_CLIENT_SECRET", verb: .start, runs: "pm2 restart",
+            name: "pm2", variable: "APPLE_CLIENT_SECRET", verb: .start, runs: "pm2 restart",
             hint:
                 "pm2 keeps the environment of its first start. Read .env with dotenv's override: true, and let the oneshot unit "
                 + "run pm2 restart."
         ),
         AppPreset(
-            "pomerium", settings: ("idp_client_secret", "idp_client_secret_file: \"@\""),
+            name: "pomerium", settings: ("idp_client_secret", "idp_client_secret_file: \"@\""),
             hint: "Set idp_client_secret_file to the file. Pomerium watches it."),
         AppPreset(
-            "spring", file: "spring.security.oauth2.client.registration.apple.client-secret", verb: .restart,
+            name: "spring", file: "spring.security.oauth2.client.registration.apple.client-secret", verb: .restart,
             hint: "Set spring.config.import=configtree: to the file's directory, with a slash at its end."),
         AppPreset(
-            "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start, runs: "docker compose up -d",
+            name: "supabase", variable: "GOTRUE_EXTERNAL_APPLE_SECRET", verb: .start, runs: "docker compose up -d",
             alternative: "with --config-dir",
             hint:
                 "docker compose restart keeps the old secret: the oneshot unit must run docker compose up -d. With --config-dir it "
                 + "reads the file by itself."),
         AppPreset(
-            "synapse", verb: .restart, unit: "matrix-synapse.service",
+            name: "synapse", verb: .restart, unit: "matrix-synapse.service",
             settings: ("client_secret", "client_secret_path: \"@\""),
             hint: "Set client_secret_path to the file. Synapse reads it when it starts, and not at SIGHUP."),
     ]
-}
-
-extension AppPreset {
-    /// Common names of programs that have another name here. Each has its spelling, and the presets' names with their uses.
-    private static let aliases: [(names: [String], title: String, presets: [(name: String, use: String?)])] = [
-        (["nextjs", "next", "next.js"], "Next.js", [("authjs", "Auth.js 5"), ("nextauth", "NextAuth 4")]),
-        (["next-auth"], "NextAuth", [("authjs", "Auth.js 5"), ("nextauth", "NextAuth 4")]),
-        (["auth.js"], "Auth.js", [("authjs", nil)]),
-        (["compose", "docker"], "Docker Compose", [("docker-compose", nil)]),
-        (["gotrue"], "Supabase Auth", [("supabase", nil)]),
-        (["matrix", "matrix-synapse"], "Synapse", [("synapse", nil)]),
-        (["apache", "apache2", "httpd"], "Apache", [("mod_auth_openidc", nil)]),
-        (["spring-boot"], "Spring Boot", [("spring", nil)]),
-        (["socialite"], "Laravel Socialite", [("laravel", nil)]),
-        (["nodejs", "node.js"], "Node.js", [("node", nil)]),
-        (["betterauth"], "better-auth", [("better-auth", nil)]),
-        (["oauth2_proxy"], "OAuth2 Proxy", [("oauth2-proxy", nil)]),
-    ]
-
-    static func named(_ name: String) -> AppPreset? { all.first { $0.name == name } }
-
-    /// Why there is none of a name, with those that may be meant.
-    static func refusal(of name: String) -> String {
-        let what = "--app: \"\(name)\" is not known"
-        if let alias = aliases.first(where: { $0.names.contains(name.lowercased()) }) {
-            let meant = alias.presets.map { preset in preset.name + (preset.use.map { " (\($0))" } ?? "") }
-            return "\(what); for \(alias.title) use \(meant.joined(separator: " or "))"
-        }
-        let names = all.map(\.name)
-        if let near = nearest(to: name, among: names) { return "\(what); did you mean \"\(near)\"?" }
-        return "\(what); it is one of \(names.joined(separator: ", "))"
-    }
-}
-
-/// The value of `init --app`, which may be no preset's name.
-struct AppName: ExpressibleByArgument {
-    let name: String
-
-    init(argument: String) { name = argument }
-
-    var preset: AppPreset? { AppPreset.named(name) }
-
-    static var allValueStrings: [String] { AppPreset.all.map(\.name) }
-    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-
-    var defaultValueDescription: String { name }
 }

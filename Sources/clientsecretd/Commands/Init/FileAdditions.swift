@@ -12,13 +12,14 @@ struct FileAdditions {
     private static let sizeLimit = 1 << 20
 
     private struct Change {
-        let path: String
+        let file: SystemFiles.File
+        /// The whole new text.
         let text: String
-        let lines: String
-        /// Those that it loses.
+        /// The lines that it loses.
         let former: [String]
         let isNew: Bool
-        let isSecret: Bool
+
+        var path: String { file.path }
     }
 
     /// Reads the existing files.
@@ -27,10 +28,7 @@ struct FileAdditions {
             let old = try Self.old(file.path, identity)
             guard let text = file.text(after: old) else { continue }
             changes.append(
-                Change(
-                    path: file.path, text: text, lines: file.lines, former: old.map(file.former) ?? [],
-                    isNew: old == nil,
-                    isSecret: file.isSecret))
+                Change(file: file, text: text, former: old.map(file.former) ?? [], isNew: old == nil))
         }
     }
 
@@ -58,10 +56,10 @@ struct FileAdditions {
         changes.flatMap { change in
             let heading =
                 change.isNew ? "\(change.path) would hold:" : "\(change.path) would get these lines:"
-            guard !change.isSecret else {
+            guard !change.file.isSecret else {
                 return [heading, "    the token, which is not shown and only its owner may read", ""]
             }
-            let lines = change.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            let lines = change.file.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             let former = change.former.isEmpty ? [] : ["in place of:"] + change.former.map { "    " + $0 }
             return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + former + [""]
         }
@@ -85,7 +83,7 @@ struct FileAdditions {
                     throw FileError(.changedMeanwhile, at: change.path)
                 }
                 try file.replace(
-                    with: Array(change.text.utf8), mode: change.isNew ? (change.isSecret ? 0o600 : 0o644) : nil,
+                    with: Array(change.text.utf8), mode: change.isNew ? (change.file.isSecret ? 0o600 : 0o644) : nil,
                     naming: TemporaryNames())
             } catch {
                 throw Self.failure(error)

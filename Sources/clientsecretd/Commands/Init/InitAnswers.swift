@@ -68,13 +68,13 @@ struct InitAnswers {
     /// the file of `--from` has another format. Then the program reads its secret in another way than the preset assumes.
     @discardableResult
     mutating func adopt(_ app: AppPreset) -> Bool {
-        guard !isFromFile || format?.type.name == app.format else { return false }
+        guard !isFromFile || format?.name == app.format else { return false }
         self.app = app
         if verb == nil {
             verb = app.verb
             if verb != nil { unit = unit ?? app.unit }
         }
-        guard credential == nil, format == nil || format?.type.name == app.format else { return true }
+        guard credential == nil, format == nil || format?.name == app.format else { return true }
         format = FormatRegistry.named(app.format).map { FormatOptions.Format($0) }
         variable = variable ?? app.variable
         return true
@@ -101,7 +101,10 @@ struct InitAnswers {
     }
 
     /// The variables of the output that hold a client secret already, expired or not.
-    var variablesWithSecret: [String] { contentOfOutput.map(FormatRegistry.variablesWithSecret) ?? [] }
+    var variablesWithSecret: [String] {
+        guard let output, let content = contentOfOutput else { return [] }
+        return FoundClient.all(in: content, of: output.description).compactMap(\.variable)
+    }
 
     private var contentOfOutput: [UInt8]? {
         guard let output, FileStatus.following(output.description)?.kind == .regular else { return nil }

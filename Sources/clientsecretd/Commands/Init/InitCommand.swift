@@ -76,7 +76,7 @@ struct InitCommand: ParsableCommand {
     @OptionGroup var pushed: InitTargetFlags
 
     @Option(help: .value("program", "The program that reads the secret: presets format, variable and what to restart."))
-    var app: AppName?
+    var app: AppPreset?
 
     @Flag(help: "Also enable and start the service, and restart the unit of --restart if it is running.")
     var now = false
@@ -87,7 +87,7 @@ struct InitCommand: ParsableCommand {
     /// The values of the flags, and of the program that one names.
     var given: InitAnswers {
         var answers = flags
-        if let app = app?.preset { answers.adopt(app) }
+        if let app { answers.adopt(app) }
         answers.adoptFormat()
         return answers
     }
@@ -102,7 +102,6 @@ struct InitCommand: ParsableCommand {
 
     mutating func validate() throws {
         try kind.validateKnown()
-        if let app, app.preset == nil { throw ValidationError(AppPreset.refusal(of: app.name)) }
         var given = given
         // It chooses one of several in that file.
         if from != nil, output == nil, format == nil { given.variable = nil }
@@ -131,7 +130,7 @@ struct InitCommand: ParsableCommand {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
         try plan.carryOut(
-            change: NextSteps.change(from, found, to: new, app?.preset) ?? NextSteps.restart(new, app?.preset),
+            change: NextSteps.change(from, found, to: new, app) ?? NextSteps.restart(new, app),
             socket: daemon.path())
     }
 
@@ -148,12 +147,12 @@ struct InitCommand: ParsableCommand {
             }
             found = one
         }
-        if let app = app?.preset, !answers.adopt(app) {
+        if let app, !answers.adopt(app) {
             CommandOutput.complain(
                 lines:
                     "\(app.name): --app is not used: it is about a file with format: \(app.format), and the secret is "
                     + (answers.variable.map { "in the variable \(Printable.name($0))" }
-                        ?? "in a file with format: \(answers.format?.type.name ?? FormatRegistry.standard.name)"))
+                        ?? "in a file with format: \(answers.format?.name ?? FormatRegistry.standard.name)"))
         }
         answers.adoptFormat()
         if from == nil, app != nil { try answers.adoptOwner(isOfService: place.isService) }

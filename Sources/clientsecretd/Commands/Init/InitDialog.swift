@@ -164,7 +164,7 @@ struct InitDialog {
             case .restart where answers.app == nil && offer == nil:
                 "The unit that reads it, to restart after each renewal"
             case .start: "The oneshot unit to start after each renewal"
-            case .restart, .reload, .reloadOrRestart: "The unit to \(verb.words) after each renewal"
+            case .restart, .reload, .reloadOrRestart: "The unit to \(verb.rawValue) after each renewal"
             }
         if verb == .start, let app = answers.app, let runs = app.runs {
             let none = app.alternative.map { "none, as \($0)" } ?? "none, the app keeps the old secret"
@@ -220,7 +220,7 @@ struct InitDialog {
     private func askForFormat() throws -> FormatOptions.Format {
         try choice(
             "How does the application read the secret from the file?",
-            FormatOptions.Format.all.map { ($0.words, FormatOptions.Format($0)) })
+            FormatOptions.Format.choices.map { ($0.type.words, $0) })
     }
 
     private func askForVariable(_ answers: inout InitAnswers) throws {
@@ -286,16 +286,5 @@ struct InitDialog {
     private static func owner(of path: AbsolutePath) -> String? {
         let status = FileStatus.following(path.description) ?? FileStatus.following(path.directory.description)
         return status.flatMap { try? Accounts.user(id: $0.owner) }?.name
-    }
-}
-
-extension Action.UnitVerb {
-    fileprivate var words: String {
-        switch self {
-        case .restart: "restart"
-        case .reload: "reload"
-        case .reloadOrRestart: "reload or restart"
-        case .start: "start"
-        }
     }
 }

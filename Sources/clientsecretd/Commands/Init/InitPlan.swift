@@ -168,7 +168,7 @@ struct InitPlan {
         }
         return SystemFiles(
             for: new, dropIns: dropIns,
-            rule: new.unit.flatMap { UnitPermission.rule(for: .unit(verb: new.verb, unit: $0)) },
+            rule: new.unit.flatMap { ServiceUnit.rule(for: .unit(verb: new.verb, unit: $0)) },
             given: new.unit.flatMap { existing?.lines(for: $0) } ?? [], make: make,
             mask: UnitMask.remedy(ofSocket:))
     }
@@ -178,7 +178,7 @@ struct InitPlan {
         _ file: NewClient.OutputFile, isOfService: Bool
     ) throws(CommandFailure) {
         let user = file.user ?? (isOfService ? ServiceUnit.daemonUser : nil)
-        guard geteuid() == 0, let user, let account = (try? Accounts.user(called: user)).flatMap({ $0 }),
+        guard geteuid() == 0, let user, let account = try? Accounts.user(called: user),
             account.id != 0
         else { return }
         let home = FileHome.directory(of: file.path, forUser: account.id) ?? file.path.directory
@@ -188,10 +188,10 @@ struct InitPlan {
             unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
         }
         guard mayWrite == false else { return }
-        let owner = (try? Accounts.user(id: status.owner)).flatMap { $0 }?.name
+        let owner = (try? Accounts.user(id: status.owner))?.name
         // A writer that runs as the file's owner may write it.
         let writer = (FileStatus.following(file.path.description) ?? status).owner
-        let name = writer == 0 ? nil : (try? Accounts.user(id: writer)).flatMap { $0 }?.name
+        let name = writer == 0 ? nil : (try? Accounts.user(id: writer))?.name
         let advice = file.user == nil ? name.map { "Add --as \(ShellWord.quoted($0)), or use" } ?? "Use" : "Use"
         throw CommandFailure(
             .failed,

@@ -49,18 +49,12 @@ struct InitTargetFlags: ParsableArguments {
     }
 
     /// A kind with built-in requests; a target of the kind `http` is written by hand.
-    struct Kind: ExpressibleByArgument {
+    struct Kind: NamedChoice {
         let kind: PushKind
 
-        init?(argument: String) {
-            guard let kind = PushKind.all.first(where: { $0.name == argument }) else { return nil }
-            self.kind = kind
-        }
+        static var choices: [Kind] { PushKind.all.map(Kind.init) }
 
-        static var allValueStrings: [String] { PushKind.all.map(\.name) }
-        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-
-        var defaultValueDescription: String { kind.name }
+        var name: String { kind.name }
     }
 
     private static func setting(_ text: String) throws -> (name: String, value: String) {
