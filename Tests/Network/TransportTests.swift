@@ -73,21 +73,6 @@ import Testing
         #expect(try reason(own.clientsecretd("verify", "--json", "--endpoint", address)) == "not_connected")
     }
 
-    /// Without saying so, sudo takes away what names the proxy.
-    @Test func theProxyThatSudoHidesIsNamed() throws {
-        let address = try own.standIn().address
-        let proxies = ["https_proxy": "", "HTTPS_PROXY": "", "no_proxy": "*"]
-        func said(_ environment: [String: String]) throws -> Bool {
-            let finished = try own.clientsecretd(
-                "verify", "--endpoint", address, environment: proxies.merging(environment) { $1 })
-            #expect(finished.status == 3 && finished.output.contains("cannot be reached"), "\(finished.output)")
-            return finished.output.contains("sudo --preserve-env=https_proxy,no_proxy")
-        }
-        #expect(try said(["SUDO_UID": "1000"]))
-        #expect(try !said(["SUDO_UID": "1000", "https_proxy": "http://127.0.0.1:1"]))
-        #expect(try !said([:]))
-    }
-
     @Test func aNameThatIsNotResolved() throws {
         // Never resolved by anybody (RFC 6761, section 6.4).
         let finished = try own.clientsecretd("verify", "--json", "--endpoint", "https://apple.invalid")

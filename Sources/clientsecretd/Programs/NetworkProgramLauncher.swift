@@ -48,17 +48,6 @@ struct NetworkProgramLauncher {
         return answer.result
     }
 
-    /// The remedy if nothing was reached and sudo has dropped the variables that name the proxy; empty elsewhere.
-    static func proxyRemedy(for kind: TransportFailure.Kind?) -> String {
-        let environment = ProcessEnvironment.current
-        let hasProxy = ["https_proxy", "HTTPS_PROXY"].contains { environment[$0]?.isEmpty == false }
-        guard kind == .nameNotResolved || kind == .notConnected || kind == .timedOut, environment["SUDO_UID"] != nil,
-            !hasProxy
-        else { return "" }
-        return "; sudo drops the proxy settings; to keep them: sudo "
-            + "--preserve-env=https_proxy,no_proxy"
-    }
-
     /// Runs a role on one request; its messages go to standard error unchanged.
     private func answer<Answer: JSONDocument>(
         of role: String, _ request: [UInt8]

@@ -59,7 +59,7 @@ struct ExchangeCommand: ParsableCommand {
         let kept = try showing.file()
         var fields: [FormEncoding.Field] = [("grant_type", "authorization_code"), ("code", code)]
         if let address = request?.redirectURI ?? redirectURI { fields.append(("redirect_uri", address)) }
-        let tokens = try TokenRequest(secret, program).tokens(fields, for: .code)
+        let tokens = try TokenRequest(secret: secret, program: program).tokens(fields, for: .code)
         var report = TokenReport(tokens: tokens, user: response.user, showing: showing)
         if let kept { report.keep(in: kept) }
         report.check(

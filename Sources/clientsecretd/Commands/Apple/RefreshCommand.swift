@@ -29,7 +29,7 @@ struct RefreshCommand: ParsableCommand {
         let secret = try chosen.secret()
         let token = try held.token("refresh_token", asking: "Refresh token")
         let kept = try showing.file()
-        let tokens = try TokenRequest(secret, program).tokens(
+        let tokens = try TokenRequest(secret: secret, program: program).tokens(
             [("grant_type", "refresh_token"), ("refresh_token", token)], for: .refresh)
         var report = TokenReport(tokens: tokens, user: nil, showing: showing)
         if let kept { report.keep(in: kept, refreshedWith: token) }

@@ -36,7 +36,9 @@ struct RevokeCommand: ParsableCommand {
         let program = try NetworkProgramLauncher(server)
         let secret = try chosen.secret()
         let token = try held.token(tokenType.rawValue, asking: "Token to revoke")
-        try TokenRequest(secret, program).revoke([("token", token), ("token_type_hint", tokenType.rawValue)])
+        try TokenRequest(secret: secret, program: program).revoke([
+            ("token", token), ("token_type_hint", tokenType.rawValue),
+        ])
         try answer.show(
             JSONText.object([("accepted", .bool(true))]).rendered,
             or: ["Apple accepted the request, as it does for any token. To be sure, run 'refresh': it must now fail."])

@@ -6,15 +6,9 @@ struct TokenReport {
     let tokens: TokenResponse
     let user: JSONValue?
     let showing: TokenOutputOptions
-    private var checks: [IdentityCheck] = []
+    private(set) var checks: [IdentityCheck] = []
     /// Another problem. It is printed after the tokens, because the caller has them nowhere else.
-    private var failure: CommandFailure?
-
-    init(tokens: TokenResponse, user: JSONValue?, showing: TokenOutputOptions) {
-        self.tokens = tokens
-        self.user = user
-        self.showing = showing
-    }
+    private(set) var failure: CommandFailure?
 
     /// Writes the tokens to the file of `--save`, so that the other commands for tokens can read it.
     mutating func keep(in file: consuming TokenFile, refreshedWith used: String? = nil) {

@@ -4,13 +4,8 @@ import Failures
 
 /// A request to the token endpoint with a client secret.
 struct TokenRequest {
-    private let secret: PublishedSecret
-    private let program: NetworkProgramLauncher
-
-    init(_ secret: PublishedSecret, _ program: NetworkProgramLauncher) {
-        self.secret = secret
-        self.program = program
-    }
+    let secret: PublishedSecret
+    let program: NetworkProgramLauncher
 
     /// The tokens that these fields are answered with.
     func tokens(
@@ -41,7 +36,7 @@ struct TokenRequest {
         case .failure(let failure):
             throw CommandFailure(
                 .failed,
-                "Apple did not answer: \(failure.words(Printable.foreign))\(NetworkProgramLauncher.proxyRemedy(for: failure.kind)); "
+                "Apple did not answer: \(failure.words(Printable.foreign)); "
                     + (failure.mayBeSent ? request.wordsIfSent : request.wordsIfNotSent))
         }
     }

@@ -7,10 +7,6 @@ import Model
 enum VerifyResult {
     /// There was none to try. Without a name it is from a file that a flag names.
     case noSecret(of: ClientName?, why: String)
-    /// The network program gave no verdict.
-    ///
-    /// - isStray: whether a first answer refused it.
-    case noVerdict(on: PublishedSecret, why: String, isStray: Bool)
     /// - isStray: whether a first answer refused it, and this one did not.
     case verdict(Verdict, on: PublishedSecret, isStray: Bool, advice: [RefusalAdvice])
 
@@ -43,8 +39,6 @@ enum VerifyResult {
         switch self {
         case .noSecret(let name, let why):
             return ["\(name?.description ?? ""): not known: there is no secret to verify: \(Printable.line(why))"]
-        case .noVerdict(let secret, let why, let isStray):
-            return ["\(secret.heading("not known")): \(why)\(isStray ? secret.tryAgain : "")"]
         case .verdict(let verdict, let secret, let isStray, let advice):
             let refusal = secret.clientID.kind.rules.verification.refusal
             switch verdict.outcome {
@@ -59,8 +53,8 @@ enum VerifyResult {
                 ] + advice.map { "  - \($0.words)" }
             case .unknown:
                 let words = verdict.why ?? verdict.detail.map(Printable.foreign) ?? "the reason is not known"
-                let remedy = NetworkProgramLauncher.proxyRemedy(for: verdict.transportFailure?.kind)
-                return ["\(secret.heading("not known")): \(words)\(remedy)\(isStray ? secret.tryAgain : "")"]
+                let again = "; the first answer was \(refusal), so try again"
+                return ["\(secret.heading("not known")): \(words)\(isStray ? again : "")"]
             }
         }
     }
@@ -68,8 +62,6 @@ enum VerifyResult {
     var json: JSONText {
         switch self {
         case .noSecret(let name, let why): json(name, nil, reason: "no_secret", detail: why)
-        case .noVerdict(let secret, let why, _):
-            json(secret.name, secret, reason: TransportFailure.Kind.failed.rawValue, detail: why)
         case .verdict(let verdict, let secret, _, _):
             json(secret.name, secret, code: verdict.code, reason: verdict.reason, detail: verdict.why ?? verdict.detail)
         }
@@ -100,10 +92,6 @@ extension PublishedSecret {
         let subject = name?.description ?? clientID.identifier ?? clientID.kind.rawValue
         return "\(subject): \(outcome) (\(token.fingerprint), \(Printable.line(place)))"
     }
-
-    fileprivate var tryAgain: String {
-        "; the first answer was \(clientID.kind.rules.verification.refusal), so try again"
-    }
 }
 
 extension Verdict {
@@ -131,7 +119,8 @@ extension VerifyResult {
             return VerifyResult(secret, second, isStray: second.outcome != .refused)
         } catch {
             // Nothing is known of this secret; results for others are still printed.
-            return .noVerdict(on: secret, why: error.message, isStray: isStray)
+            return VerifyResult(
+                secret, Verdict(.failure(TransportFailure(.failed, error.message))), isStray: isStray)
         }
     }
 }
