@@ -93,6 +93,14 @@ extension ShellCommand {
         return addSettings([UnitFileLine.paths("ReadWritePaths", directory)], to: unit)
     }
 
+    /// Lets a unit give files to a group, and restarts it if it runs.
+    ///
+    /// - Parameter group: one that the account database has: without it the unit would not start.
+    package static func letGive(_ unit: String, to group: String) -> ShellCommand? {
+        guard CommandContext.current.hasSystemd else { return nil }
+        return addSettings([UnitFileLine.supplementaryGroup(group)], to: unit)
+    }
+
     /// Adds settings to a service, and restarts it if it runs and can be started.
     ///
     /// - Parameter lines: quoted as a unit file needs it.

@@ -14,6 +14,9 @@ package enum UnitFileLine {
         "d \(word(plain(path))) \(mode) \(word(plain(owner))) \(word(plain(group)))"
     }
 
+    /// `SupplementaryGroups=`, which adds to the groups of the account database.
+    package static func supplementaryGroup(_ group: String) -> String { "SupplementaryGroups=\(word(plain(group)))" }
+
     private static func word(_ text: String) -> String {
         let isWord = !text.utf8.contains { $0 <= 32 || #""'\;:#"#.utf8.contains($0) }
         if isWord { return text }

@@ -167,7 +167,7 @@ package final class UserWriterClient: Sendable {
                 return .failure(
                     failure(.writerGarbled, user, path, detail: "it has another version (\(answer.version))"))
             }
-            return answer.fault.map { .failure(fault($0, user, path)) } ?? .success(answer)
+            return answer.fault.map { .failure(fault($0, user, path, group: request.group)) } ?? .success(answer)
         } catch {
             switch error.errno {
             case .badMessage, .messageTooLong:
@@ -200,11 +200,15 @@ package final class UserWriterClient: Sendable {
             editFailures: editFailures)
     }
 
-    private func fault(_ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath) -> Failure {
+    private func fault(
+        _ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath, group: String?
+    ) -> Failure {
         guard let code = Failure.Code(rawValue: fault.code), UserWriterFailures.codes.contains(code) else {
             return failure(.writerGarbled, user, path, detail: "it failed without a reason")
         }
-        return failure(code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign))
+        return failure(
+            code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign),
+            remedy: UserWriterFailures.remedy(code, user, path, configuration, group: group, cause: fault.cause))
     }
 
     /// The failure, with the remedy for this user's writer.

@@ -21,8 +21,11 @@ enum UserWriterFailures {
     /// The remedy when the writer for `user` met `code`; nil: the general remedy for that code applies.
     ///
     /// The code is another user's claim. So a command is built only from this process's own findings.
+    ///
+    /// - Parameter group: the one that the configuration gives the file; nil: the file keeps its own.
     static func remedy(
-        _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String, cause: Int32? = nil
+        _ code: Failure.Code, _ user: String, _ path: AbsolutePath, _ configuration: String, group: String? = nil,
+        cause: Int32? = nil
     ) -> Remedy? {
         switch code {
         case .writerMissing: missing("clientsecretd-writer@\(user).socket", user)
@@ -32,12 +35,14 @@ enum UserWriterFailures {
         case .writerSilent, .writerGarbled:
             .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
         case .writerUnconfigured: readable(configuration, user)
-        default: link(on: path, user) ?? remedy(onWay: code, user, path)
+        default: link(on: path, user) ?? remedy(onWay: code, user, path, group)
         }
     }
 
     /// The remedy if no link has led away.
-    private static func remedy(onWay code: Failure.Code, _ user: String, _ path: AbsolutePath) -> Remedy? {
+    private static func remedy(
+        onWay code: Failure.Code, _ user: String, _ path: AbsolutePath, _ group: String?
+    ) -> Remedy? {
         let home = home(of: path, user)
         return switch code {
         case .permissionDenied: denied(path, home, user)
@@ -50,21 +55,28 @@ enum UserWriterFailures {
         case .quotaExceeded: .freeSpace(in: home.description, orRaiseQuotaOf: Owner.words(userNamed: user))
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
-        case .groupNotPermitted where FileStatus.following(path.description)?.group == 0:
-            Owner.leavingRoots(Owner.words(userNamed: user))
-        case .groupNotPermitted where id(of: user) == 0:
-            // systemd gives root no groups of the account database.
-            .say(
-                "add \"SupplementaryGroups=\" with the file's group to the [Service] section with systemctl edit "
-                    + "clientsecretd-writer@\(user).service, then restart it, or write \"group: root\" under the output"
-            )
-        case .groupNotPermitted:
-            .say(
-                "add \(Owner.words(userNamed: user)) to the file's group and restart its writer, or write a \"group\" that "
-                    + "this user is in; a "
-                    + "directory with that group and mode 2750 gives it to new files by itself")
+        case .groupNotPermitted: giving(path, to: group, user)
         default: nil
         }
+    }
+
+    /// Lets the user's writer give the file to the group by which an application may read it. root gets no groups of the account
+    /// database from systemd.
+    ///
+    /// A file of another user than root may have its group from that user. The command is then only shown, unless the configuration
+    /// names the group.
+    private static func giving(_ path: AbsolutePath, to configured: String?, _ user: String) -> Remedy? {
+        let name = Owner.words(userNamed: user)
+        let kept = FileStatus.following(path.description)?.group
+        guard let group = configured ?? kept.map({ Owner.argument(group: $0) }) else { return nil }
+        if Owner.isRoots(group: group) { return Owner.leavingRoots(name) }
+        let wanted = Owner.words(groupNamed: group)
+        guard let command = Owner.letGive("clientsecretd-writer@\(user).service", to: group) else {
+            return .say("add \(name) to \(wanted) and restart its writer")
+        }
+        return configured != nil || id(of: user) == 0
+            ? .say("let the writer of \(name) give files to \(wanted)", run: command)
+            : .say("if \(name) may use \(wanted), let its writer give files to that group", see: command)
     }
 
     private static func missing(_ socket: String, _ user: String) -> Remedy {

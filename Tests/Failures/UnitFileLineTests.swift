@@ -21,6 +21,13 @@ import Testing
         #expect(UnitFileLine.paths("ExecPaths", "/srv/a", isOptional: false) == "ExecPaths=/srv/a")
     }
 
+    @Test(arguments: names) func aGroupIsReadBack(name: String) throws {
+        let line = UnitFileLine.supplementaryGroup(name)
+        let value = try #require(line.split(separator: "=", maxSplits: 1).last)
+        #expect(line.hasPrefix("SupplementaryGroups=") && !Self.continues(line))
+        #expect(Self.words(of: String(value), " ") == [name], "\(line)")
+    }
+
     @Test(arguments: names) func aDirectoryForEveryBootIsReadBack(name: String) {
         let line = UnitFileLine.directory("/run/" + name, mode: "0750", owner: "app", group: "my group")
         #expect(line.hasPrefix("d ") && !Self.continues(line))

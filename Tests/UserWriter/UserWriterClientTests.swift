@@ -246,6 +246,25 @@ import Testing
         #expect(remedy.description.hasPrefix(words.replacing("SHARED", with: directory("shared"))), "\(remedy)")
     }
 
+    /// An application reads the file by its group. A user's file may have a group that its owner chose, so root decides.
+    @Test(.needs(.root), arguments: [("root", nil), ("nobody", nil), ("nobody", "daemon")] as [(String, String?)])
+    func theFilesGroupIsGivenToItsWriter(user: String, configured: String?) throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        try directory.write("A=1\n", to: ".env")
+        let owner = try #require(try Accounts.userID(user))
+        let group = try #require(try Accounts.groupID("daemon"))
+        try #require(unsafe chown(directory(".env"), owner, configured == nil ? group : 0) == 0)
+        let path = try #require(AbsolutePath(directory(".env")))
+        let remedy = try #require(
+            UserWriterFailures.remedy(.groupNotPermitted, user, path, "/etc/c.yaml", group: configured))
+        let isRun = user == "root" || configured != nil
+        #expect((remedy.command != nil) == isRun)
+        let shown = isRun ? remedy.command : remedy.words
+        #expect(shown?.contains("SupplementaryGroups=daemon") == true, "\(remedy)")
+        #expect(shown?.contains("/etc/systemd/system/clientsecretd-writer@\(user).service.d/") == true, "\(remedy)")
+    }
+
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(

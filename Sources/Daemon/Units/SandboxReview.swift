@@ -16,13 +16,20 @@ package struct SandboxReview: Sendable {
         self.service = service
     }
 
-    /// The lines missing from the unit that writes `path`; none if systemd cannot be asked. Blocks.
+    /// The lines missing from the unit that writes `path`, also to keep the group of root's file. None if systemd cannot be asked.
+    /// Blocks.
     ///
     /// - Parameter user: whose writer writes it; nil: the daemon itself.
     package static func dropIns(toWrite path: AbsolutePath, writer user: String?) -> [UnitDropIn] {
         guard let service = ServiceUnit.ofDaemon() else { return [] }
         var review = SandboxReview(service)
         _ = review.problems(with: path, writer: user, met: nil)
+        // systemd gives root no groups of the account database.
+        if user == "root", let status = FileStatus.following(path.description), status.owner == 0, status.group != 0,
+            let group = try? Accounts.group(id: status.group), let unit = review.unit(of: user)
+        {
+            review.lines[unit.name, default: []].insert(UnitFileLine.supplementaryGroup(group.name))
+        }
         return review.dropIns
     }
 

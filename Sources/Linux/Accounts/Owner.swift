@@ -3,14 +3,27 @@ package import Failures
 
 /// Users and groups as text: `alice (1000)`, or only the number if no name is known.
 package enum Owner {
-    /// Lets a user give files to a group. No command: a member may do all that the group may. No user should join root's, which a
-    /// file has that root created.
+    /// Lets a user give files to a group. No other group is advised: an application may read the file by this one. No user should
+    /// join root's, which a file has that root created.
     package static func joining(group: String, user: UInt32) -> Remedy {
         let name = words(user: user)
-        if group == "root" || group == "0" { return leavingRoots(name) }
+        if isRoots(group: group) { return leavingRoots(name) }
+        if argument(user: user) == Identity.serviceName, let unit = ShellCommand.daemonUnit,
+            let command = letGive(unit, to: group)
+        {
+            return .say("let the service give files to \(words(groupNamed: group))", run: command)
+        }
         return .say(
-            "add \(name) to \(words(groupNamed: group)) and restart what runs as \(name), or write a \"group\" that "
-                + "\(name) is in; a directory with that group and mode 2750 gives it to new files by itself")
+            "add \(name) to \(words(groupNamed: group)) and restart what runs as \(name), or let the directory give that group to "
+                + "new files by itself, with that group and mode 2750")
+    }
+
+    package static func isRoots(group: String) -> Bool { group == "root" || group == "0" }
+
+    /// Lets a unit give files to a group; nil if there is no such command, or the account database does not have the group.
+    package static func letGive(_ unit: String, to group: String) -> ShellCommand? {
+        guard let id = try? Accounts.groupID(group), name(ofGroup: id) != nil else { return nil }
+        return ShellCommand.letGive(unit, to: group)
     }
 
     /// For a file with root's group that `user` writes, given in words.

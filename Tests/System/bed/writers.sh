@@ -91,13 +91,10 @@ refused "and writes the new secret" cmp /run/secrets /run/before
 # Root without capabilities is in no group but its own.
 chgrp app /etc/myapp/env
 chmod 640 /etc/myapp/env
-contains "check knows that root's writer may not keep the group of a file" "SupplementaryGroups=" "$(clientsecretd check 2>&1)"
+contains "check knows that root's writer may not keep the group of a file" "SupplementaryGroups=app" "$(clientsecretd check 2>&1)"
 refused "and does not call that in order" clientsecretd check
-mkdir -p /etc/systemd/system/clientsecretd-writer@root.service.d
-printf '[Service]\nSupplementaryGroups=app\n' >/etc/systemd/system/clientsecretd-writer@root.service.d/group.conf
-systemctl daemon-reload
-systemctl stop clientsecretd-writer@root
-promise "with the line that helps it may" clientsecretd check
+promise "check --fix gives its writer that group" clientsecretd check --fix
+contains "in a drop-in of that writer only" "SupplementaryGroups=app" "$(cat /etc/systemd/system/clientsecretd-writer@root.service.d/outputs.conf)"
 clientsecretd renew >/dev/null
 equal "and the file keeps its group" "root:app 640" "$(stat -c '%U:%G %a' /etc/myapp/env)"
 equal "and has the new secret" "1 web" "$(secrets)"
