@@ -37,6 +37,22 @@ import Testing
         #expect(words(log.left(except: [silent])) == ["\(full.sentence); failed 2 times"])
     }
 
+    /// Each is a failure of the same client, and one is the client's reason.
+    @Test func eachVariableThatCannotBeEditedIsLeft() throws {
+        let failures = try ["/srv/a.env", "/srv/b.env", "/srv/c.env"].map {
+            Failure(.outputMalformed, at: .path(try #require(AbsolutePath($0))))
+        }
+        let key = Failure(.ioError, at: .client(web))
+        var log = OnceLog()
+        for failure in failures { _ = log.take(.failing(.client(web), failure, failures: 1, retryAt: nil), [web]) }
+        let retryAt = WallTime(secondsSinceEpoch: 1_700_000_000)
+        _ = log.take(.failing(.client(web), key, failures: 1, retryAt: retryAt), [web])
+        #expect(words(log.left(except: [failures[0]])).count == 3)
+        #expect(log.take(.recovered(.client(web), failures[1]), [web]).count == 2)
+        #expect(log.take(.recovered(.client(web), key), [web]).count == 2)
+        #expect(words(log.left(except: [failures[0]])) == [failures[2].sentence])
+    }
+
     @Test func whatHasEndedIsLoggedWithItsEnd() {
         var log = OnceLog()
         _ = log.take(.failing(file, full, failures: 1, retryAt: nil), [web])

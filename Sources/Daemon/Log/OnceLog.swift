@@ -7,20 +7,37 @@ struct OnceLog {
     typealias Entry = (event: LogEvent, clients: [ClientName])
 
     /// Failures that have begun and not ended, in the order in which they began.
-    private var begun: [(resource: Resource, failure: Failure, entry: Entry)] = []
+    private var begun: [Begun] = []
+
+    private struct Begun {
+        let resource: Resource
+        let failure: Failure
+        /// Whether a job failed, which is tried again: a resource has one such failure. A client has others too, one for each of its
+        /// variables that cannot be edited.
+        let isOfJob: Bool
+        let entry: Entry
+
+        /// Whether the news about a resource and its failure are about this one.
+        func isConcerned(by resource: Resource, _ failure: Failure, isOfJob: Bool) -> Bool {
+            self.resource == resource && (self.failure == failure || self.isOfJob && isOfJob)
+        }
+    }
 
     /// The entries to log now for this event.
     mutating func take(_ event: LogEvent, _ clients: [ClientName]) -> [Entry] {
         switch event {
-        case .failing(let resource, let failure, let failures, _):
-            begun.removeAll { $0.resource == resource }
+        case .failing(let resource, let failure, let failures, let retryAt):
+            let isOfJob = retryAt != nil
+            begun.removeAll { $0.isConcerned(by: resource, failure, isOfJob: isOfJob) }
             let ended = LogEvent.failing(resource, failure, failures: failures, retryAt: nil)
-            begun.append((resource, failure, (ended, clients)))
+            begun.append(Begun(resource: resource, failure: failure, isOfJob: isOfJob, entry: (ended, clients)))
             return []
-        case .recovered(let resource, _):
-            let before = begun.filter { $0.resource == resource }.map(\.entry)
-            begun.removeAll { $0.resource == resource }
-            return before + [(event, clients)]
+        case .recovered(let resource, let failure):
+            // The job's last failure need not have been logged.
+            let isOfJob = !begun.contains { $0.isConcerned(by: resource, failure, isOfJob: false) }
+            let ended = begun.filter { $0.isConcerned(by: resource, failure, isOfJob: isOfJob) }
+            begun.removeAll { $0.isConcerned(by: resource, failure, isOfJob: isOfJob) }
+            return ended.map(\.entry) + [(event, clients)]
         case .health: return []
         default: return [(event, clients)]
         }
