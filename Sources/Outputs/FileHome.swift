@@ -13,7 +13,7 @@ package enum FileHome {
         do throws(FileError) {
             return AbsolutePath(try GuardedPath.home(of: path.description, as: identity))
         } catch {
-            guard error.code != .untrustedLink else { return nil }
+            guard error.code != .untrustedLink, error.code != .foreignOwner else { return nil }
             // Files hidden by a sandbox are missing here, or may not be entered.
             return AbsolutePath(LinkChain.places(of: path.description).last ?? path.description)?.directory
         }

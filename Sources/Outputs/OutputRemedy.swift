@@ -188,6 +188,18 @@ package enum OutputRemedy {
         return parent.mode & 0o022 == 0 ? writtenAs(owner) : .strangers(place.description)
     }
 
+    /// The remedy for a link on the path to a file of `user` that belongs to another user, as its target does; nil if there is no
+    /// such link, or a stranger may have put it there.
+    package static func ofForeignLink(on path: AbsolutePath, for user: UInt32) -> Remedy? {
+        let identity = Identity(user: user, group: user)
+        do throws(FileError) {
+            _ = try GuardedPath.home(of: path.description, as: identity)
+            return nil
+        } catch {
+            return error.code == .foreignOwner ? remedy(error, for: path, as: identity) : nil
+        }
+    }
+
     /// Whether a user's writer can be started: systemd runs no unit as a user without an entry in the account database.
     ///
     /// - Parameter user: a name or number. True if the database cannot be queried, and without systemd.

@@ -136,6 +136,7 @@ enum UserWriterFailures {
     /// A file that another user has written over the one of `user`, as root does with `sudo` and an editor.
     private static func foreign(_ path: AbsolutePath, _ user: String) -> Remedy {
         rootsOwn(path, user)
+            ?? id(of: user).flatMap { OutputRemedy.ofForeignLink(on: path, for: $0) }
             ?? .say("check its owner, and write another path or remove it", see: .list(path.description))
     }
 

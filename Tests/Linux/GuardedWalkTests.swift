@@ -162,6 +162,28 @@ import Testing
         #expect(GuardedPath.untrustedLink(on: path, for: Room.otherUser) == refused.remedy)
     }
 
+    /// As with a deployment that root gave to another user: without the link an application would lose its file.
+    @Test func aLinkOfItsTargetsOwnerIsNotRemoved() throws {
+        let room = try Room()
+        try #require(unsafe chmod(room(""), 0o755) == 0)
+        let user: UInt32 = 1
+        try room.folder("own", owner: user)
+        try room.folder("shared", owner: Room.otherUser)
+        try room.file("shared/f", owner: Room.otherUser)
+        // The link's owner could write there through the first one, but not in another user's directory.
+        for (name, identity, owner) in [
+            ("f", Room.root, "nobody"), ("own/f", Identity(user: user, group: user), nil),
+        ] as [(String, Identity, String?)] {
+            let link = try room.link(name, to: room("shared/f"), owner: Room.otherUser)
+            let refused = try fileError { () throws(FileError) in
+                _ = try AtomicFile(link, as: identity, limit: Room.limit)
+            }
+            #expect(refused.code == .foreignOwner && refused.path == link)
+            #expect(refused.owner == owner && refused.remedy?.command == nil)
+            #expect(GuardedPath.untrustedLink(on: link, for: identity.user) == nil)
+        }
+    }
+
     @Test func anotherUsersLinkToTheirOwnFileIsFollowed() throws {
         let room = try Room()
         try room.file("f", "theirs", owner: Room.otherUser)

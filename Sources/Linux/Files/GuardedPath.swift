@@ -37,11 +37,12 @@ package enum GuardedPath {
     /// ``rootsOwn(_:for:)`` finds the target: without the link an application would lose the rest of that file.
     package static func untrustedLink(on path: String, for user: UInt32) -> Remedy? {
         do throws(FileError) {
-            return try DiskTimeout.require(at: path) { () throws(FileError) in
+            return try DiskTimeout.require(at: path) { () throws(FileError) -> Remedy? in
                 let identity = Identity(user: user, group: user)
                 let place = try GuardedWalk.place(path, .publishing, as: identity)
                 if place.strangersLink == nil, place.isRootsOwn(at: path, for: user) { return nil }
-                return (place.strangersLink ?? place.strayLink)?.remedy(for: identity)
+                if let link = place.strangersLink ?? place.strayLink { throw link.error(for: identity) }
+                return nil
             }
         } catch {
             return error.code == .untrustedLink ? error.remedy : nil

@@ -185,7 +185,9 @@ struct GuardedWalk {
     private mutating func follow(_ handle: Int32, _ status: FileStatus, _ path: FilePath) throws(FileError) {
         let isFree = try rule.check(link: path, status, in: here, for: identity)
         if rule.isStrangers(status, for: identity), strangersLink == nil {
-            strangersLink = UntrustedLink(path: path, status: status)
+            strangersLink = UntrustedLink(
+                path: path, status: status,
+                isGuarded: identity.trusts(here.status.owner) && !here.status.isWritableByOthers)
         }
         guard try checked(clinux_path_is_on_proc(handle), path.string) == 0 else {
             throw FileError(.untrustedLink, at: path.string, detail: "links of /proc are not followed")

@@ -10,13 +10,34 @@ struct UntrustedLink: Hashable {
     let status: FileStatus
     /// Whether its target does not belong to its owner.
     var leadsAway = false
+    /// Whether only root and the acting user may create names in its directory.
+    var isGuarded = false
 
     func error(for identity: Identity, hasRemedy: Bool = true) -> FileError {
-        FileError(
+        if let error = ofAnother(for: identity) { return error }
+        return FileError(
             .untrustedLink, at: path.string,
             detail: "the link belongs to \(Owner.describe(user: status.owner))"
                 + (leadsAway ? ", but its target does not" : ""),
             remedy: hasRemedy ? remedy(for: identity) : nil)
+    }
+
+    /// The error if its owner also owns what it leads to, and no stranger could put it there: the output is that user's. Without the
+    /// link an application would lose its file.
+    private func ofAnother(for identity: Identity) -> FileError? {
+        guard isGuarded, FileStatus.following(path.string)?.owner == status.owner else { return nil }
+        let owner = Identity(user: status.owner, group: status.owner)
+        let place = try? GuardedWalk.place(path.string, .publishing, as: owner)
+        let isOwners = place.map { $0.strangersLink == nil } ?? false
+        return FileError(
+            .foreignOwner, at: path.string,
+            detail: "the link and its target belong to \(Owner.describe(user: status.owner))",
+            remedy: isOwners
+                ? nil
+                : .say(
+                    "give both to \(Owner.words(user: identity.user)), if this user writes the file, or name another path",
+                    see: .listWay(to: path.string)),
+            owner: isOwners ? Owner.argument(user: status.owner) : nil)
     }
 
     /// Replaces an error about the link's target.
