@@ -270,7 +270,7 @@ package struct Rotation: Sendable {
         let isReplaced =
             if case .readKey(let name, _) = job.work { keys[name]?.reading.wasNoticed == true } else { false }
         let event = jobs.fail(
-            job, failure, isEmergency: isEmergency(job, at: now),
+            job, keepingLink(failure, of: job), isEmergency: isEmergency(job, at: now),
             isAtOnce: isReplaced || isWanted && waiting.isWaiting || !jobs.isCurrent(job), at: now)
         if let event { events.append(event) }
     }

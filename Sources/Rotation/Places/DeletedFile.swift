@@ -37,6 +37,18 @@ extension Rotation {
         return observed.otherLines || observed.holdsSecret ? nil : Failure(.outputEmptied, at: .path(path))
     }
 
+    /// A failure of a file that held other lines, without a command that removes the link in its place: an application would lose
+    /// the lines behind it, and the file is not created again.
+    func keepingLink(_ failure: Failure, of job: Job) -> Failure {
+        guard failure.code == .untrustedLink, case .file(let path) = job.resource, heldOtherLines(path) else {
+            return failure
+        }
+        return Failure(
+            failure.code, at: failure.place, cause: failure.cause, detail: failure.detail,
+            remedy: .say("replace the link by the file with its other lines, or write the path that it leads to")
+        ).seeing(failure.seen)
+    }
+
     private func isMissing(_ path: AbsolutePath) -> Bool { files[path]?.observed?.exists == false }
 
     private func heldOtherLines(_ path: AbsolutePath) -> Bool {

@@ -223,6 +223,18 @@ import Testing
         #expect(try bench.held(in: "/srv/.env", .variable("WEB")) == bench.current(web))
     }
 
+    /// An application reads the lines behind it.
+    @Test func noCommandRemovesALinkInItsPlace() throws {
+        let bench = try vanishing()
+        let path = try Values.path("/srv/.env")
+        let remedy = Remedy.reported("remove the link: rm /srv/.env", command: "rm /srv/.env")
+        bench.failures[.file(path)] = Failure(.untrustedLink, at: .path(path), remedy: remedy)
+        try bench.debounce("/srv/.env")
+        bench.pass(60)
+        let failure = try #require(bench.rotation.failures[.file(path)])
+        #expect(failure.code == .untrustedLink && failure.remedy?.command == nil)
+    }
+
     /// What could not be read were lines of others.
     @Test(arguments: [(Failure.Code.outputMalformed, false), (.outputMalformed, true), (.foreignOwner, false)])
     func oneThatWasNeverReadIsNotReplacedEither(code: Failure.Code, isRestarted: Bool) throws {
