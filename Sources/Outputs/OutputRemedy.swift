@@ -102,7 +102,7 @@ package enum OutputRemedy {
             let unit = Printable.name(made.unit)
             let until = made.isRemovedAtStop ? " and removes it when it stops" : ""
             return "\(unit) makes \(Printable.name(made.path)) when it starts\(until) (\(made.setting)=): name a path "
-                + "elsewhere, or start \(unit)"
+                + "elsewhere, or \(made.isOfRunningUnit ? "restart" : "start") \(unit)"
         case .open(let directory):
             return
                 "name a path elsewhere: others may create files in \(Printable.name(directory)), or it has an access list"

@@ -40,7 +40,7 @@ extension StateDirectory {
         guard ofRights.contains(error.code) else { return nil }
         let name = Owner.words(user: user)
         guard let status = FileStatus.following(path.description) else {
-            return .say("have systemd create it again", run: .restart())
+            return createdAgain
         }
         guard status.owner == user else { return .say("have systemd give it back to \(name)", run: .restart()) }
         if let owner = FileStatus.following(error.path)?.owner, owner != user {
@@ -52,8 +52,10 @@ extension StateDirectory {
         guard error.code == .readOnlyFileSystem, ReadOnlyCause.of(RealPath.of(path.description)) == .sandbox else {
             return nil
         }
-        return .say("have systemd create it again", run: .restart())
+        return createdAgain
     }
+
+    private static var createdAgain: Remedy { .say("have systemd create it again", run: .restart()) }
 
     private static func remedy(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Remedy? {
         if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
@@ -110,7 +112,10 @@ extension StateDirectory {
         // A missing one is created later, which needs a writable parent.
         let isThere = FileStatus.following(path.description) != nil
         let place = isThere ? path : path.directory
-        func making() -> Remedy? { isThere ? nil : OutputRemedy.making(path, for: identity.user, mode: "0700") }
+        func making() -> Remedy? {
+            if isThere { return nil }
+            return isMadeBySystemd(path) ? createdAgain : OutputRemedy.making(path, for: identity.user, mode: "0700")
+        }
         do {
             let directory = try GuardedPath.directory(place.description, as: identity)
             guard let error = WritableDirectory.problem(with: directory, as: identity) else { return nil }

@@ -188,6 +188,7 @@ well "what lies elsewhere"
 rm -r /var/lib/clientsecretd
 clientsecretd renew >/dev/null 2>&1
 refused "check does not wait for a start of a service that runs" clientsecretd check
+contains "and names the restart" "systemctl restart clientsecretd.service" "$(clientsecretd check 2>&1)"
 helps "a state directory that was removed" state_unusable
 systemctl stop clientsecretd
 rm -r /var/lib/clientsecretd/*
