@@ -166,7 +166,7 @@ extension FailureCode {
         case .outputForeign:
             row(
                 "the file holds other content, which is not overwritten",
-                .say("write the format that the file has, or another path; or remove the file if it is not needed"))
+                .say("write another path, or write the whole file with \"format: template\" and move this one away"))
         case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
         case .outOfDescriptors:
             row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))

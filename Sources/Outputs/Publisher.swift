@@ -199,20 +199,26 @@ package struct Publisher: Sendable {
     }
 
     private static func foreign(_ bytes: [UInt8], in file: FileSpec) -> Failure {
-        guard let format = FormatRegistry.guess(bytes), format.name == file.format.name else {
-            // Such a file may be this output's own, from before its format was changed.
-            let isSecretAlone = FormatRegistry.all.contains { format in
-                !format.isShared && format.init(parameter: nil).mayReplace(bytes)
-            }
-            return Failure(
-                .outputForeign, at: .path(file.path), detail: words(for: bytes),
-                remedy: isSecretAlone
-                    ? .say("remove the file if nothing reads that format now, or write another path") : nil
-            )
+        let format = FormatRegistry.guess(bytes)
+        let isOfFormat = format?.name == file.format.name
+        var remedy: Remedy?
+        if holdsSecretOnly(bytes) {
+            remedy = .say("remove the file if nothing reads that format now, or write another path")
+        } else if let format, format.isShared, !isOfFormat {
+            remedy = .say("write \"format: \(format.name)\" and its \"variable\" under the output, or another path")
         }
         return Failure(
-            .outputForeign, at: .path(file.path), detail: "it has this format, but another program wrote it",
-            remedy: .say("write another path, or remove the file if it is not needed"))
+            .outputForeign, at: .path(file.path),
+            detail: isOfFormat ? "it has this format, but another program wrote it" : words(for: bytes), remedy: remedy)
+    }
+
+    /// Whether a file may be this output's own, from before its format was changed, so that nothing is lost with it. In a template
+    /// that is no longer known any text is possible.
+    private static func holdsSecretOnly(_ bytes: [UInt8]) -> Bool {
+        if RawFormat(parameter: nil).mayReplace(bytes) || JSONFormat(parameter: nil).mayReplace(bytes) { return true }
+        let variables = FormatRegistry.variablesWithSecret(in: bytes).map(FileSlot.variable)
+        guard !variables.isEmpty, FormatRegistry.guess(bytes)?.isShared == true else { return false }
+        return (try? EnvironmentFormat(parameter: nil).parse(bytes, slots: variables))?.otherLines == false
     }
 
     /// A description of another program's file.

@@ -65,11 +65,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (FileFormat.raw, "A=1\n", "it seems to have \"format: env\" (a variable, as NAME=value)", nil as Remedy?),
         (
-            .json, "{\"mine\": 1}", "it has this format, but another program wrote it",
-            .say("write another path, or remove the file if it is not needed")
+            FileFormat.raw, "A=1\n", "it seems to have \"format: env\" (a variable, as NAME=value)",
+            Remedy.say("write \"format: env\" and its \"variable\" under the output, or another path") as Remedy?
         ),
+        (.json, "{\"mine\": 1}", "it has this format, but another program wrote it", nil),
         (.raw, "[a]\nb: c\n", "it has none of the formats of an output", nil),
     ])
     func aFileThatWasNeverWrittenAndHoldsSomethingElseIsNotOverwritten(
@@ -87,6 +87,20 @@ import Testing
         #expect(try publisher.replaces([.whole: try Samples.secret(1)], in: file, mayCreate: false))
         try scratch.write("", to: "out")
         #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
+    }
+
+    /// Also if a client secret is in it.
+    @Test(arguments: [
+        ("SECRET=TOKEN\n", true), ("PORT=1\nSECRET=TOKEN\n", false),
+        ("{\"a\": 1, \"client_secret\": \"TOKEN\"}", false),
+        ("a:\n  b: TOKEN\n", false),
+    ])
+    func onlyAFileWithNothingElseIsAdvisedAway(text: String, isRemoved: Bool) throws {
+        let content = text.replacing("TOKEN", with: Samples.text(try Samples.secret()))
+        try scratch.write(content, to: "out")
+        let failure = publisher.problem(with: try Samples.file(scratch("out")), mayCreate: false)
+        #expect(failure?.code == .outputForeign)
+        #expect(failure?.remedy?.description.contains("remove") == isRemoved)
     }
 
     /// `check` knows only what was observed.
