@@ -28,6 +28,11 @@ package enum FormatRegistry {
         return EnvironmentFormat.isLike(bytes) ? EnvironmentFormat.self : nil
     }
 
+    /// The variables of an environment file that hold a client secret, expired or not.
+    package static func variablesWithSecret(in bytes: [UInt8]) -> [String] {
+        Set(FoundAssignment.all(in: bytes).filter { (try? CompactJWS($0.value))?.claims != nil }.map(\.name)).sorted()
+    }
+
     /// Whether new values of these variables can be written into an environment file.
     package static func canSet(_ variables: Set<String>, in bytes: [UInt8]) -> Bool {
         let errors = try? EnvironmentFormat(parameter: nil).editErrors(in: bytes, at: variables.map(FileSlot.variable))

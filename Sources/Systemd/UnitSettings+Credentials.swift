@@ -20,7 +20,7 @@ extension UnitSettings {
     }
 
     /// The names of the credentials that come from files, or that systemd itself has.
-    package var loadedCredentials: [String] { values.words("LoadCredential") + values.words("LoadCredentialEncrypted") }
+    package var loadedCredentials: [String] { values["LoadCredential"].words + values["LoadCredentialEncrypted"].words }
 
     /// Whether the service is passed a credential of this name.
     package func loads(_ credential: String) -> Bool { source(of: credential) != nil }
