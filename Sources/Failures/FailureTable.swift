@@ -156,7 +156,7 @@ extension FailureCode {
             }
         case .openForWriting:
             row(
-                "another program has it open for writing; the daemon waits for 10 minutes at most, and then replaces the file",
+                "another program has it open for writing, and after 10 minutes the daemon replaces the file",
                 retry: .whenChanged
             ) {
                 .say("let that program finish, or end it", see: $0.path.flatMap(ShellCommand.openers(of:)))

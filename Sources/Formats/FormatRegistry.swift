@@ -29,7 +29,7 @@ package enum FormatRegistry {
     }
 
     /// The variables of an environment file that hold a client secret, expired or not.
-    package static func variablesWithSecret(in bytes: [UInt8]) -> [String] {
+    static func variablesWithSecret(in bytes: [UInt8]) -> [String] {
         Set(FoundAssignment.all(in: bytes).filter { (try? CompactJWS($0.value))?.claims != nil }.map(\.name)).sorted()
     }
 
@@ -37,6 +37,15 @@ package enum FormatRegistry {
     package static func canSet(_ variables: Set<String>, in bytes: [UInt8]) -> Bool {
         let errors = try? EnvironmentFormat(parameter: nil).editErrors(in: bytes, at: variables.map(FileSlot.variable))
         return errors?.isEmpty == true
+    }
+
+    /// Whether a file may be an output's own, from before its format was changed, so that nothing is lost with it. In a template
+    /// that is no longer known any text is possible.
+    package static func holdsSecretOnly(_ bytes: [UInt8]) -> Bool {
+        if RawFormat(parameter: nil).mayReplace(bytes) || JSONFormat(parameter: nil).mayReplace(bytes) { return true }
+        let variables = variablesWithSecret(in: bytes).map(FileSlot.variable)
+        guard !variables.isEmpty, guess(bytes)?.isShared == true else { return false }
+        return (try? EnvironmentFormat(parameter: nil).parse(bytes, slots: variables))?.otherLines == false
     }
 
     /// The possible secret in a file of any format, by the first format that finds one. The standard format comes last, because

@@ -202,7 +202,7 @@ package struct Publisher: Sendable {
         let format = FormatRegistry.guess(bytes)
         let isOfFormat = format?.name == file.format.name
         var remedy: Remedy?
-        if holdsSecretOnly(bytes) {
+        if FormatRegistry.holdsSecretOnly(bytes) {
             remedy = .say("remove the file if nothing reads that format now, or write another path")
         } else if let format, format.isShared, !isOfFormat {
             remedy = .say("write \"format: \(format.name)\" and its \"variable\" under the output, or another path")
@@ -210,15 +210,6 @@ package struct Publisher: Sendable {
         return Failure(
             .outputForeign, at: .path(file.path),
             detail: isOfFormat ? "it has this format, but another program wrote it" : words(for: bytes), remedy: remedy)
-    }
-
-    /// Whether a file may be this output's own, from before its format was changed, so that nothing is lost with it. In a template
-    /// that is no longer known any text is possible.
-    private static func holdsSecretOnly(_ bytes: [UInt8]) -> Bool {
-        if RawFormat(parameter: nil).mayReplace(bytes) || JSONFormat(parameter: nil).mayReplace(bytes) { return true }
-        let variables = FormatRegistry.variablesWithSecret(in: bytes).map(FileSlot.variable)
-        guard !variables.isEmpty, FormatRegistry.guess(bytes)?.isShared == true else { return false }
-        return (try? EnvironmentFormat(parameter: nil).parse(bytes, slots: variables))?.otherLines == false
     }
 
     /// A description of another program's file.

@@ -50,7 +50,7 @@ import Testing
         #expect(words(log.left(except: [failures[0]])).count == 3)
         #expect(log.take(.recovered(.client(web), failures[1]), [web]).count == 2)
         #expect(log.take(.recovered(.client(web), key), [web]).count == 2)
-        #expect(words(log.left(except: [failures[0]])) == [failures[2].sentence])
+        #expect(words(log.left(except: [failures[0]])) == ["web: \(failures[2].sentence)"])
     }
 
     @Test func whatHasEndedIsLoggedWithItsEnd() {
