@@ -18,7 +18,7 @@ package protocol Destination: Sendable {
     ///
     /// - Parameters:
     ///   - mayCreate: whether the whole content may be written again. Otherwise a missing shared file is
-    ///     ``Failure/Code/outputDeleted``, one without other lines and secrets ``Failure/Code/outputEmptied``, and a file with
+    ///     ``Failure/Code/outputDeleted``, one without any line of a variable ``Failure/Code/outputEmptied``, and a file with
     ///     something else than a secret ``Failure/Code/outputForeign``.
     ///   - overWriters: whether to replace a file that another program has open for writing. Otherwise it is
     ///     ``Failure/Code/openForWriting``.

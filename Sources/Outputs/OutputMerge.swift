@@ -18,13 +18,8 @@ struct OutputMerge {
         /// Whether the content is as the format writes it, or may stay unchanged.
         let isExact: Bool
 
-        /// Whether there are neither other lines nor a secret.
-        var holdsNothing: Bool {
-            !otherLines
-                && !slots.values.contains {
-                    if case .token(let token) = $0 { token.parsed?.form != nil } else { false }
-                }
-        }
+        /// Whether there are neither other lines nor a slot.
+        var holdsNothing: Bool { !otherLines && slots.isEmpty }
     }
 
     func read(_ bytes: [UInt8]) throws(Failure) -> Found {

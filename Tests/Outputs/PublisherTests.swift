@@ -391,7 +391,7 @@ import Testing
     }
 
     /// Programs truncate a file, and write it seconds later.
-    @Test(arguments: ["", "SECRET=\n", "SECRET=changeme\n"])
+    @Test(arguments: ["", "\n"])
     func aFileThatWasEmptiedIsNotWrittenWithOneLine(content: String) throws {
         let file = try Samples.file(scratch("app.env"), .env)
         let secrets: [FileSlot: Secret] = [.variable("SECRET"): try Samples.secret()]
@@ -400,7 +400,9 @@ import Testing
         #expect(throws: emptied) { try publisher.publish(secrets, in: file, mayCreate: false) }
         #expect(publisher.problem(with: file, mayCreate: false) == emptied)
         #expect(try scratch.read("app.env") == content)
-        for lines in ["# only this\n" + content, "SECRET=\(Samples.text(try Samples.secret(1)))\n"] {
+        for lines in [
+            "# only this\n" + content, "SECRET=changeme\n", "SECRET=\(Samples.text(try Samples.secret(1)))\n",
+        ] {
             try scratch.write(lines, to: "app.env")
             #expect(try publisher.replaces(secrets, in: file, mayCreate: false))
         }

@@ -480,7 +480,7 @@ final class Bench {
             return .failure(Failure(.outputDeleted, at: .path(spec.path)))
         }
         if open.contains(spec.path), !overWriters { return .failure(Failure(.openForWriting, at: .path(spec.path))) }
-        if let found = disk[spec.path], !mayCreate, spec.format.isShared, !found.otherLines, !found.holdsSecret {
+        if let found = disk[spec.path], !mayCreate, spec.format.isShared, !found.otherLines, found.slots.isEmpty {
             return .failure(Failure(.outputEmptied, at: .path(spec.path)))
         }
         if strange.contains(spec.path), !mayCreate { return .failure(Failure(.outputForeign, at: .path(spec.path))) }

@@ -8,7 +8,7 @@ package import Model
 ///   ``FailureCode/outputDeleted`` is reported until the file is back. The daemon remembers the other lines also while no
 ///   output, or another client's, names its path.
 /// - The same applies to a shared file that was emptied of them (``FailureCode/outputEmptied``): a program may be about to
-///   write them. It is written if it was seen missing before, or holds a secret, because a user wants it to be like that.
+///   write them. It is written if it was seen missing before, or still has a variable of an output.
 /// - A file that is to hold only a secret, was never written and holds something else, is not overwritten
 ///   (``FailureCode/outputForeign``).
 /// - A file that was written as a whole stays the daemon's in any format, until another program writes there while it is an
@@ -34,7 +34,7 @@ extension Rotation {
             return nil
         }
         guard observed.exists else { return Failure(.outputDeleted, at: .path(path)) }
-        return observed.otherLines || observed.holdsSecret ? nil : Failure(.outputEmptied, at: .path(path))
+        return observed.otherLines || !observed.slots.isEmpty ? nil : Failure(.outputEmptied, at: .path(path))
     }
 
     /// A failure of a file that held other lines, without a command that removes the link in its place: an application would lose
