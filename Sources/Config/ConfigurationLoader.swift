@@ -174,7 +174,7 @@ package enum ConfigurationLoader {
         case .fileTooLarge: return YAMLReader.tooLarge
         case .permissionDenied:
             return sentence(
-                "user \(getuid()) may not read \(Printable.name(error.path))",
+                "\(Owner.words(user: getuid())) may not read \(Printable.name(error.path))",
                 error.remedy
                     ?? .say("let that user read it, by its group and mode 0640, or run this as a user who may"))
         default:

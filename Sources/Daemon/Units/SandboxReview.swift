@@ -16,7 +16,7 @@ package struct SandboxReview: Sendable {
         self.service = service
     }
 
-    /// The lines missing from the unit that writes `path`, also to keep the group of root's file. None if systemd cannot be asked.
+    /// The lines missing from the unit that writes `path`, also to keep the group of a file that root owns. None if systemd cannot be asked.
     /// Blocks.
     ///
     /// - Parameter user: whose writer writes it; nil: the daemon itself.

@@ -5,8 +5,8 @@ import Linux
 
 /// The part of every form of `status` that the daemon's document lacks: systemd's facts about the units.
 enum SystemdFindings {
-    /// Problems of systemd's sockets with their remedies, and a sandbox that is weaker than the shipped one; a block for each.
-    /// Asks systemd, which must not take long.
+    /// Problems of the sockets that systemd listens on, with their remedies, and a sandbox that is weaker than the shipped one; a
+    /// block for each. Asks systemd, which must not take long.
     ///
     /// - Parameter socket: the daemon's socket.
     static func blocks(ofDaemonAt socket: String) -> [[CommandMessage]] {
