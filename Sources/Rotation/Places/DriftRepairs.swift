@@ -81,6 +81,7 @@ struct DriftRepairs: Hashable, Sendable {
     ///
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [FileSlot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
+        let heldItBefore = lastGood == wanted
         lastGood = wanted
         isRequested = false
         unrest = nil
@@ -88,8 +89,9 @@ struct DriftRepairs: Hashable, Sendable {
         let wrongSince = wrongSince
         (badSince, self.wrongSince) = (nil, nil)
         repairCount += 1
-        wasContested = repairs.next(at: now) != nil
-        repairs.note(at: now)
+        // A secret that was never there is no repair: it is written at once, and its actions wait for nothing.
+        wasContested = heldItBefore && repairs.next(at: now) != nil
+        if heldItBefore { repairs.note(at: now) }
         guard let since = wrongSince else { return false }
         // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
         // because notices come late.
