@@ -249,11 +249,4 @@ final class Executor: Sendable {
         }
         return secret
     }
-
-    /// Drops all other secrets from the cache.
-    func forget(allBut fingerprints: Set<Fingerprint>) {
-        secretCache.keepOnly(fingerprints)
-    }
-
-    var secretCount: Int { secretCache.count }
 }

@@ -12,7 +12,6 @@ import Systemd
 /// The units of the helpers leave these out (`IPAddressAllow=`), because the machine's own services and a cloud's metadata are
 /// behind them. If a helper connects to loopback, or the machine's resolver is there, root adds them. It does so in drop-ins
 /// below /run at each start and reload of the daemon. A proxy on this machine is not known here.
-/// drop-ins below /run at each start and reload of the daemon. A proxy on this machine is not known here.
 struct RoleAddresses: Hashable {
     /// By unit.
     private let addresses: [String: [String]]

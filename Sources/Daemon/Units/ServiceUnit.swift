@@ -49,6 +49,9 @@ package struct ServiceUnit: Sendable {
         return try (try? asked.get())?.account(of: account) ?? account
     }
 
+    /// The polkit rule that lets that user have an action run; nil for an action that needs none.
+    package static func polkitRule(for action: Action) -> String? { action.rule(forUser: daemonUser) }
+
     /// A user in a process of this unit, with the groups that the unit gives it.
     package func account(of user: Account) throws(SystemError) -> Account {
         var account = user
@@ -136,19 +139,6 @@ extension SystemdClient {
 extension UnitState {
     /// Whether it has processes, or is about to.
     fileprivate var isRunning: Bool { !["inactive", "failed"].contains(activity) }
-}
-
-/// Whether systemd would carry out an action for the daemon.
-package enum UnitPermission {
-    /// The polkit rule that lets the service's user have an action run; nil for an action that needs none.
-    package static func rule(for action: Action) -> String? { action.rule(forUser: ServiceUnit.daemonUser) }
-
-    /// The missing requirement, such as a polkit rule, with its remedy; nil when nothing is missing. Checked for the service's
-    /// user if root asks and that user exists, else for the calling user. Does nothing to the unit. Blocks.
-    package static func problem(with action: Action) -> Failure? {
-        let user = Identity.ofService(askedBy: Identity.current()).user
-        return UnitAction(cancel: nil).problems(with: [action], as: user)[action]
-    }
 }
 
 extension Identity {

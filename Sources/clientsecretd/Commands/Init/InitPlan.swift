@@ -168,7 +168,7 @@ struct InitPlan {
         }
         return SystemFiles(
             for: new, dropIns: dropIns,
-            rule: new.unit.flatMap { UnitPermission.rule(for: .unit(verb: new.verb, unit: $0)) },
+            rule: new.unit.flatMap { ServiceUnit.polkitRule(for: .unit(verb: new.verb, unit: $0)) },
             given: new.unit.flatMap { existing?.lines(for: $0) } ?? [], make: make,
             mask: UnitMask.remedy(ofSocket:))
     }
