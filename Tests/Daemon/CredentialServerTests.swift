@@ -43,39 +43,20 @@ import Testing
             return Configuration(keys: [:], clients: clients)
         }
 
-        func issue(_ text: String = token) throws -> SecretInfo {
-            let token = Token(Array(text.utf8)) { [UInt8](repeating: UInt8($0.count & 0xFF), count: 32) }
+        func issue() throws -> SecretInfo {
+            let token = Token(Array(CredentialServerTests.token.utf8)) { _ in [UInt8](repeating: 1, count: 32) }
             let issued = SecretInfo(fingerprint: token.fingerprint, claims: .sample(), signer: nil)
             secretCache.put(Secret(token: token, issued: issued))
             return issued
         }
 
-        func serve(_ name: String, _ text: String = token) throws {
-            server.serve([ServedSecret(client: try #require(ClientName(name)), secret: try issue(text))])
+        func serve(_ name: String) throws {
+            server.serve([ServedSecret(client: try #require(ClientName(name)), secret: try issue())])
         }
 
         func ask(_ name: String) throws -> CredentialAsker {
             try CredentialAsker(at: path, unit: "\(name).service")
         }
-    }
-
-    @Test func theSecretAndNothingMore() throws {
-        let place = try Place()
-        try place.serve("web")
-        for _ in 0..<3 { #expect(try place.ask("web").answer() == .secret(Self.token)) }
-        try place.serve("web", Self.token + "-new")
-        #expect(try place.ask("web").answer() == .secret(Self.token + "-new"))
-        #expect(try CredentialAsker(at: place.path, unit: "web.service", credential: "other").answer() == .refusal)
-    }
-
-    @Test func aRequestBeforeTheFirstSecretWaitsForIt() throws {
-        let place = try Place()
-        let early = try (0..<5).map { _ in try place.ask("web") }
-        // Secrets served to other clients change nothing for these.
-        try place.serve("late")
-        #expect(try place.ask("late").answer() == .secret(Self.token))
-        try place.serve("web")
-        for asker in early { #expect(try asker.answer() == .secret(Self.token)) }
     }
 
     @Test func aRequestThatWaitsForTooLongIsRefused() throws {
@@ -207,22 +188,5 @@ import Testing
         try next.start(try ListeningSocket(path: place.directory("third"), mode: 0o600))
         #expect(try asker.answer() == .refusal)
         next.stop()
-    }
-
-    @Test func connectionsOfAnEarlierProcessAreAnswered() throws {
-        let place = try Place()
-        let other = try CredentialServer(
-            try Place.configuration(["web"]), secretCache: place.secretCache, log: Log(environment: [:]))
-        let listener = try ListeningSocket(path: place.directory("other"), mode: 0o600)
-        let askers = try (0..<3).map { _ in
-            try CredentialAsker(at: place.directory("other"), unit: "web.service")
-        }
-        for _ in askers {
-            if let connection = try listener.accept() { other.inherit(connection) }
-        }
-        try other.start(try ListeningSocket(path: place.directory("third"), mode: 0o600))
-        other.serve([ServedSecret(client: try #require(ClientName("web")), secret: try place.issue())])
-        for asker in askers { #expect(try asker.answer() == .secret(Self.token)) }
-        other.stop()
     }
 }
