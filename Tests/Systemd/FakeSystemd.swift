@@ -149,29 +149,18 @@ final class FakeSystemd: Sendable {
     private func answer(_ call: OpaquePointer, on bus: OpaquePointer, _ script: inout Script) -> Bool {
         guard let name = unsafe sd_bus_message_get_member(call) else { return true }
         switch unsafe String(cString: name) {
-        case "Hello": unsafe reply(to: call, from: Self.driver) { unsafe append("s", ":1.7", to: $0) }
-        case "AddMatch": unsafe reply(to: call, from: Self.driver) { _ in }
-        case "GetNameOwner": unsafe reply(to: call, from: Self.driver) { unsafe append("s", Self.owner, to: $0) }
-        case "NameHasOwner":
-            unsafe reply(to: call, from: Self.driver) {
-                var isThere: Int32 = script.polkit == .running ? 1 : 0
-                unsafe sd_bus_message_append_basic($0, CChar(98), &isThere)
-            }
+        case "Hello": unsafe reply(to: call, from: Self.driver, .text(":1.7"))
+        case "AddMatch": unsafe reply(to: call, from: Self.driver)
+        case "GetNameOwner": unsafe reply(to: call, from: Self.driver, .text(Self.owner))
+        case "NameHasOwner": unsafe reply(to: call, from: Self.driver, .flag(script.polkit == .running))
         case "ListActivatableNames":
-            unsafe reply(to: call, from: Self.driver) {
-                unsafe sd_bus_message_open_container($0, CChar(97), "s")
-                unsafe append("s", Self.driver, to: $0)
-                if script.polkit != .notInstalled { unsafe append("s", "org.freedesktop.PolicyKit1", to: $0) }
-                unsafe sd_bus_message_close_container($0)
-            }
+            let names = [Self.driver] + (script.polkit == .notInstalled ? [] : ["org.freedesktop.PolicyKit1"])
+            unsafe reply(to: call, from: Self.driver, .array(of: "s", names.map { .text($0) }))
         case "StartServiceByName":
             if case .failing(let reason) = script.polkit {
                 unsafe refuse(call, "org.freedesktop.DBus.Error.Failed", reason, from: Self.driver)
             } else {
-                unsafe reply(to: call, from: Self.driver) {
-                    var started: UInt32 = 1
-                    unsafe sd_bus_message_append_basic($0, CChar(117), &started)
-                }
+                unsafe reply(to: call, from: Self.driver, .count(1))
             }
         case "LoadUnit":
             let load =
@@ -182,10 +171,8 @@ final class FakeSystemd: Sendable {
                     return $0
                 }
             if script.leavesAtLoads.contains(load) { return false }
-            if script.forged != nil {
-                unsafe reply(to: call, from: Self.stranger) { unsafe append("o", "/stranger", to: $0) }
-            }
-            unsafe reply(to: call) { unsafe append("o", "/org/freedesktop/systemd1/unit/a_2eservice", to: $0) }
+            if script.forged != nil { unsafe reply(to: call, from: Self.stranger, .path("/stranger")) }
+            unsafe reply(to: call, .path(Self.unit))
         case "Get":
             _ = unsafe text("s", of: call)
             let name = unsafe text("s", of: call)
@@ -206,36 +193,12 @@ final class FakeSystemd: Sendable {
                 if script.later.count > 1 { script.later.removeFirst() }
                 if script.isStopped, script.activity == "inactive" { unsafe removed(10, "done", on: bus) }
             }
-            switch name {
-            case "LoadState":
-                unsafe reply(to: call, text: orders.isEmpty ? script.load : script.laterLoad ?? script.load)
-            case "ActiveState": unsafe reply(to: call, text: script.activity)
-            case "Type": unsafe reply(to: call, text: script.type)
-            case "SubState": unsafe reply(to: call, text: script.part)
-            case "Result":
-                unsafe reply(to: call, text: script.refusal == "exec-condition" ? "exec-condition" : "success")
-            case "ConditionResult", "AssertResult":
-                unsafe reply(to: call, bool: script.refusal.map { name != $0 + "Result" } ?? true)
-            case "ConditionTimestampMonotonic", "AssertTimestampMonotonic": unsafe reply(to: call, number: script.tried)
-            case "ActiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.ran)
-            case "InactiveEnterTimestampMonotonic": unsafe reply(to: call, number: script.stopped)
-            case "CanReload": unsafe reply(to: call, bool: script.canReload)
-            case "RefuseManualStart", "RefuseManualStop":
-                unsafe reply(to: call, bool: script.refusals.contains(name ?? ""))
-            case "Conditions": unsafe reply(to: call, conditions: script.conditions)
-            case "Asserts": unsafe reply(to: call, conditions: [])
-            case "Id": unsafe reply(to: call, text: "a.service")
-            case "ReloadResult": unsafe reply(to: call, text: script.reload)
-            case "Job":
-                let isThere = script.lingering > 0
-                unsafe reply(to: call, job: isThere ? 8 : 0)
-                guard isThere else { break }
+            unsafe reply(to: call, .variant(property(name ?? "", script)))
+            if name == "Job", script.lingering > 0 {
                 script.lingering -= 1
                 if let result = script.result { unsafe removed(8, result, on: bus) }
-            default: unsafe reply(to: call, bytes: script.invocation == 0 ? [] : [script.invocation])
             }
-        case "Subscribe":
-            unsafe reply(to: call) { _ in }
+        case "Subscribe": unsafe reply(to: call)
         case let order:
             var words = [order]
             while let word = unsafe argument(of: call) { words.append(word) }
@@ -262,7 +225,11 @@ final class FakeSystemd: Sendable {
                 (script.refusal, script.tried, script.invocation) = (nil, 0, 0)
             }
             if script.isHasty, let result = script.result { unsafe removed(8, result, on: bus) }
-            unsafe reply(to: call) { if order != "KillUnit" { unsafe append("o", job(8), to: $0) } }
+            if order == "KillUnit" {
+                unsafe reply(to: call)
+            } else {
+                unsafe reply(to: call, .path(job(8)))
+            }
             unsafe removed(9, "failed", of: "b.service", on: bus)
             if let forged = script.forged { unsafe removed(8, forged, from: Self.stranger, on: bus) }
             if script.isExecutedAnew {
@@ -277,6 +244,38 @@ final class FakeSystemd: Sendable {
         return true
     }
 
+    /// A property of the unit.
+    private func property(_ name: String, _ script: Script) -> Value {
+        switch name {
+        case "LoadState": .text(orders.isEmpty ? script.load : script.laterLoad ?? script.load)
+        case "ActiveState": .text(script.activity)
+        case "Type": .text(script.type)
+        case "SubState": .text(script.part)
+        case "Result": .text(script.refusal == "exec-condition" ? "exec-condition" : "success")
+        case "ConditionResult", "AssertResult": .flag(script.refusal.map { name != $0 + "Result" } ?? true)
+        case "ConditionTimestampMonotonic", "AssertTimestampMonotonic": .number(script.tried)
+        case "ActiveEnterTimestampMonotonic": .number(script.ran)
+        case "InactiveEnterTimestampMonotonic": .number(script.stopped)
+        case "CanReload": .flag(script.canReload)
+        case "RefuseManualStart", "RefuseManualStop": .flag(script.refusals.contains(name))
+        case "Conditions": conditions(script.conditions)
+        case "Asserts": conditions([])
+        case "Id": .text("a.service")
+        case "ReloadResult": .text(script.reload)
+        case "Job": .structure(script.lingering > 0 ? [.count(8), .path(job(8))] : [.count(0), .path("/")])
+        default: .bytes(script.invocation == 0 ? [] : [script.invocation])
+        }
+    }
+
+    private func conditions(_ all: [(setting: String, isNegated: Bool, parameter: String)]) -> Value {
+        .array(
+            of: "(sbbsi)",
+            all.map {
+                .structure([.text($0.setting), .flag(false), .flag($0.isNegated), .text($0.parameter), .int(0)])
+            })
+    }
+
+    private static let unit = "/org/freedesktop/systemd1/unit/a_2eservice"
     /// The connections of a bus: itself, systemd's and another user's.
     private static let driver = "org.freedesktop.DBus"
     private static let owner = ":1.1"
@@ -288,54 +287,39 @@ final class FakeSystemd: Sendable {
         _ number: UInt32, _ result: String, of unit: String = "a.service", from sender: String = owner,
         on bus: OpaquePointer
     ) {
-        var signal: OpaquePointer?
-        unsafe sd_bus_message_new_signal(
-            bus, &signal, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved")
-        guard let signal = unsafe signal else { return }
-        var id = number
-        unsafe sd_bus_message_append_basic(signal, CChar(117), &id)
-        unsafe append("o", job(number), to: signal)
-        unsafe append("s", unit, to: signal)
-        unsafe append("s", result, to: signal)
-        unsafe send(signal, from: sender, on: bus)
+        unsafe signal(
+            "JobRemoved", of: "org.freedesktop.systemd1.Manager", at: "/org/freedesktop/systemd1",
+            [.count(number), .path(job(number)), .text(unit), .text(result)], from: sender, on: bus)
     }
 
     /// Says how the unit's conditions were when it was to start.
     private func changed(areConditionsMet: Bool, on bus: OpaquePointer) {
-        var signal: OpaquePointer?
-        unsafe sd_bus_message_new_signal(
-            bus, &signal, "/org/freedesktop/systemd1/unit/a_2eservice", "org.freedesktop.DBus.Properties",
-            "PropertiesChanged"
-        )
-        guard let signal = unsafe signal else { return }
-        unsafe append("s", "org.freedesktop.systemd1.Unit", to: signal)
-        unsafe sd_bus_message_open_container(signal, CChar(97), "{sv}")
-        var (tried, areMet): (UInt64, Int32) = (3, areConditionsMet ? 1 : 0)
-        for name in ["ConditionTimestampMonotonic", "ConditionResult"] {
-            let type = name == "ConditionResult" ? "b" : "t"
-            unsafe sd_bus_message_open_container(signal, CChar(101), "sv")
-            unsafe append("s", name, to: signal)
-            unsafe sd_bus_message_open_container(signal, CChar(118), type)
-            if type == "b" {
-                unsafe sd_bus_message_append_basic(signal, CChar(98), &areMet)
-            } else {
-                unsafe sd_bus_message_append_basic(signal, CChar(116), &tried)
-            }
-            unsafe sd_bus_message_close_container(signal)
-            unsafe sd_bus_message_close_container(signal)
-        }
-        unsafe sd_bus_message_close_container(signal)
-        unsafe sd_bus_message_open_container(signal, CChar(97), "s")
-        unsafe sd_bus_message_close_container(signal)
-        unsafe send(signal, from: Self.owner, on: bus)
+        let properties: [(String, Value)] = [
+            ("ConditionTimestampMonotonic", .number(3)), ("ConditionResult", .flag(areConditionsMet)),
+        ]
+        unsafe signal(
+            "PropertiesChanged", of: "org.freedesktop.DBus.Properties", at: Self.unit,
+            [
+                .text("org.freedesktop.systemd1.Unit"),
+                .array(of: "{sv}", properties.map { .entry([.text($0.0), .variant($0.1)]) }), .array(of: "s", []),
+            ], from: Self.owner, on: bus)
     }
 
     /// Says that systemd's name has no owner.
     private func ownerChanged(from sender: String, on bus: OpaquePointer) {
-        var signal: OpaquePointer?
-        unsafe sd_bus_message_new_signal(bus, &signal, "/org/freedesktop/DBus", Self.driver, "NameOwnerChanged")
-        guard let signal = unsafe signal else { return }
-        for text in ["org.freedesktop.systemd1", Self.owner, ""] { unsafe append("s", text, to: signal) }
+        unsafe signal(
+            "NameOwnerChanged", of: Self.driver, at: "/org/freedesktop/DBus",
+            [.text("org.freedesktop.systemd1"), .text(Self.owner), .text("")], from: sender, on: bus)
+    }
+
+    private func signal(
+        _ member: String, of interface: String, at path: String, _ values: [Value], from sender: String,
+        on bus: OpaquePointer
+    ) {
+        var made: OpaquePointer?
+        unsafe sd_bus_message_new_signal(bus, &made, path, interface, member)
+        guard let signal = unsafe made else { return }
+        for value in values { unsafe append(value, to: signal) }
         unsafe send(signal, from: sender, on: bus)
     }
 
@@ -346,11 +330,11 @@ final class FakeSystemd: Sendable {
         unsafe sd_bus_message_unref(message)
     }
 
-    private func reply(to call: OpaquePointer, from sender: String = owner, _ fill: (OpaquePointer) -> Void) {
+    private func reply(to call: OpaquePointer, from sender: String = owner, _ values: Value...) {
         var made: OpaquePointer?
         unsafe sd_bus_message_new_method_return(call, &made)
         guard let answer = unsafe made else { return }
-        unsafe fill(answer)
+        for value in values { unsafe append(value, to: answer) }
         unsafe send(answer, from: sender, on: nil)
     }
 
@@ -364,72 +348,63 @@ final class FakeSystemd: Sendable {
         unsafe send(answer, from: sender, on: nil)
     }
 
-    private func reply(to call: OpaquePointer, job number: UInt32) {
-        unsafe reply(to: call, variant: "(uo)") {
-            var number = number
-            unsafe sd_bus_message_open_container($0, CChar(114), "uo")
-            unsafe sd_bus_message_append_basic($0, CChar(117), &number)
-            unsafe append("o", number == 0 ? "/" : job(number), to: $0)
-            unsafe sd_bus_message_close_container($0)
-        }
-    }
+    /// A value of a message.
+    private indirect enum Value {
+        case text(String)
+        case path(String)
+        case flag(Bool)
+        case int(Int32)
+        case count(UInt32)
+        case number(UInt64)
+        case bytes([UInt8])
+        case array(of: String, [Value])
+        case structure([Value])
+        case entry([Value])
+        case variant(Value)
 
-    private func reply(to call: OpaquePointer, text: String) {
-        unsafe reply(to: call, variant: "s") { unsafe append("s", text, to: $0) }
-    }
-
-    private func reply(to call: OpaquePointer, bool: Bool) {
-        unsafe reply(to: call, variant: "b") {
-            var value: Int32 = bool ? 1 : 0
-            unsafe sd_bus_message_append_basic($0, CChar(98), &value)
-        }
-    }
-
-    private func reply(
-        to call: OpaquePointer, conditions: [(setting: String, isNegated: Bool, parameter: String)]
-    ) {
-        unsafe reply(to: call, variant: "a(sbbsi)") { message in
-            unsafe sd_bus_message_open_container(message, CChar(97), "(sbbsi)")
-            for (setting, isNegated, parameter) in conditions {
-                unsafe sd_bus_message_open_container(message, CChar(114), "sbbsi")
-                unsafe append("s", setting, to: message)
-                for flag in [false, isNegated] {
-                    var value: Int32 = flag ? 1 : 0
-                    unsafe sd_bus_message_append_basic(message, CChar(98), &value)
-                }
-                unsafe append("s", parameter, to: message)
-                var untried: Int32 = 0
-                unsafe sd_bus_message_append_basic(message, CChar(105), &untried)
-                unsafe sd_bus_message_close_container(message)
+        /// As in a message's signature.
+        var type: String {
+            switch self {
+            case .text: "s"
+            case .path: "o"
+            case .flag: "b"
+            case .int: "i"
+            case .count: "u"
+            case .number: "t"
+            case .bytes: "ay"
+            case .array(let type, _): "a" + type
+            case .structure(let values): "(" + values.map(\.type).joined() + ")"
+            case .entry(let values): "{" + values.map(\.type).joined() + "}"
+            case .variant: "v"
             }
-            unsafe sd_bus_message_close_container(message)
         }
     }
 
-    private func reply(to call: OpaquePointer, number: UInt64) {
-        unsafe reply(to: call, variant: "t") {
-            var value = number
-            unsafe sd_bus_message_append_basic($0, CChar(116), &value)
+    private func append(_ value: Value, to message: OpaquePointer) {
+        switch value {
+        case .text(let text), .path(let text):
+            _ = unsafe text.withCString { unsafe sd_bus_message_append_basic(message, code(value.type), $0) }
+        case .flag(let flag):
+            var number: Int32 = flag ? 1 : 0
+            unsafe sd_bus_message_append_basic(message, code("b"), &number)
+        case .int(var number): unsafe sd_bus_message_append_basic(message, code("i"), &number)
+        case .count(var number): unsafe sd_bus_message_append_basic(message, code("u"), &number)
+        case .number(var number): unsafe sd_bus_message_append_basic(message, code("t"), &number)
+        case .bytes(let bytes): unsafe sd_bus_message_append_array(message, code("y"), bytes, bytes.count)
+        case .array(let type, let values): unsafe append(values, in: "a", type, to: message)
+        case .structure(let values): unsafe append(values, in: "r", values.map(\.type).joined(), to: message)
+        case .entry(let values): unsafe append(values, in: "e", values.map(\.type).joined(), to: message)
+        case .variant(let value): unsafe append([value], in: "v", value.type, to: message)
         }
     }
 
-    private func reply(to call: OpaquePointer, bytes: [UInt8]) {
-        unsafe reply(to: call, variant: "ay") {
-            unsafe sd_bus_message_append_array($0, CChar(121), bytes, bytes.count)
-        }
+    private func append(_ values: [Value], in container: String, _ types: String, to message: OpaquePointer) {
+        unsafe sd_bus_message_open_container(message, code(container), types)
+        for value in values { unsafe append(value, to: message) }
+        unsafe sd_bus_message_close_container(message)
     }
 
-    private func reply(to call: OpaquePointer, variant type: String, _ fill: (OpaquePointer) -> Void) {
-        unsafe reply(to: call) {
-            unsafe sd_bus_message_open_container($0, CChar(118), type)
-            unsafe fill($0)
-            unsafe sd_bus_message_close_container($0)
-        }
-    }
-
-    private func append(_ type: Unicode.Scalar, _ text: String, to message: OpaquePointer) {
-        _ = unsafe text.withCString { unsafe sd_bus_message_append_basic(message, CChar(type.value), $0) }
-    }
+    private func code(_ type: String) -> CChar { CChar(truncatingIfNeeded: type.utf8.first ?? 0) }
 
     private func text(_ type: Unicode.Scalar, of message: OpaquePointer) -> String? {
         var text: UnsafePointer<CChar>?
