@@ -84,7 +84,7 @@ package struct DryRun: Sendable {
         }
         sourceFailures = rotation.sourceFailures.filter { configuration.clients[$0.key]?.source?.isStore == false }
         let former = settings.loadAdopted()?.configuration.places ?? []
-        orphans = reader.orphans(among: former, excluding: configuration.places).filter {
+        orphans = reader.executor.orphans(among: former, excluding: configuration.places).filter {
             $0.expiresAt.map { now.wall < $0 } != false
         }
         var found = DryRunProblems(loaded, settings, rotation, reader, unit, inEffect)
@@ -105,7 +105,7 @@ package struct DryRun: Sendable {
         limitations =
             found.limitations
             + configuration.clients.sorted { $0.key < $1.key }.compactMap { name, client in
-                client.verify ? reader.problem(toVerifying: name) : nil
+                client.verify ? reader.executor.services.verifier.problem(for: name) : nil
             }
     }
 }

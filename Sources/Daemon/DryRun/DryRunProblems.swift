@@ -111,8 +111,8 @@ struct DryRunProblems {
             })
         for (path, spec) in files {
             let met = failed.removeValue(forKey: .file(path)) ?? found[path]
-            let all =
-                review?.problems(with: path, writer: reader.writer(for: spec), met: met) ?? [met].compactMap { $0 }
+            let writer = try? reader.executor.writer(for: spec)
+            let all = review?.problems(with: path, writer: writer, met: met) ?? [met].compactMap { $0 }
             for client in Set(spec.slots.values) { add(all, for: client) }
             // A file of another format is not an environment file with errors as well.
             if met?.code == .outputForeign { continue }
@@ -128,7 +128,7 @@ struct DryRunProblems {
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =
-                    reader.problem(with: target)
+                    reader.executor.services.pusher.problem(with: target)
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
                     ?? problem(withLoopbackOf: UnitsInEffect.unit(of: target), at: .target(target))
                 if !ofLoginFiles.contains(where: { $0.place == .target(target) }) {

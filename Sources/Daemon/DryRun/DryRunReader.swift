@@ -9,7 +9,7 @@ import State
 
 /// Runs the jobs that only read.
 struct DryRunReader: Sendable {
-    private let executor: Executor
+    let executor: Executor
     private let state: AbsolutePath?
 
     /// Nil if the kernel gives no random bytes or no descriptor.
@@ -61,11 +61,6 @@ struct DryRunReader: Sendable {
         return .recalled(executor.remember(try files.recall(client, publishedAt: places)))
     }
 
-    /// The user whose writer writes a file; nil if the daemon does, or there is no such user.
-    func writer(for spec: FileSpec) -> String? {
-        try? executor.writer(for: spec)
-    }
-
     /// The problems that would keep the daemon from writing these files.
     func problems(with files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
         let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }
@@ -84,11 +79,6 @@ struct DryRunReader: Sendable {
         // Its user's writer has a timeout of its own.
         return spec.owner == nil ? Self.problem(at: spec.path, find) : find()
     }
-
-    func problem(with target: TargetName) -> Failure? { executor.services.pusher.problem(with: target) }
-
-    /// Why Apple could not be asked about a client, because there is no socket; nil if there is one.
-    func problem(toVerifying client: ClientName) -> Failure? { executor.services.verifier.problem(for: client) }
 
     /// All that would keep the state directory from being used.
     ///
@@ -116,10 +106,6 @@ struct DryRunReader: Sendable {
             return Failure(.notResponding, at: .path(path), detail: DiskTimeout.words)
         }
         return found
-    }
-
-    func orphans(among former: Set<OutputPlace>, excluding outputs: Set<OutputPlace>) -> [OrphanedOutput] {
-        executor.orphans(among: former, excluding: outputs)
     }
 }
 
