@@ -65,12 +65,8 @@ struct Pusher: Sendable {
         if let moment = result.writtenAt {
             memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
         }
-        switch result {
-        case .published(let reading, _): return .pushed(reading)
-        case .failed(let failure, _): throw self.failure(failure, of: target)
-        case .read, .redeployed:
-            throw service.answeredAnotherRequest(for: .target(target))
-        }
+        guard case .published(let reading, _) = result else { throw failure(result, of: target) }
+        return .pushed(reading)
     }
 
     /// Sees whether the target holds a secret. Blocks.
@@ -78,12 +74,9 @@ struct Pusher: Sendable {
         let request = PushRoleRequest(
             .read, secret: token, writtenAt: memory.lastWrite(of: [secret], to: [target]),
             isDeployed: memory.wasServing(target, at: now))
-        switch try ask(request, of: target) {
-        case .read(let reading): return .targetRead(reading)
-        case .failed(let failure, _): throw self.failure(failure, of: target)
-        case .published, .redeployed:
-            throw service.answeredAnotherRequest(for: .target(target))
-        }
+        let result = try ask(request, of: target)
+        guard case .read(let reading) = result else { throw failure(result, of: target) }
+        return .targetRead(reading)
     }
 
     /// Has a project deployed again, unless that is done or under way. Returns whether it runs with the secrets that were
@@ -92,16 +85,12 @@ struct Pusher: Sendable {
         let moment = memory.lastWrite(of: secrets, to: targets)
         var isReady = true
         for target in targets {
-            let begun = memory.deployment(of: project, since: moment)
-            switch try ask(.redeploy(writtenAt: moment, begun: begun), of: target) {
-            case .redeployed(let isDone, let begun):
-                memory.began(begun, of: project, since: moment)
-                if isDone { memory.isServing(target, at: now) }
-                isReady = isDone && isReady
-            case .failed(let failure, _): throw self.failure(failure, of: target)
-            case .published, .read:
-                throw service.answeredAnotherRequest(for: .target(target))
-            }
+            let known = memory.deployment(of: project, since: moment)
+            let result = try ask(.redeploy(writtenAt: moment, begun: known), of: target)
+            guard case .redeployed(let isDone, let begun) = result else { throw failure(result, of: target) }
+            memory.began(begun, of: project, since: moment)
+            if isDone { memory.isServing(target, at: now) }
+            isReady = isDone && isReady
         }
         return isReady
     }
@@ -122,9 +111,12 @@ struct Pusher: Sendable {
             otherwise: "its answer does not belong to a push", read: { try? PushResult(parsing: $0) })
     }
 
-    /// The same for the core.
-    private func failure(_ failure: RoleFailure, of target: TargetName) -> Failure {
-        Failure(
+    /// Why a request did not have the result that belongs to it.
+    private func failure(_ result: PushResult, of target: TargetName) -> Failure {
+        guard case .failed(let failure, _) = result else {
+            return service.answeredAnotherRequest(for: .target(target))
+        }
+        return Failure(
             failure, at: .target(target),
             remedy: failure.code == .pushTargetUnknown ? remedyForUnknownTarget : nil)
     }

@@ -32,13 +32,10 @@ struct VerifierClient: Sendable {
     /// Returns when Apple accepts the secret. Blocks.
     func verify(_ secret: Secret, of client: ClientName) throws(Failure) {
         let request = VerificationRequest(clientID: secret.issued.client, secret: secret.token)
-        if let failure = Failure(try verdict(on: request, of: client), on: request, of: client) { throw failure }
-    }
-
-    private func verdict(on request: VerificationRequest, of client: ClientName) throws(Failure) -> Verdict {
-        try service.ask(
+        let verdict: Verdict = try service.ask(
             request.bytes, at: socket, orOf: program.map { [$0, "verify"] }, for: .client(client),
             otherwise: "its answer is not a verdict", read: { try? Verdict(parsing: $0) })
+        if let failure = Failure(verdict, on: request, of: client) { throw failure }
     }
 
     /// Why Apple cannot be asked about a client, because there is no socket; nil if there is one.
