@@ -106,7 +106,7 @@ import SystemPackage
         var type: UnsafePointer<CChar>?
         try Self.check(unsafe sd_bus_message_peek_type(raw, nil, &type))
         let contents = unsafe type.map { unsafe String(cString: $0) } ?? ""
-        guard Self.types.contains(contents) || Self.itemTypes.contains(contents) else {
+        guard Self.types.contains(contents) else {
             try Self.check(unsafe sd_bus_message_skip(raw, "v"))
             return nil
         }
@@ -116,9 +116,10 @@ import SystemPackage
         return value
     }
 
-    private static let types: Set<String> = ["b", "s", "t", "u", "as", "ay", "(bas)", "(uo)"]
-    private static let itemTypes: Set<String> = [
-        "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)", "a(sba(ss))", "a(ssba(ss))",
+    /// Of properties; the last seven are those of items.
+    private static let types: Set<String> = [
+        "b", "s", "t", "u", "as", "ay", "(bas)", "(uo)", "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)",
+        "a(sba(ss))", "a(ssba(ss))",
     ]
 
     private func value(_ type: String) throws(UnitError) -> UnitSettings.Value {

@@ -7,7 +7,6 @@ extension SystemdClient {
     mutating func give(
         _ member: String, of target: BusConnection.Target, _ arguments: [BusMessage.Argument], _ unit: String
     ) throws(UnitError) -> BusMessage {
-        if let silence { throw silence }
         do throws(UnitError) {
             return try answer(to: member, of: target, arguments, unit)
         } catch {

@@ -111,7 +111,7 @@ package struct SystemdClient: ~Copyable {
     package mutating func unmetCondition(of order: UnitOrder, on unit: String) throws(UnitError) -> UnitCondition? {
         guard order == .start || order.isRestart else { return nil }
         let state = try condition(of: unit)
-        let properties = try target(unit, Self.propertyInterface)
+        let properties = try target(unit)
         if order.isRestart {
             let canReload = try property("CanReload", of: properties).isTrue
             guard state.isUp, order != .reloadOrTryRestart || !canReload else { return nil }

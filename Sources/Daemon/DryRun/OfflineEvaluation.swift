@@ -101,13 +101,10 @@ package struct OfflineEvaluation: Sendable {
         var known: [PublicKey] = []
         var evidence: [KeyName: SignatureEvidence] = [:]
         for (name, entry) in configuration.keys {
-            if let key = try? loader.publicKey(of: entry) {
-                known.append(key)
-                evidence[name] = .key(key.print)
-            } else if let key = remembered(name, configuration, settings) {
-                known.append(key)
-                evidence[name] = .key(key.print)
-            }
+            let readable = try? loader.publicKey(of: entry)
+            guard let key = readable ?? remembered(name, entry, configuration, settings) else { continue }
+            known.append(key)
+            evidence[name] = .key(key.print)
         }
         return (known, evidence)
     }
@@ -123,9 +120,8 @@ package struct OfflineEvaluation: Sendable {
     /// The public half of an unreadable key, such as a credential while the service is stopped. The state directory keeps it
     /// with each secret.
     private static func remembered(
-        _ name: KeyName, _ configuration: Configuration, _ settings: ConfigurationSource
+        _ name: KeyName, _ entry: KeyConfiguration, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> PublicKey? {
-        guard let entry = configuration.keys[name] else { return nil }
         let clients = configuration.clients.filter { $0.value.keys.contains(name) }.keys.sorted()
         for client in clients {
             if let kept = record(of: client, configuration, settings)?.current, kept.secret.issued.keyID == entry.keyID,
