@@ -63,7 +63,7 @@ extension ConfigurationSource {
             ownAdopted == LastGoodConfiguration.directory
                 || !LastGoodConfiguration.isKept(main, in: LastGoodConfiguration.directory)
         else { return }
-        try makeOwnAdopted(ownAdopted)
+        if let directory = AbsolutePath(ownAdopted)?.directory { try makeDirectory(directory) }
         // Writers of a daemon that runs as root read it as other users.
         let mode: UInt16 = identity.user == 0 && loaded.isReadableByAll ? 0o644 : 0o600
         try LastGoodConfiguration(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
@@ -116,18 +116,11 @@ extension ConfigurationSource {
         return state.map { $0 + "/clientsecretd-adopted" }
     }
 
-    /// Makes the directories that lead to the daemon's own copy, where they are missing.
-    private func makeOwnAdopted(_ path: String) throws(FileError) {
-        guard let path = AbsolutePath(path) else { return }
-        var missing: [AbsolutePath] = []
-        var next = path.directory
-        while FileStatus.isAbsent(next.description), next.description != "/" {
-            missing.append(next)
-            next = next.directory
-        }
-        for directory in missing.reversed() {
-            try GuardedPath.makeDirectory(directory.description, mode: 0o700, as: identity)
-        }
+    /// Makes a directory and those that lead to it, where they are missing.
+    private func makeDirectory(_ path: AbsolutePath) throws(FileError) {
+        guard FileStatus.isAbsent(path.description), path.description != "/" else { return }
+        try makeDirectory(path.directory)
+        try GuardedPath.makeDirectory(path.description, mode: 0o700, as: identity)
     }
 }
 
