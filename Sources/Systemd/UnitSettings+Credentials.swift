@@ -3,13 +3,12 @@ import Linux
 
 /// Which credentials a service is passed, and which a file of the unit removes.
 extension UnitSettings {
-    private static let loading = [
-        "LoadCredential", "LoadCredentialEncrypted", "SetCredential", "SetCredentialEncrypted",
-    ]
     /// In the order in which systemd takes them: a credential that is loaded is neither imported nor set (systemd.exec(5)).
     private static let sources = [
         "LoadCredential", "LoadCredentialEncrypted", "ImportCredential", "SetCredential", "SetCredentialEncrypted",
     ]
+    /// Those that name one credential each.
+    private static let loading = sources.filter { $0 != "ImportCredential" }
 
     /// What a credential comes from.
     package struct CredentialSource: Hashable, Sendable {

@@ -144,6 +144,11 @@ package struct UnitSettings: Hashable, Sendable {
         unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0 || RealPath.of(pattern) == RealPath.of(path)
     }
 
+    /// Whether one of ``environmentFiles`` names this file.
+    package func reads(environmentFile path: String) -> Bool {
+        environmentFiles.contains { Self.environmentFile($0, names: path) }
+    }
+
     /// Whether commands run before the service itself, which may be other users' or have more rights.
     package var runsCommandsFirst: Bool { !values["ExecStartPre"].items.isEmpty }
 

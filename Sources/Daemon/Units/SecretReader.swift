@@ -197,9 +197,7 @@ package struct SecretReader: Sendable {
             client.onChange.contains { $0.reader.map(names.contains) == true }
         }
         let outputs = Set(clients.flatMap(\.outputs).filter { $0.slot.variable != nil }.map(\.path.description))
-        let unread = outputs.filter { path in
-            !settings.environmentFiles.contains { UnitSettings.environmentFile($0, names: path) }
-        }
+        let unread = outputs.filter { !settings.reads(environmentFile: $0) }
         return unread.count == 1 ? unread.first.map(UnitFileLine.environmentFile) : nil
     }
 

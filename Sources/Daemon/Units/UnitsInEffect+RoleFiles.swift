@@ -22,8 +22,6 @@ extension UnitsInEffect {
         settings(of: unit).flatMap { Self.objection(to: file, of: unit, $0) }
     }
 
-    private func settings(of unit: String) -> UnitSettings? { units.first { $0.name == unit }?.settings }
-
     /// The user of a unit, which trusts only root if systemd creates it; nil for a unit that systemd does not know.
     func identity(of unit: String) -> Identity? {
         settings(of: unit).map { settings in

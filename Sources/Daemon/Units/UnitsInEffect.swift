@@ -202,8 +202,8 @@ package struct UnitsInEffect {
     func problem(
         withLoopbackOf unit: String, at place: Failure.Place, _ addresses: RoleAddresses
     ) -> Failure? {
-        guard addresses.includeLoopback(for: unit), let settings = units.first(where: { $0.name == unit })?.settings,
-            let file = settings.fileAgainstLoopback(despite: RoleAddresses.name)
+        guard addresses.includeLoopback(for: unit),
+            let file = settings(of: unit)?.fileAgainstLoopback(despite: RoleAddresses.name)
         else { return nil }
         return Failure(
             .outsideSandbox, at: place,
@@ -213,8 +213,10 @@ package struct UnitsInEffect {
     }
 
     private func problem(of unit: String, _ credential: String?) -> (detail: String, remedy: Remedy)? {
-        units.first { $0.name == unit }.flatMap { Self.explanation(of: unit, $0.settings, credential) }
+        settings(of: unit).flatMap { Self.explanation(of: unit, $0, credential) }
     }
+
+    func settings(of unit: String) -> UnitSettings? { units.first { $0.name == unit }?.settings }
 
     /// Why a unit does not get its requirement, and the remedy.
     ///

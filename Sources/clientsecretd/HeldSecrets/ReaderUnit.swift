@@ -106,7 +106,7 @@ struct ReaderUnit: Hashable, Sendable {
         processes.filter { name, ids in
             guard let unit = settings[name] else { return false }
             return unit.mainProcess.map { ids.contains($0.id) } == true
-                || unit.environmentFiles.contains { UnitSettings.environmentFile($0, names: path.description) }
+                || unit.reads(environmentFile: path.description)
         }.keys.sorted()
     }
 
@@ -137,9 +137,7 @@ struct ReaderUnit: Hashable, Sendable {
     }
 
     static func names(reading path: AbsolutePath, by settings: [String: UnitSettings]) -> [String] {
-        let naming = settings.filter {
-            $0.value.environmentFiles.contains { UnitSettings.environmentFile($0, names: path.description) }
-        }
+        let naming = settings.filter { $0.value.reads(environmentFile: path.description) }
         let directory = RealPath.of(path.directory.description)
         let found =
             naming.isEmpty ? settings.filter { $0.value.workingDirectory.map(RealPath.of) == directory } : naming
@@ -165,9 +163,7 @@ struct ReaderUnit: Hashable, Sendable {
         for output in client.outputs {
             guard let variable = output.slot.variable else { continue }
             if let known = variables[variable], known.removedBy == nil { continue }
-            if settings.environmentFiles.contains(where: {
-                UnitSettings.environmentFile($0, names: output.path.description)
-            }) {
+            if settings.reads(environmentFile: output.path.description) {
                 variables[variable] = EnvironmentFile(path: output.path, removedBy: nil)
             } else if let found = removed.first(where: {
                 UnitSettings.environmentFile($0.path, names: output.path.description)
