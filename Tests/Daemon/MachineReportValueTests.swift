@@ -109,10 +109,4 @@ struct MachineReportValueTests {
         let text = #"{"v":1,"instance":"a","at":7,"clients":[{\#(entry)}]}"#
         #expect(MachineReportValue(Array(text.utf8), of: [try Self.identity("a")]) == nil)
     }
-
-    @Test func aLimit() throws {
-        let text = value([:]).text
-        let padding = String(repeating: " ", count: StoreEntry.longest - text.utf8.count)
-        #expect(MachineReportValue(Array((text + padding).utf8), of: []) != nil)
-    }
 }

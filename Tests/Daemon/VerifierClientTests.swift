@@ -128,28 +128,20 @@ import Testing
         #expect(try ask()?.code == (isRead ? nil : .verifierSilent))
     }
 
-    /// As systemd does when the limit of connections is reached.
-    @Test func aServiceThatClosesAtOnceGivesNoAnswer() throws {
-        _ = try SocketService(at: path, .hangUp)
-        let failure = try #require(try ask())
-        #expect(failure.code == .verifierSilent)
-        #expect(failure.cause == ECONNRESET)
-    }
-
-    @Test func aServiceThatSaysNothingIsGivenUp() throws {
-        _ = try SocketService(at: path, .hang)
-        let failure = try #require(try ask(timeout: 200))
-        #expect(failure.code == .verifierSilent)
-        #expect(failure.cause == ETIMEDOUT)
-    }
-
-    @Test func aDaemonThatStopsDoesNotWait() throws {
-        _ = try SocketService(at: path, .hang)
-        let cancel = try EventCounter()
-        cancel.signal()
-        let failure = try #require(try ask(cancel: cancel))
-        #expect(failure.code == .verifierSilent)
-        #expect(failure.cause == ECANCELED)
+    /// Systemd closes at once when the limit of connections is reached.
+    @Test func withoutAnAnswerTheServiceIsSilent() throws {
+        let stopped = try EventCounter()
+        stopped.signal()
+        let rows: [(reply: SocketService.Reply, timeout: Int64, cancel: EventCounter?, cause: Int32)] = [
+            (.hangUp, 600_000, nil, ECONNRESET), (.hang, 200, nil, ETIMEDOUT), (.hang, 600_000, stopped, ECANCELED),
+        ]
+        for row in rows {
+            _ = try SocketService(at: path, row.reply)
+            let failure = try #require(try ask(timeout: row.timeout, cancel: row.cancel))
+            #expect(failure.code == .verifierSilent)
+            #expect(failure.cause == row.cause)
+            try FileManager.default.removeItem(atPath: path)
+        }
     }
 
     // MARK: No service
