@@ -168,43 +168,40 @@ import Testing
         let fullWords = "/srv/web.jwt: the disk is full (no space left); free some space (df -h --output /srv)"
         let ofFull = ["PATH=/srv/web.jwt", "CODE=disk_full"]
         let warning = Diagnostic(.warning, at: Position(file: "/etc/c.yaml", line: 2, column: 3), "odd; write another")
-        func row(
-            _ line: LogLine, _ priority: LogLine.Priority, _ words: String, _ fields: [String] = []
-        ) -> Row { Row(line, priority, words, fields) }
         return [
-            row(
+            Row(
                 .startRefused(.configuration(warning)), .error, "/etc/c.yaml:2:3: warning: odd; write another",
                 ["PATH=/etc/c.yaml"]),
-            row(
+            Row(
                 .configurationWarning(warning), .warning, "/etc/c.yaml:2:3: warning: odd; write another",
                 ["PATH=/etc/c.yaml"]),
-            row(
+            Row(
                 .noSecureMemory, .warning, "could not set apart memory for keys; they are in ordinary memory"),
-            row(
+            Row(
                 .stateLost(path), .warning,
                 "/srv/web.jwt: the state directory was removed, emptied or replaced while it was in use; "
                     + "it is opened again and everything is written to it again", ["PATH=/srv/web.jwt"]),
-            row(
+            Row(
                 .socketIgnored(name: "other"), .warning,
                 "the daemon does not use the socket other that systemd passed; check FileDescriptorName= of its unit"),
-            row(
+            Row(
                 .configurationNotKept(full), .warning,
                 "could not save the fallback copy of the configuration: " + fullWords, ofFull),
-            row(.recordSetAside(web, full), .warning, "web: " + fullWords, ofFull + ["CLIENT=web"]),
-            row(.acceptFailed(full), .error, fullWords, ofFull),
-            row(.credentialsLost(full), .error, fullWords, ofFull),
-            row(
+            Row(.recordSetAside(web, full), .warning, "web: " + fullWords, ofFull + ["CLIENT=web"]),
+            Row(.acceptFailed(full), .error, fullWords, ofFull),
+            Row(.credentialsLost(full), .error, fullWords, ofFull),
+            Row(
                 .stoppedEarly(jobs: 3), .warning, "stopped although 3 jobs had not ended; the next start continues"),
-            row(.metricsNotWritten(full), .error, fullWords, ofFull),
-            row(
+            Row(.metricsNotWritten(full), .error, fullWords, ofFull),
+            Row(
                 .leftUndone(web, .critical, full), .error, "web: " + fullWords,
                 ["CLIENT=web", "STATE=critical", "CODE=disk_full"]),
-            row(
+            Row(
                 .managerUnreachable(SystemError("send", errno: .brokenPipe)), .warning,
                 "the service manager cannot be notified: cannot send: Broken pipe"),
-            row(.sandboxWeakened("weaker"), .warning, "weaker"),
-            row(.hookPrinted(action, "heard"), .info, "restart a.service: 'heard'", ["ACTION=restart a.service"]),
-            row(
+            Row(.sandboxWeakened("weaker"), .warning, "weaker"),
+            Row(.hookPrinted(action, "heard"), .info, "restart a.service: 'heard'", ["ACTION=restart a.service"]),
+            Row(
                 .linesLost(2), .warning,
                 "2 log events before the last one are lost: the journal did not take them in time"),
         ]
@@ -274,7 +271,6 @@ import Testing
 
     /// Who was refused, why, and what to do.
     @Test func refusals() {
-
         #expect(
             [.notRoot(user: 7), .noUnit, .notConfigured(credential), .stopping(credential)].map {
                 LogEvent.notServed($0).line().words
