@@ -27,14 +27,6 @@ final class CredentialConnection {
         case refusal
     }
 
-    enum Progress: Hashable {
-        case done
-        /// No room now, or no answer yet.
-        case blocked
-        /// The peer has gone.
-        case broken
-    }
-
     /// systemd takes less than a mebibyte (CREDENTIAL_SIZE_MAX): the start of a unit that is sent more fails.
     private static let refusalSize = (1 << 20) + refusalPage.count
     /// One line for a user who reads it, then NUL bytes, which a terminal does not show.
@@ -60,8 +52,7 @@ final class CredentialConnection {
     /// Sends a refusal, or the rest of it, and waits for the peer to read it.
     func refuse() {
         begin(.refusal, deadline: nil)
-        while push() == .blocked, Descriptor.waitUntilWritable(descriptor.raw, atMost: CredentialLimits.lastReadingTime)
-        {}
+        while push(), Descriptor.waitUntilWritable(descriptor.raw, atMost: CredentialLimits.lastReadingTime) {}
     }
 
     /// Sets answer and deadline; later calls are ignored.
@@ -72,24 +63,20 @@ final class CredentialConnection {
         self.deadline = deadline
     }
 
-    /// Sends as much as the socket takes without blocking.
-    func push() -> Progress {
-        guard let answer else { return .blocked }
-        while true {
-            let (count, size): (Int, Int)
-            do throws(SystemError) {
-                (count, size) = try sendMore(of: answer)
-            } catch {
-                return .broken
-            }
-            guard count > 0 else { return .blocked }
+    /// Sends as much as the socket takes without blocking. Whether it has to be called again: there is no room now, or no answer
+    /// yet. If not, the answer is sent, or the peer has gone.
+    func push() -> Bool {
+        guard let answer else { return true }
+        while let (count, size) = try? sendMore(of: answer) {
+            guard count > 0 else { return true }
             sent += count
             if sent == size {
                 // systemd may hold a copy: closing would not end the connection.
                 descriptor.shutDown()
-                return .done
+                return false
             }
         }
+        return false
     }
 
     /// Returns how many bytes were sent now, and how long the answer is.

@@ -133,28 +133,21 @@ final class CredentialLoop {
     /// Sends as much as fits now; drops a connection that is done or out of time.
     private func move(_ connection: CredentialConnection, _ tag: UInt64) throws(SystemError) {
         let isAnswered = connection.answer != nil
-        switch connection.push() {
-        case .done, .broken:
-            return try drop(tag)
-        case .blocked where isAnswered && connection.deadline?.hasPassed == true:
-            return try drop(tag)
-        case .blocked where connection.user != 0 && (otherUsers > limits.otherUsers || stopAt != nil):
-            return try drop(tag)
-        case .blocked:
-            let readiness: Readiness = isAnswered ? .writable : []
-            guard connection.awaited != readiness else { return }
-            if connection.awaited == nil {
-                try waits.epoll.add(connection.descriptor.raw, tag: tag, for: readiness)
-                // If the daemon ends now, systemd's copy keeps the unit from starting with nothing, or with a part of a
-                // refusal.
-                if connection.user == 0 {
-                    _ = try? NotifySocket()?.store(connection.descriptor, as: CredentialSocket.heldName)
-                }
-            } else {
-                try waits.epoll.modify(connection.descriptor.raw, tag: tag, for: readiness)
+        let isOutOfTime = isAnswered && connection.deadline?.hasPassed == true
+        let isUnwanted = connection.user != 0 && (otherUsers > limits.otherUsers || stopAt != nil)
+        guard connection.push(), !isOutOfTime, !isUnwanted else { return try drop(tag) }
+        let readiness: Readiness = isAnswered ? .writable : []
+        guard connection.awaited != readiness else { return }
+        if connection.awaited == nil {
+            try waits.epoll.add(connection.descriptor.raw, tag: tag, for: readiness)
+            // If the daemon ends now, systemd's copy keeps the unit from starting with nothing, or with a part of a refusal.
+            if connection.user == 0 {
+                _ = try? NotifySocket()?.store(connection.descriptor, as: CredentialSocket.heldName)
             }
-            connection.awaited = readiness
+        } else {
+            try waits.epoll.modify(connection.descriptor.raw, tag: tag, for: readiness)
         }
+        connection.awaited = readiness
     }
 
     private var otherUsers: Int {
