@@ -45,14 +45,21 @@ extension ExecAction {
         among paths: [String], of action: ActionID, as identity: Identity
     ) -> Failure? {
         for path in paths {
-            do throws(FileError) {
-                try TrustedFile.check(path, for: .executable, as: identity)
-            } catch {
-                guard error.code == .notGuarded || error.code == .untrustedLink else { continue }
+            if let error = exposure(of: path, for: .executable, as: identity) {
                 return Failure(error, at: path, of: action)
             }
         }
         return nil
+    }
+
+    /// That another user could change or replace a file; nil if none could, or the file has another problem.
+    private static func exposure(of path: String, for use: TrustedFile.Use, as identity: Identity) -> FileError? {
+        do throws(FileError) {
+            try TrustedFile.check(path, for: use, as: identity)
+            return nil
+        } catch {
+            return error.code == .notGuarded || error.code == .untrustedLink ? error : nil
+        }
     }
 
     /// The arguments of an action that are files which other users could change: a shell that is given one runs it with the
@@ -60,14 +67,8 @@ extension ExecAction {
     package static func unguardedArguments(of action: Action, as identity: Identity) -> [String] {
         guard case .exec(let arguments, _) = action else { return [] }
         return arguments.dropFirst().filter { argument in
-            guard argument.hasPrefix("/") else { return false }
-            do throws(FileError) {
-                try TrustedFile.check(argument, for: .configuration, as: identity)
-                return false
-            } catch {
-                let isUnguarded = error.code == .notGuarded || error.code == .untrustedLink
-                return isUnguarded && FileStatus.following(argument)?.kind == .regular
-            }
+            argument.hasPrefix("/") && exposure(of: argument, for: .configuration, as: identity) != nil
+                && FileStatus.following(argument)?.kind == .regular
         }
     }
 }
@@ -83,55 +84,46 @@ extension Failure {
             .actionNotStarted, at: .action(action), detail: unguarded ?? failure?.message ?? error.description,
             remedy: failure?.remedy ?? error.remedy)
     }
+
+    /// Why Linux would not execute it.
+    init(_ problem: ProgramProblem, of action: ActionID) {
+        self.init(
+            .actionNotStarted, at: .action(action), detail: problem.words,
+            remedy: .say(problem.advice, see: .deliver(nil)))
+    }
 }
 
-extension Failure {
-    init(_ problem: ProgramProblem, of action: ActionID) {
-        let firstLine = "fix the program's first line, then repeat the action"
-        let (detail, words) =
-            switch problem {
-            case .mountedNoexec:
-                (
-                    "its file system is mounted noexec",
-                    "put the program on another file system, such as below /usr/local/bin, and name it there"
-                )
-            case .carriageReturn:
-                (
-                    "its first line ends in a carriage return, as Windows writes line ends",
-                    "save it with Unix line ends, then repeat the action"
-                )
-            case .byteOrderMark:
-                ("a byte-order mark is before its first line", "save it as UTF-8 without that, then repeat the action")
-            case .interpreterMissing(let name):
-                (
-                    "its interpreter \(Printable.name(name)) does not exist",
-                    "install the interpreter, or \(firstLine)"
-                )
-            case .interpreterNotExecutable(let name):
-                ("its interpreter \(Printable.name(name)) may not be executed", firstLine)
-            case .notFoundByEnv(let name) where name.contains(" "):
-                (
-                    "env takes \(Printable.name(name)) as the name of one program",
-                    "write env -S, or the interpreter's whole path, into the first line, then repeat the action"
-                )
-            case .notFoundByEnv(let name):
-                (
-                    "env finds no program \(Printable.name(name)) in the PATH of actions",
-                    "write the interpreter's whole path into the first line, then repeat the action"
-                )
-            case .noFormat:
-                (
-                    "it is neither a script with a first line such as #!/bin/sh nor a whole program",
-                    "write that first line, then repeat the action"
-                )
-            case .otherMachine:
-                (
-                    "it is a program for another kind of machine",
-                    "install the program for this machine, then repeat the action"
-                )
-            }
-        self.init(
-            .actionNotStarted, at: .action(action), detail: detail,
-            remedy: .say(words, see: .deliver(nil)))
+extension ProgramProblem {
+    fileprivate var words: String {
+        switch self {
+        case .mountedNoexec: "its file system is mounted noexec"
+        case .carriageReturn: "its first line ends in a carriage return, as Windows writes line ends"
+        case .byteOrderMark: "a byte-order mark is before its first line"
+        case .interpreterMissing(let name): "its interpreter \(Printable.name(name)) does not exist"
+        case .interpreterNotExecutable(let name): "its interpreter \(Printable.name(name)) may not be executed"
+        case .notFoundByEnv(let name) where name.contains(" "):
+            "env takes \(Printable.name(name)) as the name of one program"
+        case .notFoundByEnv(let name): "env finds no program \(Printable.name(name)) in the PATH of actions"
+        case .noFormat: "it is neither a script with a first line such as #!/bin/sh nor a whole program"
+        case .otherMachine: "it is a program for another kind of machine"
+        }
+    }
+
+    /// What to do about it.
+    fileprivate var advice: String {
+        switch self {
+        case .mountedNoexec:
+            "put the program on another file system, such as below /usr/local/bin, and name it there"
+        case .carriageReturn: "save it with Unix line ends, then repeat the action"
+        case .byteOrderMark: "save it as UTF-8 without that, then repeat the action"
+        case .interpreterMissing:
+            "install the interpreter, or fix the program's first line, then repeat the action"
+        case .interpreterNotExecutable: "fix the program's first line, then repeat the action"
+        case .notFoundByEnv(let name) where name.contains(" "):
+            "write env -S, or the interpreter's whole path, into the first line, then repeat the action"
+        case .notFoundByEnv: "write the interpreter's whole path into the first line, then repeat the action"
+        case .noFormat: "write that first line, then repeat the action"
+        case .otherMachine: "install the program for this machine, then repeat the action"
+        }
     }
 }
