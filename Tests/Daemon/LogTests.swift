@@ -6,46 +6,33 @@ import Testing
 
 /// Who reads standard error, and therefore what a line begins with.
 @Suite struct LogTests {
-    @Test func aPersonSeesNoUrgency() throws {
+    @Test func theTargetIsTheReaderOfStandardError() throws {
         let directory = try TemporaryDirectory()
+        let pipe = Pipe()
+        let writing = pipe.fileHandleForWriting.fileDescriptor
         let file = try unsafe open(directory.write("", to: "log"), O_WRONLY)
         let terminal = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        defer { for descriptor in [file, terminal] { close(descriptor) } }
-        #expect(terminal >= 0)
-        for descriptor in [file, terminal] {
-            #expect(Log.target(of: descriptor, journalStream: nil, isService: true) == .plain)
-        }
-        let pipe = Pipe()
-        #expect(
-            Log.target(of: pipe.fileHandleForWriting.fileDescriptor, journalStream: nil, isService: false) == .plain)
-        #expect(Log.target(of: -1, journalStream: nil, isService: true) == .plain)
-    }
-
-    @Test func aServicesReaderSeesIt() {
-        let pipe = Pipe()
-        let descriptor = pipe.fileHandleForWriting.fileDescriptor
-        #expect(Log.target(of: descriptor, journalStream: nil, isService: true) == .prefixed)
-    }
-
-    /// What systemd falls back on where the journal cannot be reached.
-    @Test func aServiceWithoutAnyLogTriesTheJournal() {
         let nowhere = unsafe open("/dev/null", O_WRONLY)
         let full = unsafe open("/dev/full", O_WRONLY)
-        defer { for descriptor in [nowhere, full] { close(descriptor) } }
-        #expect(Log.target(of: nowhere, journalStream: nil, isService: true) == .journalAlone)
-        #expect(Log.target(of: nowhere, journalStream: nil, isService: false) == .plain)
-        #expect(Log.target(of: full, journalStream: nil, isService: true) == .prefixed)
-    }
-
-    @Test func theJournalIsRecognisedByDeviceAndInode() {
-        let pipe = Pipe()
-        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        defer { for descriptor in [file, terminal, nowhere, full] { close(descriptor) } }
+        #expect(terminal >= 0)
         var status = stat()
-        #expect(unsafe fstat(descriptor, &status) == 0)
+        #expect(unsafe fstat(writing, &status) == 0)
         let stream = "\(status.st_dev):\(status.st_ino)"
-        #expect(Log.target(of: descriptor, journalStream: stream, isService: true) == .journal)
-        // Sent elsewhere since systemd set it up.
-        #expect(Log.target(of: descriptor, journalStream: stream + "1", isService: false) == .plain)
+        let rows: [(what: Comment, descriptor: Int32, stream: String?, isService: Bool, target: Log.Target)] = [
+            ("a file, which people read", file, nil, true, .plain), ("a terminal", terminal, nil, true, .plain),
+            ("a pipe without systemd", writing, nil, false, .plain),
+            ("a service's pipe", writing, nil, true, .prefixed),
+            ("nothing", -1, nil, true, .plain), ("a service's other device", full, nil, true, .prefixed),
+            ("what systemd gives a service without a journal", nowhere, nil, true, .journalAlone),
+            ("the same without systemd", nowhere, nil, false, .plain), ("the journal", writing, stream, true, .journal),
+            ("sent elsewhere since systemd set it up", writing, stream + "1", false, .plain),
+        ]
+        for row in rows {
+            let target = Log.target(of: row.descriptor, journalStream: row.stream, isService: row.isService)
+            #expect(target == row.target, row.what)
+        }
+        try pipe.fileHandleForWriting.close()
     }
 
     /// A journal that takes each line, but slowly, would hold the loop for as long as there are lines.
