@@ -59,7 +59,7 @@ struct ServiceManagerNotifications {
     mutating func alive(at now: BootTime) -> BootTime? {
         guard let interval else { return nil }
         if let nextPing, now < nextPing { return nextPing }
-        notify(.watchdog)
+        notify([.watchdog])
         nextPing = now.advanced(milliseconds: interval)
         return nextPing
     }
@@ -85,7 +85,7 @@ struct ServiceManagerNotifications {
         guard tried > lastTried || nextProgress == nil else { return }
         nextProgress = now.advanced(milliseconds: Self.progressInterval)
         lastTried = tried
-        notify(.status(snapshot.progressLine), .extendTimeout(milliseconds: Self.timeout))
+        notify([.status(snapshot.progressLine), .extendTimeout(milliseconds: Self.timeout)])
     }
 
     /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.
@@ -93,27 +93,23 @@ struct ServiceManagerNotifications {
         switch (phase, isGoingOn) {
         case (.ready, true):
             phase = .reloading
-            notify(.reloading(since: Clocks.monotonicMicroseconds()))
+            notify([.reloading(since: Clocks.monotonicMicroseconds())])
         case (.reloading, false):
             phase = .ready
-            notify(.ready)
+            notify([.ready])
         default: break
         }
     }
 
     mutating func stop() {
         phase = .stopping
-        notify(.stopping)
+        notify([.stopping])
     }
 
     /// Why the daemon ends on its own; shown by `systemctl status` until the next start.
     func fail(_ why: String, errno: Int32? = nil) {
         var last = self
         last.notify([.status(why)] + (errno.map { [.failed(errno: $0)] } ?? []))
-    }
-
-    private mutating func notify(_ messages: Notify.Message...) {
-        notify(messages)
     }
 
     private mutating func notify(_ messages: [Notify.Message]) {
