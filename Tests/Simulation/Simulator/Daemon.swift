@@ -68,6 +68,50 @@ package class Daemon {
 
     // MARK: The loop
 
+    /// When something happens next, in milliseconds of the boot clock.
+    var nextMoment: Int64? { [agenda.nextMoment, wakesAt].compactMap(\.self).min() }
+
+    /// When the core wakes by itself, in milliseconds of the boot clock; nil where it does not.
+    var wakesAt: Int64? { isAlive ? clocks.moment(of: restful(wake)) : nil }
+
+    /// A wake that may be late where nothing is to be done but to look again: otherwise nearly all of the time would be spent
+    /// on looks that find nothing new.
+    func restful(_ wake: Wake) -> Wake { wake }
+
+    /// Lets everything happen that is due. Returns whether the core has heard of any of it, or wakes by itself, and has to
+    /// plan.
+    func happen(isWake: Bool) throws -> Bool {
+        // While jobs are carried out, the core sleeps: it hears of their effects only once they have ended.
+        var isAwake = isWake
+        while let event = takeNext() {
+            switch event {
+            case .birth: begin()
+            case .effect(let job):
+                try take(job)
+                continue
+            case .input(let input): hear(input)
+            }
+            isAwake = true
+        }
+        return isAlive && isAwake
+    }
+
+    /// Removes the next event that is due.
+    func takeNext() -> Agenda.Event? { agenda.takeNext(until: boot) }
+
+    /// Has the core hear of something.
+    func hear(_ input: Input) {
+        say(Words.of(input))
+        if case .finished(let id, let result) = input {
+            noteEnd(of: id, result)
+            outside.report(id)
+        }
+        rotation.handle(input, at: now)
+    }
+
+    /// Takes note of a job's end before the core hears of it.
+    func noteEnd(of id: JobID, _ result: Result<Outcome, Failure>) {}
+
     func plan() -> Step {
         let step = rotation.plan(at: now)
         plannedAt = boot
@@ -75,8 +119,23 @@ package class Daemon {
         return step
     }
 
+    /// What is wrong with the next wake, which has to lie in the future; nil for nothing.
+    var problemOfWake: String? {
+        let isOver = wake.wall.map { $0 <= now.wall } ?? false || wake.boot.map { $0 <= now.boot } ?? false
+        return isOver ? "the next wake, \(wake), is not in the future" : nil
+    }
+
+    /// Carries out a job, and has the core hear of its result later.
+    func take(_ job: Job) throws {
+        guard let result = try carryOut(job), let heard = heard(of: job, result) else { return }
+        schedule(.input(.finished(job.id, heard)), after: random.next() % 20)
+    }
+
+    /// What the core hears of a job's result, unless a planted mistake has it hear something else, or nothing.
+    func heard(of job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure>? { result }
+
     /// Carries out a job; nil where the daemon dies right before it or right after.
-    func carryOut(_ job: Job) throws -> Result<Outcome, Failure>? {
+    private func carryOut(_ job: Job) throws -> Result<Outcome, Failure>? {
         if dies(job, isAfter: false) { return nil }
         outside.api.clock = boot
         let result = outside.carryOut(job, &random)

@@ -140,8 +140,11 @@ package enum Sabotage: PlantedMistake {
         }
     }
 
-    func twist(_ job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
+    /// What a job finds, or what was planted instead; nil when it is never heard of.
+    func twist(_ job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure>? {
         switch (self, job.work, result) {
+        case (.losesActionResults, .run, _) where job.resource.stateChangeActionID == nil: return nil
+        case (.losesNoticeResults, _, _) where job.resource.stateChangeActionID != nil: return nil
         case (.forgetsReportedStates, .recallReportedStates, _):
             return .success(.recalledReportedStates(ReportedStates()))
         case (.forgetsRecords, .recall, _): return .success(.recalled(Record()))

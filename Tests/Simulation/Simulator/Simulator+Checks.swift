@@ -8,7 +8,7 @@ extension Simulator {
     func check(_ step: Step) throws {
         try outside.check()
         if counts(.state), let broken = rotation.checkInvariants().first { throw Violation(.state, broken) }
-        try checkWake()
+        if let problem = problemOfWake { throw Violation(.wake, problem) }
         try checkTogether(step)
         let snapshot = rotation.snapshot(at: now)
         // More than half of a life's time, so only every fourth step: a mistake would soon show again.
@@ -35,12 +35,6 @@ extension Simulator {
     private func checkReadiness(_ snapshot: Snapshot) throws {
         let isLate = outside.configuration.clients.keys.allSatisfy { watch.quiet($0, at: boot) > 120_000 }
         if isLate, !snapshot.ready { throw Violation(.ready, "the daemon is still not ready") }
-    }
-
-    /// The next wake lies in the future.
-    private func checkWake() throws {
-        if let due = wake.wall, due <= now.wall { throw Violation(.wake, "the next wake \(due) is not in the future") }
-        if let due = wake.boot, due <= now.boot { throw Violation(.wake, "the next wake is not in the future") }
     }
 
     /// The plan over touched objects has missed nothing, and nothing could start before the next wake.

@@ -19,43 +19,15 @@ extension Simulator {
         try checkApplications()
     }
 
-    private var nextMoment: Int64? { [agenda.nextMoment, wakesAt].compactMap(\.self).min() }
-
-    /// When the core wakes by itself, in milliseconds of the boot clock; nil where it does not.
-    private var wakesAt: Int64? { isAlive ? clocks.moment(of: restful(wake)).map { $0 + oversleep } : nil }
-
-    /// A wake that may be a day late where targets are merely to be read once more, or Apple to be asked once more:
-    /// otherwise nearly all of the time would be spent on requests that find nothing new.
-    private func restful(_ wake: Wake) -> Wake {
-        guard let due = wake.boot, watch.isAtRest(at: boot), rotation.isIdle, onlyAsksAgain,
-            stateChangeActions.isSettled(at: boot)
-        else {
-            return wake
-        }
-        return Wake(wall: wake.wall, boot: max(due, BootTime(milliseconds: plannedAt + 86_400_000)))
-    }
-
     /// Whether all is well where there are targets, or Apple alone fails, and has said so of every secret.
-    private var onlyAsksAgain: Bool {
+    var onlyAsksAgain: Bool {
         let failing = rotation.failures.keys
         guard !failing.isEmpty else { return watch.pushes && rotation.snapshot(at: now).health == .ok }
         return watch.mintsNothing(at: boot) && failing.allSatisfy { if case .verification = $0 { true } else { false } }
     }
 
     private func step(isWake: Bool) throws {
-        // While jobs are carried out, the core sleeps: it hears of their effects only once they have ended.
-        var isAwake = isWake
-        while let event = agenda.takeNext(until: boot) {
-            switch event {
-            case .birth: begin()
-            case .effect(let job):
-                try take(job)
-                continue
-            case .input(let input): hear(input)
-            }
-            isAwake = true
-        }
-        guard isAlive, isAwake else { return try outside.check() }
+        guard try happen(isWake: isWake) else { return try outside.check() }
         let step = plan()
         oversleep = 0
         steps += 1
@@ -79,39 +51,6 @@ extension Simulator {
         if log != nil { for line in step.changes.compactMap(Words.of) { say(line) } }
         try watch.answered(sabotage == .losesAnswers ? [] : step.answers, at: boot)
         try check(step)
-    }
-
-    private func take(_ job: Job) throws {
-        try watch.begin(job, self)
-        guard let result = try carryOut(job) else { return }
-        if sabotage == .losesActionResults, case .run = job.work, job.resource.stateChangeActionID == nil { return }
-        if sabotage == .losesNoticeResults, job.resource.stateChangeActionID != nil { return }
-        schedule(.input(.finished(job.id, sabotage?.twist(job, result) ?? result)), after: random.next() % 20)
-    }
-
-    private func hear(_ input: Input) {
-        say(Words.of(input))
-        var isRepeated = false
-        if case .finished(let id, let result) = input {
-            isRepeated = sabotage.map { watch.isRepeated(id, $0) } ?? false
-            outside.report(id)
-            if let job = watch.job(id), case .stateChangeAction(let name) = job.resource,
-                case .run(let action, _) = job.work
-            {
-                stateChangeActions.finish(name, action, success: (try? result.get()) != nil)
-            }
-            if let job = watch.job(id) {
-                verdicts.finish(job, result, isFormer: watch.former.contains(id), at: boot)
-            }
-            for reader in watch.finish(id, result, rotation.configuration, at: now) { outside.reportRun(reader) }
-        }
-        if isRepeated, case .finished(_, .failure) = input {
-            // A request that nobody made resets the pause.
-            rotation.handle(input, at: now)
-            rotation.handle(.asked(.renew(.init(deliverOnly: true)), nil), at: now)
-            return
-        }
-        rotation.handle(input, at: now)
     }
 }
 

@@ -31,6 +31,47 @@ package final class Simulator: Daemon {
         set { clocks.isSynced = newValue }
     }
 
+    // MARK: The loop
+
+    override var wakesAt: Int64? { super.wakesAt.map { $0 + oversleep } }
+
+    /// Targets that are merely to be read once more, or Apple that is to be asked once more, may wait for a day.
+    override func restful(_ wake: Wake) -> Wake {
+        guard let due = wake.boot, watch.isAtRest(at: boot), rotation.isIdle, onlyAsksAgain,
+            stateChangeActions.isSettled(at: boot)
+        else {
+            return wake
+        }
+        return Wake(wall: wake.wall, boot: max(due, BootTime(milliseconds: plannedAt + 86_400_000)))
+    }
+
+    override func take(_ job: Job) throws {
+        try watch.begin(job, self)
+        try super.take(job)
+    }
+
+    override func heard(of job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure>? {
+        guard let sabotage else { return result }
+        return sabotage.twist(job, result)
+    }
+
+    override func hear(_ input: Input) {
+        var isRepeated = false
+        if case .finished(let id, .failure) = input { isRepeated = sabotage.map { watch.isRepeated(id, $0) } ?? false }
+        super.hear(input)
+        // A request that nobody made resets the pause.
+        if isRepeated { rotation.handle(.asked(.renew(.init(deliverOnly: true)), nil), at: now) }
+    }
+
+    override func noteEnd(of id: JobID, _ result: Result<Outcome, Failure>) {
+        guard let job = watch.jobs[id] else { return }
+        if case .stateChangeAction(let name) = job.resource, case .run(let action, _) = job.work {
+            stateChangeActions.finish(name, action, success: (try? result.get()) != nil)
+        }
+        verdicts.finish(job, result, isFormer: watch.former.contains(id), at: boot)
+        for reader in watch.finish(id, result, rotation.configuration, at: now) { outside.reportRun(reader) }
+    }
+
     // MARK: What happens to it
 
     /// Notes an event that affects all clients, or those that share a resource: time limits of promises start anew.

@@ -218,8 +218,6 @@ struct Watch: ~Copyable {
         jobs.values.contains { $0.resource == .file(path) && $0.startedAt.milliseconds <= moment }
     }
 
-    func job(_ id: JobID) -> Job? { jobs[id] }
-
     func isMinting(_ client: ClientName) -> Bool {
         jobs.values.contains { $0.resource == .client(client) }
     }

@@ -13,8 +13,6 @@ final class Machine: Daemon {
     var minted: ((SecretInfo) throws -> Void)?
     /// What comes of jobs on the store, and what the store tells of; apart, for it may take long and nothing waits for it.
     private var storeAgenda = Agenda()
-    /// The jobs on the store that are under way.
-    private var storeJobs: Set<JobID> = []
     /// The fleet's store; nil where secrets are handed on by files.
     let board: Noticeboard?
     var link: StoreLink
@@ -26,7 +24,7 @@ final class Machine: Daemon {
     var rolloutPuts: [RolloutPut] = []
     /// What the store has told it since its start.
     private(set) var told = Told()
-    /// Of jobs on the store that are under way, what it was told before, and what it is to be told then.
+    /// The jobs on the store that are under way, with what it was told before, and what it is to be told then.
     private var questions: [JobID: (job: Job, told: Told, result: Result<Outcome, Failure>?)] = [:]
     /// What it was asked to do with the rollout of which secret, since its start.
     private(set) var orders: [(order: RolloutOrder, secret: Fingerprint?)] = []
@@ -99,74 +97,52 @@ final class Machine: Daemon {
     var view: ClientView? { rotation.snapshot(at: now).clients.first }
 
     /// Whether nothing is under way but what concerns the store.
-    var isSettled: Bool { isAlive && agenda.isEmpty && rotation.runningJobs == storeJobs.count }
+    var isSettled: Bool { isAlive && agenda.isEmpty && rotation.runningJobs == questions.count }
 
     // MARK: The loop
 
-    /// When it has to do something next, in milliseconds of the boot clock.
-    var nextMoment: Int64? { [agenda.nextMoment, storeAgenda.nextMoment, wakesAt].compactMap(\.self).min() }
+    override var nextMoment: Int64? { [super.nextMoment, storeAgenda.nextMoment].compactMap(\.self).min() }
 
-    /// When the core wakes by itself; nil where it does not.
-    private var wakesAt: Int64? {
-        guard isAlive else { return nil }
-        var wake = wake
-        if rest > 0, let due = wake.boot {
-            // A report that can be put may not be late.
-            let latest = link.isGood ? min(plannedAt + rest, reportedAt + 86_400_000) : plannedAt + rest
-            wake.boot = BootTime(milliseconds: max(due.milliseconds, latest))
-        }
-        return clocks.moment(of: wake)
+    override func restful(_ wake: Wake) -> Wake {
+        guard rest > 0, let due = wake.boot else { return wake }
+        // A report that can be put may not be late.
+        let latest = link.isGood ? min(plannedAt + rest, reportedAt + 86_400_000) : plannedAt + rest
+        return Wake(wall: wake.wall, boot: BootTime(milliseconds: max(due.milliseconds, latest)))
     }
 
-    private func takeNext() -> Agenda.Event? {
+    override func takeNext() -> Agenda.Event? {
         if let moment = storeAgenda.nextMoment, moment < agenda.nextMoment ?? .max {
             return storeAgenda.takeNext(until: boot)
         }
-        return agenda.takeNext(until: boot)
+        return super.takeNext()
     }
 
     /// Does what is due now. Returns whether anything was.
     func advance() throws -> Bool {
         guard let next = nextMoment, next <= boot else { return false }
-        // While jobs are carried out, the core sleeps: it hears of their effects only once they have ended.
-        var isAwake = wakesAt.map { $0 <= boot } ?? false
-        while let event = takeNext() {
-            switch event {
-            case .birth: begin()
-            case .effect(let job):
-                try take(job)
-                continue
-            case .input(let input):
-                say(Words.of(input))
-                if case .finished(let id, let result) = input {
-                    storeJobs.remove(id)
-                    if let question = questions.removeValue(forKey: id), let result = question.result {
-                        told.learn(question.job, result, excluding: name, now)
-                    }
-                    outside.report(id)
-                    if case .success(.ran) = result {
-                        outside.reportRun(FleetScenario.reader)
-                        if let secret = runs.removeValue(forKey: id) {
-                            lastRun = secret
-                            ranAt = boot
-                            if rollout != nil { acts.append(.ended(secret)) }
-                        }
-                    } else if case .failure = result, runs.removeValue(forKey: id) != nil {
-                        failedAt = boot
-                    }
-                }
-                rotation.handle(input, at: now)
-            }
-            isAwake = true
-        }
-        if isAlive, isAwake { try start(plan()) }
+        if try happen(isWake: wakesAt.map { $0 <= boot } ?? false) { try start(plan()) }
         return true
+    }
+
+    override func noteEnd(of id: JobID, _ result: Result<Outcome, Failure>) {
+        if let question = questions.removeValue(forKey: id), let result = question.result {
+            told.learn(question.job, result, excluding: name, now)
+        }
+        if case .success(.ran) = result {
+            outside.reportRun(FleetScenario.reader)
+            if let secret = runs.removeValue(forKey: id) {
+                lastRun = secret
+                ranAt = boot
+                if rollout != nil { acts.append(.ended(secret)) }
+            }
+        } else if case .failure = result, runs.removeValue(forKey: id) != nil {
+            failedAt = boot
+        }
     }
 
     private func start(_ step: Step) throws {
         if let problem = rotation.checkInvariants().first { throw FleetViolation(.state, problem) }
-        if let due = wake.wall, due <= now.wall { throw FleetViolation(.state, "a wake at \(due), which has passed") }
-        if let due = wake.boot, due <= now.boot { throw FleetViolation(.state, "a wake at a moment that has passed") }
+        if let problem = problemOfWake { throw FleetViolation(.state, problem) }
         for job in step.start {
             say(Words.of(job))
             if board != nil, Self.isOnStore(job.work) {
@@ -187,7 +163,6 @@ final class Machine: Daemon {
 
     /// Begins a job on the store.
     private func begin(_ job: Job) {
-        storeJobs.insert(job.id)
         questions[job.id] = (job, told, nil)
         var delay = link.delay(at: boot, &random)
         if case .readStore = job.work {
@@ -204,8 +179,7 @@ final class Machine: Daemon {
         let result = carryOut(job.work, on: board)
         questions[job.id]?.result = result
         if let step, link.doom == .init(work: step, isAfter: true) { return die(downFor: random.next() % 5000) }
-        guard let heard = mistake.map({ $0.twist(job, result, self) }) ?? result else { return }
-        tell(.finished(job.id, heard))
+        if let heard = heard(of: job, result) { tell(.finished(job.id, heard)) }
     }
 
     /// Has the store say something, or a job on it end, after everything that it has said before.
@@ -224,13 +198,15 @@ final class Machine: Daemon {
         }
     }
 
-    private func take(_ job: Job) throws {
+    override func take(_ job: Job) throws {
         if let board, Self.isOnStore(job.work) { return take(job, on: board) }
         if mistake == .holdsPastDeadline, case .run = job.work, !isAdmitted { return }
-        guard let result = try carryOut(job),
-            let heard = mistake.map({ $0.twist(job, result, self) }) ?? result
-        else { return }
-        schedule(.input(.finished(job.id, heard)), after: random.next() % 20)
+        try super.take(job)
+    }
+
+    override func heard(of job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure>? {
+        guard let mistake else { return result }
+        return mistake.twist(job, result, self)
     }
 
     override func carriedOut(_ job: Job, _ result: Result<Outcome, Failure>) throws {
@@ -268,7 +244,6 @@ final class Machine: Daemon {
     override func forget(byPowerCut isPowerCut: Bool) {
         if isPowerCut { damagedAt = boot }
         storeAgenda.clear()
-        storeJobs = []
         questions = [:]
         runs = [:]
     }
