@@ -126,19 +126,4 @@ extension Outside {
         guard let output = configuration.clients[reader.client]?.targets.last else { return }
         fetched[reader] = api.places[output.place]?.held
     }
-
-    /// Places hold only whole secrets of the right clients, unless another program has written there.
-    func checkTargets() throws {
-        for (name, entry) in configuration.clients {
-            for output in entry.targets {
-                guard let place = api.places[output.place], !place.isDamaged, let held = place.held else { continue }
-                guard let issued = held.secret, minted[issued.fingerprint] == issued else {
-                    throw Violation(.outputs, "\(output.target) holds no whole secret")
-                }
-                guard hasEverHad(issued.client, name) else {
-                    throw Violation(.outputs, "\(output.target) holds a secret of \(issued.client), not of \(name)")
-                }
-            }
-        }
-    }
 }

@@ -95,9 +95,6 @@ package final class Outside {
         for (name, entry) in clients { ids[name, default: []].insert(entry.clientID) }
     }
 
-    /// Whether a client was ever configured with an id.
-    func hasEverHad(_ id: ClientID, _ client: ClientName) -> Bool { ids[client]?.contains(id) == true }
-
     package func swapKey(_ name: KeyName, number: Int) {
         let digits = String(number, radix: 16)
         prints[name] = KeyDigest(String(repeating: "0", count: 64 - digits.count) + digits)
@@ -142,7 +139,7 @@ package final class Outside {
 
     // MARK: Promises
 
-    /// Where no other program has written, outputs hold only whole secrets of the right clients.
+    /// Where no other program has written, files and places behind APIs hold only whole secrets of the right clients.
     func check() throws {
         if let violation { throw violation }
         for (path, version) in foreign where files[path]?.foreign != version {
@@ -151,19 +148,26 @@ package final class Outside {
         for path in deleted where files[path] != nil {
             throw Violation(.outputs, "\(path) was made anew with half of its lines")
         }
-        try checkTargets()
         for (name, entry) in clients {
+            for output in entry.targets {
+                guard let place = api.places[output.place], !place.isDamaged, let held = place.held else { continue }
+                try check(held, in: output.target, of: name)
+            }
             for output in entry.outputs {
-                guard let file = files[output.path], let observation = file.slots[output.slot],
+                guard let file = files[output.path], let held = file.slots[output.slot],
                     !file.damaged.contains(output.slot)
                 else { continue }
-                guard let issued = observation.secret, minted[issued.fingerprint] == issued else {
-                    throw Violation(.outputs, "\(output.path) holds no whole secret")
-                }
-                guard ids[name]?.contains(issued.client) == true else {
-                    throw Violation(.outputs, "\(output.path) holds a secret of \(issued.client), not of \(name)")
-                }
+                try check(held, in: output.path, of: name)
             }
+        }
+    }
+
+    private func check(_ held: SlotObservation, in place: some CustomStringConvertible, of name: ClientName) throws {
+        guard let issued = held.secret, minted[issued.fingerprint] == issued else {
+            throw Violation(.outputs, "\(place) holds no whole secret")
+        }
+        guard ids[name]?.contains(issued.client) == true else {
+            throw Violation(.outputs, "\(place) holds a secret of \(issued.client), not of \(name)")
         }
     }
 }
