@@ -30,7 +30,7 @@ extension Fate {
         }
     }
 
-    func sleep() throws {
+    func suspend() throws {
         let untilWake = simulator.wake.wall.map { $0.secondsSinceEpoch - simulator.now.wall.secondsSinceEpoch } ?? 0
         if untilWake > 600, chance(2) {
             // To shortly before the next wake: a timer that does not count the suspend would be late.

@@ -66,56 +66,37 @@ struct Fate {
     }
 
     private mutating func strike() throws {
-        switch pick(hasTargets ? Self.deckWithTargets : Self.deck) {
-        case .kill: try kill()
-        case .breakDisk: breakDisk()
-        case .breakState: breakState()
-        case .breakKey: breakKey()
-        case .breakAction: breakAction()
-        case .breakApple: try breakApple()
-        case .setClock: try setClock()
-        case .suspend: try sleep()
-        case .reconfigure: reconfigure()
-        case .breakText: breakText()
-        case .liveFast: try liveFast()
-        case .contest: try contest()
-        case .changeOutput: try changeOutput()
-        case .breakTarget: try breakTarget()
-        case .changeTarget: try changeTarget()
-        }
+        let strike = pick(hasTargets ? Self.deckWithTargets : Self.deck)
+        try strike.bring(&self)
     }
+
+    /// What happens in a strike of fate. Tests/Simulation/README.md has a row for each.
+    private struct Strike: Sendable {
+        /// How often it strikes, compared with the others.
+        let weight: Int
+        var needsTargets = false
+        let bring: @Sendable (inout Fate) throws -> Void
+    }
+
+    private static let strikes = [
+        Strike(weight: 3) { try $0.kill() },
+        Strike(weight: 2) { $0.breakDisk() },
+        Strike(weight: 1) { $0.breakState() },
+        Strike(weight: 2) { $0.breakKey() },
+        Strike(weight: 2) { $0.breakAction() },
+        Strike(weight: 2) { try $0.breakApple() },
+        Strike(weight: 2) { try $0.setClock() },
+        Strike(weight: 1) { try $0.suspend() },
+        Strike(weight: 3) { $0.reconfigure() },
+        Strike(weight: 1) { $0.breakText() },
+        Strike(weight: 1) { try $0.liveFast() },
+        Strike(weight: 1) { try $0.contest() },
+        Strike(weight: 9) { try $0.changeOutput() },
+        Strike(weight: 6, needsTargets: true) { try $0.breakTarget() },
+        Strike(weight: 3, needsTargets: true) { try $0.changeTarget() },
+    ]
 
     /// Every kind of strike as often as its weight says.
-    private static let deckWithTargets = Strike.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
-    private static let deck = deckWithTargets.filter { ![.breakTarget, .changeTarget].contains($0) }
-}
-
-/// What happens in a strike of fate. Tests/Simulation/README.md has a row for each.
-enum Strike: CaseIterable {
-    case kill
-    case breakDisk
-    case breakState
-    case breakKey
-    case breakAction
-    case breakApple
-    case setClock
-    case suspend
-    case reconfigure
-    case breakText
-    case liveFast
-    case contest
-    case changeOutput
-    case breakTarget
-    case changeTarget
-
-    /// How often it strikes, compared with the others.
-    var weight: Int {
-        switch self {
-        case .breakState, .suspend, .breakText, .liveFast, .contest: 1
-        case .breakDisk, .breakKey, .breakAction, .breakApple, .setClock: 2
-        case .kill, .reconfigure, .changeTarget: 3
-        case .breakTarget: 6
-        case .changeOutput: 9
-        }
-    }
+    private static let deckWithTargets = strikes.flatMap { Array(repeating: $0, count: $0.weight) }
+    private static let deck = deckWithTargets.filter { !$0.needsTargets }
 }
