@@ -87,10 +87,9 @@ package enum Sabotage: PlantedMistake {
         case .publishesRefused: [.verdicts]
         case .waitsForApple: [.health, .verdicts]
         case .losesActionResults: [.applications, .health, .answers]
-        case .believesPushes, .believesDeployments: [.applications, .health]
         case .believesPlaces, .sleepsAfterSuspends: [.applications]
-        case .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce, .believesMemory,
-            .forgetsVerdicts:
+        case .believesPushes, .believesDeployments, .believesWrites, .skipsActions, .losesNotices, .readsKeysOnce,
+            .believesMemory, .forgetsVerdicts:
             [.applications, .health]
         case .dropsForeignLines, .makesDeletedFilesAnew, .mixesUpSlots, .tearsWrites, .mixesUpTargets: [.outputs]
         case .losesAnswers: [.answers]

@@ -28,20 +28,22 @@ package protocol PlantedMistake: Sendable, CaseIterable {
     /// The promises that it breaks.
     var breaks: Set<Promise> { get }
 
-    /// Whether the life of a seed can show it.
+    /// Whether the life of a seed can show it; it can where a mistake does not say otherwise.
     func canShow(in seed: UInt64) -> Bool
+}
+
+extension PlantedMistake {
+    package func canShow(in seed: UInt64) -> Bool { true }
 }
 
 /// What happened in lives, in numbers.
 package struct LifeReport: Sendable {
     /// How often each fault occurred, by its words.
-    package var met: [String: Int] = [:]
-    package var mints = 0
-    package var steps = 0
+    package var met: [String: Int]
+    package var mints: Int
+    package var steps: Int
 
-    package init() {}
-
-    init(met: [String: Int], mints: Int, steps: Int) {
+    package init(met: [String: Int] = [:], mints: Int = 0, steps: Int = 0) {
         self.met = met
         self.mints = mints
         self.steps = steps

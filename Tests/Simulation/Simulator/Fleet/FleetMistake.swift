@@ -99,51 +99,38 @@ package enum FleetMistake: PlantedMistake {
     case hidesHeld
 
     /// How secrets are handed on where it is planted.
-    var kind: FleetKind {
-        switch self {
-        case .putsWithoutCompare, .forgetsFailedPuts, .repeatsConflicts, .hidesOtherSigners, .mintsBeforeStoreAnswers,
-            .losesHints, .believesHints, .copiesEmptiedStore, .believesRestoredSecrets, .believesForgedValues,
-            .hidesForeignValues, .losesFailedStoreReads, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports,
-            .knowsNoOwnReport, .neverForgetsReports, .hidesSilence:
-            .store
-        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause, .raisesWithoutCompare,
-            .hidesFailingMachines, .resumesByItself, .ignoresHeld, .releasesWhenEmptied, .believesOtherRollouts,
-            .holdsPastDeadline, .hidesHeld:
-            .rollouts
-        default: .files
-        }
-    }
+    var kind: FleetKind { traits.kind }
 
-    package func canShow(in seed: UInt64) -> Bool { true }
+    package var breaks: Set<FleetPromise> { traits.breaks }
 
-    package var breaks: Set<FleetPromise> {
+    private var traits: (kind: FleetKind, breaks: Set<FleetPromise>) {
         switch self {
-        case .believesForgedSecrets, .believesOtherClients: [.genuine]
-        case .believesOldOnesNew: [.forward]
-        case .losesNotices, .losesFailedReads: [.fresh, .honest, .agree]
-        case .copiesAbsence, .copiesJunk: [.kept]
-        case .believesTheFuture, .hidesWrongSources, .hidesFailedReads, .claimsAllIsWell: [.honest]
-        case .skipsActions: [.fresh, .honest]
-        case .believesWrites: [.fresh, .honest, .agree]
-        case .latesWakes: [.fresh]
-        case .renewsAtStart: [.calm]
-        case .putsWithoutCompare, .believesRestoredSecrets: [.forward]
-        case .forgetsFailedPuts: [.agree]
-        case .repeatsConflicts, .mintsBeforeStoreAnswers: [.calm]
-        case .hidesOtherSigners: [.agree, .calm, .forward]
-        case .losesHints: [.fresh]
-        case .believesHints: [.forward, .genuine, .kept]
-        case .copiesEmptiedStore: [.kept]
-        case .believesForgedValues: [.genuine]
-        case .losesFailedStoreReads: [.agree, .fresh, .honest]
+        case .believesForgedSecrets, .believesOtherClients: (.files, [.genuine])
+        case .believesOldOnesNew: (.files, [.forward])
+        case .losesNotices, .losesFailedReads, .believesWrites: (.files, [.fresh, .honest, .agree])
+        case .copiesAbsence, .copiesJunk: (.files, [.kept])
+        case .believesTheFuture, .hidesWrongSources, .hidesFailedReads, .claimsAllIsWell: (.files, [.honest])
+        case .skipsActions: (.files, [.fresh, .honest])
+        case .latesWakes: (.files, [.fresh])
+        case .renewsAtStart: (.files, [.calm])
+        case .putsWithoutCompare, .believesRestoredSecrets: (.store, [.forward])
+        case .forgetsFailedPuts: (.store, [.agree])
+        case .repeatsConflicts, .mintsBeforeStoreAnswers: (.store, [.calm])
+        case .hidesOtherSigners: (.store, [.agree, .calm, .forward])
+        case .losesHints: (.store, [.fresh])
+        case .believesHints: (.store, [.forward, .genuine, .kept])
+        case .copiesEmptiedStore: (.store, [.kept])
+        case .believesForgedValues: (.store, [.genuine])
+        case .losesFailedStoreReads: (.store, [.agree, .fresh, .honest])
         case .hidesForeignValues, .hidesUnreachableStore, .hidesForbiddenPlaces, .losesReports, .knowsNoOwnReport,
-            .neverForgetsReports, .hidesSilence, .hidesHeld:
-            [.honest]
-        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause: [.bounded]
+            .neverForgetsReports, .hidesSilence:
+            (.store, [.honest])
+        case .admitsAllAtOnce, .releasesTheUnknown, .forgetsFleet, .forgetsPause: (.rollouts, [.bounded])
         case .raisesWithoutCompare, .hidesFailingMachines, .resumesByItself, .ignoresHeld, .releasesWhenEmptied,
             .believesOtherRollouts:
-            [.held]
-        case .holdsPastDeadline: [.fresh]
+            (.rollouts, [.held])
+        case .holdsPastDeadline: (.rollouts, [.fresh])
+        case .hidesHeld: (.rollouts, [.honest])
         }
     }
 
