@@ -26,8 +26,6 @@ final class Fleet {
     private(set) var rollout: RolloutConfiguration?
     private(set) var machines: [Machine] = []
     private var watches: [String: MachineWatch] = [:]
-    private var storeWatches: [String: StoreWatch] = [:]
-    private var rolloutWatches: [String: RolloutWatch] = [:]
     private var actionWatch: ActionWatch?
     /// True time, in milliseconds of the boot clock.
     private(set) var boot: Int64 = 0
@@ -100,8 +98,6 @@ final class Fleet {
         machine.minted = { [unowned self, unowned machine] in try noteMint($0, machine) }
         machines.append(machine)
         watches[name] = MachineWatch(machine)
-        storeWatches[name] = StoreWatch(machine)
-        if rollout != nil { rolloutWatches[name] = RolloutWatch() }
         restlessAt = boot
         if isSigner { exporter = exporter ?? name } else { copy(to: machine) }
         say("\(name) appears")
@@ -118,8 +114,6 @@ final class Fleet {
         say("\(machine.name) is gone for good")
         machines.removeAll { $0 === machine }
         watches[machine.name] = nil
-        storeWatches[machine.name] = nil
-        rolloutWatches[machine.name] = nil
         restlessAt = boot
         if exporter == machine.name { exporter = nil }
     }
@@ -274,8 +268,6 @@ final class Fleet {
     private func watch(_ machine: Machine) throws {
         if machine.clocks.error != 0 { board?.disturbedAt = boot }
         try watches[machine.name]?.see(machine, made)
-        try storeWatches[machine.name]?.see(machine)
-        try rolloutWatches[machine.name]?.see(machine)
         try actionWatch?.see(machine, in: self)
     }
 

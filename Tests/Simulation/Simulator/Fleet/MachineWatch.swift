@@ -87,6 +87,8 @@ struct MachineWatch {
     private var held: [AbsolutePath: SecretInfo] = [:]
     /// The latest secret of each key that the living daemon can know to have been published.
     private var latest: [KeyID: SecretInfo] = [:]
+    private var puts = StoreWatch()
+    private var rollouts = RolloutWatch()
 
     init(_ machine: Machine) {
         bornAt = machine.bornAt
@@ -96,15 +98,19 @@ struct MachineWatch {
     mutating func see(_ machine: Machine, _ made: [Fingerprint: SecretInfo]) throws {
         if machine.outside.broken != Broken() || machine.clocks.error != 0 { machine.harm() }
         try checkOutputs(machine, made)
-        guard machine.isAlive else { return }
-        try checkFreshness(machine)
-        try checkHealth(machine)
+        if machine.isAlive {
+            try checkFreshness(machine)
+            try checkHealth(machine)
+        }
+        try puts.see(machine)
+        if machine.rollout != nil { try rollouts.see(machine) }
     }
 
     // MARK: Outputs
 
     private mutating func checkOutputs(_ machine: Machine, _ made: [Fingerprint: SecretInfo]) throws {
         let isStarting = !machine.isAlive || machine.bornAt != bornAt
+        if machine.bornAt != bornAt { puts = StoreWatch() }
         bornAt = machine.bornAt
         if isStarting { forget(machine, made) }
         for output in FleetScenario.outputs {
