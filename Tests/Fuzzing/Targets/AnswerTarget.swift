@@ -10,8 +10,12 @@ enum AnswerTarget {
         for size in [1, 97] where bytes.count <= 256 * size {
             try promise(read(bytes, by: size) == whole, "it depends on the pieces")
         }
-        if case .success(let response) = whole { try check(response.body) }
-        try check(bytes)
+        for body in [bytes, (try? whole.get())?.body ?? []] {
+            try checkReadBack(Snapshot.self, body)
+            try checkReadBack(Problem.self, body)
+            try checkReadBack(RenewalReport.self, body)
+            try checkReadBack(ReloadReport.self, body)
+        }
     }
 
     /// The first answer in the bytes; nil for a failure.
@@ -27,21 +31,6 @@ enum AnswerTarget {
             if let response = try reader.take([]) { return .success(response) }
         } catch {}
         return .failure(Failed())
-    }
-
-    private static func check(_ body: [UInt8]) throws {
-        try checkReadBack(Snapshot.self, body, "a status")
-        try checkReadBack(Problem.self, body, "a problem")
-        try checkReadBack(RenewalReport.self, body, "a report")
-        try checkReadBack(ReloadReport.self, body, "a reload's report")
-    }
-
-    private static func checkReadBack<Document: JSONDocument & Equatable>(
-        _ type: Document.Type, _ body: [UInt8], _ name: String
-    ) throws {
-        guard let document = try? Document(parsing: body) else { return }
-        let again = try Document(parsing: Array(document.json.utf8))
-        try promise(again == document, "\(name) that is not read back")
     }
 
     private struct Failed: Error, Hashable {}

@@ -20,13 +20,8 @@ enum AppleAnswerTarget {
         }
         try checkRemoval(bytes)
         // What a network program hands on, or something else in its place.
-        if let result = try? RequestResult(parsing: bytes) {
-            try promise(
-                try RequestResult(parsing: result.jsonText.bytes) == result, "an answer that is not read back")
-        }
-        if let verdict = try? Verdict(parsing: bytes) {
-            try promise(Verdict(parsing: verdict.jsonText.bytes) == verdict, "a verdict that is not read back")
-        }
+        try checkReadBack(RequestResult.self, bytes)
+        try checkReadBack(Verdict.self, bytes)
     }
 
     private static func checkVerdict(_ answer: HTTPAnswer) throws {
@@ -45,7 +40,7 @@ enum AppleAnswerTarget {
             let isClear = said == "invalid_grant" || said == "invalid_client"
             try promise(!isJudged || !isClear, "nothing is known after a clear answer")
         }
-        try promise(Verdict(parsing: verdict.jsonText.bytes) == verdict, "a verdict that is not read back")
+        try checkReadBack(verdict)
     }
 
     /// The secret stands where the input says `SECRET`.

@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// What reads bytes that somebody else may have written, each as a function that the fuzzer and the replay of its corpus
 /// call alike.
 package enum FuzzTarget: String, CaseIterable, Sendable {
@@ -62,4 +64,14 @@ func promise(_ holds: Bool, _ what: @autoclosure () -> String) throws(BrokenProm
 func known<Value>(_ value: Value?) throws(BrokenPromise) -> Value {
     guard let value else { throw BrokenPromise(description: "a sample of the target's own is wrong") }
     return value
+}
+
+/// Throws unless `document` is read back as it was written.
+func checkReadBack<Document: JSONDocument & Equatable>(_ document: Document) throws {
+    try promise(try Document(parsing: document.jsonText.bytes) == document, "a \(Document.self) that is not read back")
+}
+
+/// The same of what `bytes` are read as, if they are such a document.
+func checkReadBack<Document: JSONDocument & Equatable>(_ type: Document.Type, _ bytes: [UInt8]) throws {
+    if let document = try? Document(parsing: bytes) { try checkReadBack(document) }
 }

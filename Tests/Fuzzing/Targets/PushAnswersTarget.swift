@@ -46,11 +46,9 @@ enum PushAnswersTarget {
             return .success(answer)
         }
         let result = exchange.run()
-        try promise(PushResult(parsing: result.jsonText.bytes) == result, "\(kind.name): not read back")
-        for (request, _) in exchanged where request.body != nil {
-            try promise(
-                request.body.map { (try? JSONValue($0)) != nil } == true,
-                "\(kind.name): a request that is no JSON")
+        try checkReadBack(result)
+        for body in exchanged.compactMap({ $0.request.body }) {
+            try promise((try? JSONValue(body)) != nil, "\(kind.name): a request that is no JSON")
         }
         try checkWhatIsKept(exchanged, of: kind)
         switch result {

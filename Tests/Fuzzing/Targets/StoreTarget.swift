@@ -70,10 +70,7 @@ enum StoreTarget {
             try promise(
                 again.withBytes { one in token.withBytes { one == $0 } }, "a secret that is not read back")
         }
-        if let rollout = try? Rollout(parsing: bytes) {
-            try promise(
-                (try? Rollout(parsing: rollout.jsonText.bytes)) == rollout, "a rollout that is not read back")
-        }
+        try checkReadBack(Rollout.self, bytes)
         if let key = StoreKey(bytes, below: "/clientsecretd") {
             if let machine = key.machine { try Shown.check(machine.prefix(39).description) }
             try promise(key.bytes(below: "/clientsecretd") == bytes, "two keys of one thing")
