@@ -29,18 +29,31 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// - Parameter path: an abstract address if it begins with `@`.
-    private init(
+    /// A socket that is attached to `path` by `attach`: see ``attach(_:_:)``.
+    init(
         _ type: __socket_type, _ path: String, _ attach: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws {
         descriptor = socket(AF_UNIX, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        try unsafe self.attach(path, attach)
+    }
+
+    /// Binds or connects the socket.
+    ///
+    /// - Parameters:
+    ///   - path: an abstract address if it begins with `@`.
+    ///   - attach: `bind` or `connect`.
+    func attach(
+        _ path: String, _ attach: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws {
+        let isAbstract = path.hasPrefix("@")
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < 108 else { throw POSIXError(.ENAMETOOLONG) }
+        // A name in the file system has a NUL behind it.
+        guard path.utf8.count < (isAbstract ? 109 : 108) else { throw POSIXError(.ENAMETOOLONG) }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        if path.hasPrefix("@") {
+        if isAbstract {
             address.sun_path.0 = 0
             length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
         }
