@@ -11,7 +11,7 @@ import Testing
     private func code(_ result: StoreResult) -> FailureCode? { result.failure?.code }
 
     private func revision(_ result: StoreResult) throws -> Int64 {
-        guard case .put(let revision) = result else { throw EtcdBed.Failed(description: "not put: \(result)") }
+        guard case .put(let revision) = result else { throw TestFailure("not put: \(result)") }
         return revision
     }
 

@@ -9,12 +9,6 @@ package final class EtcdCluster {
     package let endpoints: [String]
     private let program: Background
 
-    package struct Failed: Error, CustomStringConvertible {
-        package let description: String
-
-        package init(description: String) { self.description = description }
-    }
-
     /// Returns once all serve.
     ///
     /// - Parameters:
@@ -28,7 +22,7 @@ package final class EtcdCluster {
             ] + (link == nil ? [] : [NetworkLink.nearAddress]), last: "end", waiting: false)
         let first = try program.next()
         guard let endpoints = first["endpoints"] as? [String] else {
-            throw Failed(description: "etcd did not start: \(first)")
+            throw TestFailure("etcd did not start: \(first)")
         }
         self.endpoints = endpoints
     }
@@ -38,7 +32,7 @@ package final class EtcdCluster {
     package func order(_ order: String) throws -> Any? {
         try program.write(order)
         let answer = try program.next()
-        if let error = answer["error"] { throw Failed(description: "\(order): \(error)") }
+        if let error = answer["error"] { throw TestFailure("\(order): \(error)") }
         return answer["result"]
     }
 }

@@ -11,16 +11,12 @@ package final class NetworkLink {
     /// The namespaces go with the last process in them.
     private let holders: [Background]
 
-    package struct Failed: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     package init() throws {
         holders = try (0..<2).map { _ in
             try Background(["unshare", "--net", "sh", "-c", "ip link set lo up && echo $$ && exec cat"])
         }
         let enter = try holders.map { holder in
-            guard Int(holder.firstLine) != nil else { throw Failed(description: "there is no namespace") }
+            guard Int(holder.firstLine) != nil else { throw TestFailure("there is no namespace") }
             return ["/usr/bin/nsenter", "--net=/proc/\(holder.firstLine)/ns/net", "--"]
         }
         near = enter[0]
@@ -39,6 +35,6 @@ package final class NetworkLink {
 
     private func ip(_ enter: [String], _ words: String) throws {
         let done = try run(enter + ["ip"] + words.split(separator: " ").map(String.init))
-        guard done.status == 0 else { throw Failed(description: "ip \(words): \(done.complaints)") }
+        guard done.status == 0 else { throw TestFailure("ip \(words): \(done.complaints)") }
     }
 }

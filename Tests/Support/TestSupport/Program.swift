@@ -75,11 +75,12 @@ package let python = repository + "/.build/venv/bin/python"
 /// have it open for writing, and a program that is open for writing cannot be executed.
 package func copyProgram(_ program: String, to path: String) throws {
     let copied = try run(["cp", program, path])
-    guard copied.status == 0 else { throw CopyFailure(program: program, complaints: copied.complaints) }
+    guard copied.status == 0 else { throw TestFailure("\(program) is not copied: \(copied.complaints)") }
 }
 
-/// A program that a test needs elsewhere could not be copied there.
-struct CopyFailure: Error {
-    let program: String
-    let complaints: String
+/// Something that a test needs could not be had.
+package struct TestFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
 }

@@ -8,10 +8,6 @@ package final class StandIn {
     package let address: String
     private let process: Background
 
-    private struct Unusable: Error, CustomStringConvertible {
-        let description: String
-    }
-
     /// Where its scripts are.
     package static let scripts = repository + "/Tests/Support/apple"
 
@@ -22,7 +18,7 @@ package final class StandIn {
             "import certificates, identity, pathlib as p; d = p.Path('\(directory.path)'); "
             + "certificates.server(d, 'good'); identity.key(d, identity.FORMER); identity.key(d, identity.CURRENT)"
         let finished = try run([python, "-c", program], directory: scripts)
-        guard finished.status == 0 else { throw Unusable(description: finished.complaints) }
+        guard finished.status == 0 else { throw TestFailure(finished.complaints) }
         return directory
     }
 
@@ -40,7 +36,7 @@ package final class StandIn {
                 + keys.flatMap { ["--key", $0] } + clients.flatMap { ["--client", $0] } + more)
         // It says where it listens once it does.
         address = process.firstLine
-        guard address.hasPrefix("https://") else { throw Unusable(description: "the stand-in did not start") }
+        guard address.hasPrefix("https://") else { throw TestFailure("the stand-in did not start") }
     }
 
     /// The authority that its certificate is signed by.
@@ -72,7 +68,7 @@ package final class StandIn {
     /// Identity tokens of every kind that Tests/Support/apple/identity.py knows.
     package func identityTokens(client: String, nonce: String) throws -> [String: String] {
         let made = try run([python, Self.scripts + "/identity.py", directory.path, client, nonce])
-        guard made.status == 0 else { throw Unusable(description: made.complaints) }
+        guard made.status == 0 else { throw TestFailure(made.complaints) }
         return try JSONSerialization.jsonObject(with: Data(made.output.utf8)) as? [String: String] ?? [:]
     }
 }
