@@ -1,6 +1,7 @@
 import AppleClientSecret
 package import Model
 import Rotation
+import TestSupport
 
 /// The configuration that every simulation begins with.
 package enum Scenario {
@@ -116,11 +117,4 @@ extension Dictionary where Key == String {
 func sure<Value>(_ value: Value?) -> Value {
     guard let value else { fatalError("a \(Value.self) of the scenario's is not valid") }
     return value
-}
-
-extension FileFormat {
-    /// The formats of the registry, which the core itself does not know.
-    static let raw = FileFormat(name: "raw")
-    static let json = FileFormat(name: "json")
-    static let env = FileFormat(name: "env", isShared: true)
 }

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Model
 import Rotation
+import TestSupport
 
 /// How the machines of a fleet are configured: one client, with two outputs and an action on each machine.
 enum FleetScenario {
