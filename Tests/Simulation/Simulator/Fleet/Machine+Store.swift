@@ -10,7 +10,7 @@ extension Machine {
     struct Put {
         let secret: SecretInfo
         /// What lay there before.
-        let found: Noticeboard.Entry?
+        let found: Noticeboard.Entry<Offer>?
         let isConflict: Bool
         /// Whether the machine is told what has come of it.
         let isAnswered: Bool
@@ -66,7 +66,7 @@ extension Machine {
     }
 
     private func read(_ places: [StorePlace], on board: Noticeboard) -> Result<Outcome, Failure> {
-        var found: [StorePlace: Noticeboard.Entry] = [:]
+        var found: [StorePlace: Noticeboard.Entry<Offer>] = [:]
         var observed: [StorePlace: StoreObservation] = [:]
         for place in places {
             found[place] = board.places[place]
@@ -80,7 +80,7 @@ extension Machine {
         return .success(.storeRead(observed, rollouts: observedRollouts))
     }
 
-    private func observation(_ entry: Noticeboard.Entry?) -> StoreObservation {
+    private func observation(_ entry: Noticeboard.Entry<Offer>?) -> StoreObservation {
         guard let entry else { return .missing }
         switch entry.value {
         case .secret(let secret):

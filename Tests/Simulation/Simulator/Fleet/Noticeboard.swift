@@ -5,8 +5,8 @@ import Rotation
 /// What lies in a fleet's store, at which revisions; and who has put it there, which no machine is told.
 final class Noticeboard {
     /// What lies in one place.
-    struct Entry: Hashable {
-        let value: Offer
+    struct Entry<Value: Hashable>: Hashable {
+        let value: Value
         let revision: Int64
         /// When it was put there, in milliseconds of the boot clock.
         let at: Int64
@@ -21,13 +21,8 @@ final class Noticeboard {
         let at: Int64
     }
 
-    /// What lies in the place of a rollout.
-    struct RolloutEntry: Hashable {
-        /// Nil for what is no rollout.
-        let value: Rollout?
-        let revision: Int64
-        let at: Int64
-    }
+    /// What lies in the place of a rollout; without a value what is none.
+    typealias RolloutEntry = Entry<Rollout?>
 
     /// What a signer puts into one place, in one transaction.
     struct Put {
@@ -51,7 +46,7 @@ final class Noticeboard {
 
     /// Everything that a backup holds.
     struct Backup {
-        fileprivate let places: [StorePlace: Entry]
+        fileprivate let places: [StorePlace: Entry<Offer>]
         fileprivate let rollouts: [StorePlace: RolloutEntry]
         fileprivate let reports: [String: Report]
         fileprivate let revision: Int64
@@ -60,7 +55,7 @@ final class Noticeboard {
     /// Before everything.
     static let longAgo: Int64 = -1 << 60
 
-    private(set) var places: [StorePlace: Entry] = [:]
+    private(set) var places: [StorePlace: Entry<Offer>] = [:]
     private(set) var rollouts: [StorePlace: RolloutEntry] = [:]
     private(set) var reports: [String: Report] = [:]
     /// Each one greater than the one before.

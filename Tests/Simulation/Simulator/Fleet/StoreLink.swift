@@ -46,7 +46,7 @@ struct StoreLink {
     private var last = Failure.Code.storeUnreachable
 
     /// What the last read has found; nil before the first one and after one that failed.
-    private(set) var seen: [StorePlace: Noticeboard.Entry]?
+    private(set) var seen: [StorePlace: Noticeboard.Entry<Offer>]?
     /// The rollouts that it has found there.
     private var seenRollouts: [StorePlace: Noticeboard.RolloutEntry] = [:]
     /// When reads have first found which secrets, since the daemon's start.
@@ -134,7 +134,8 @@ struct StoreLink {
 
     /// Notes what a read has found. Returns whether it watches from now on.
     mutating func read(
-        _ found: [StorePlace: Noticeboard.Entry], _ rollouts: [StorePlace: Noticeboard.RolloutEntry], at boot: Int64
+        _ found: [StorePlace: Noticeboard.Entry<Offer>], _ rollouts: [StorePlace: Noticeboard.RolloutEntry],
+        at boot: Int64
     ) -> Bool {
         failures = 0
         // After thirty seconds nothing has waited for the answer any more.
@@ -170,7 +171,7 @@ struct StoreLink {
     mutating func unwatch() { isWatching = false }
 
     /// Notes what was found by a put.
-    mutating func see(_ entry: Noticeboard.Entry?, at place: StorePlace, boot: Int64) {
+    mutating func see(_ entry: Noticeboard.Entry<Offer>?, at place: StorePlace, boot: Int64) {
         guard seen != nil else { return }
         seen?[place] = entry
         seenChangedAt = boot

@@ -105,9 +105,7 @@ extension RolloutObservation {
     var known: Rollout? {
         if case .rollout(let rollout, _) = self { rollout } else { nil }
     }
-}
 
-extension RolloutObservation {
     /// Whether a place held it after something else that it is found to hold, by the revisions of etcd.
     func isLater(than found: RolloutObservation) -> Bool {
         guard case .rollout(let own, let revision) = self else { return false }
