@@ -33,13 +33,10 @@ import Testing
         try FleetLife(seed: Self.seed, kind: kind, days: days).live()
     }
 
-    @Test func machinesKeepToTheRolloutWhenTheStoreIsLost() throws {
-        try FleetLife(seed: Self.seed, kind: .rollouts).live(with: .lostStore)
-    }
-
-    /// A hold that was ordered after the backup was made outlives it.
-    @Test func machinesKeepToTheRolloutWhenABackupIsRestored() throws {
-        try FleetLife(seed: Self.seed, kind: .rollouts).live(with: .restored)
+    /// A hold that was ordered after a backup was made outlives it.
+    @Test(arguments: [FleetFault.lostStore, .restored])
+    func machinesKeepToTheRolloutWhenTheStoreIsLostOrRestored(fault: FleetFault) throws {
+        try FleetLife(seed: Self.seed, kind: .rollouts).live(with: fault)
     }
 
     @Test func aMistakePlantedInAFleetIsNoticedAndSaysHowToSeeItAgain() throws {
