@@ -115,7 +115,7 @@ package final class Simulator: Daemon {
     }
 
     override func note(_ request: DaemonRequest, _ requestID: RequestID) {
-        watch.asked(requestID, at: boot)
+        watch.open[requestID] = boot
         guard case .renew(let renewal) = request else { return }
         if !renewal.deliverOnly { watch.forced.formUnion(whoIsRenewed(renewal)) }
         for (name, entry) in outside.configuration.clients
@@ -126,7 +126,7 @@ package final class Simulator: Daemon {
 
     package override func loseRecords() {
         super.loseRecords()
-        watch.loseState()
+        watch.keepsSince = nil
         stateChangeActions.forgetTold()
     }
 

@@ -152,11 +152,6 @@ struct Watch: ~Copyable {
         keepsSince = outside.broken.isStateUnusable ? nil : keepsSince ?? boot
     }
 
-    /// Everything has to be kept anew.
-    mutating func loseState() {
-        keepsSince = nil
-    }
-
     // MARK: What may be expected
 
     /// For how long nothing has happened to a client.
@@ -245,10 +240,6 @@ struct Watch: ~Copyable {
 
     /// The milliseconds within which a request is answered; longer where it may wait for deployments.
     private var timeout: Int64 { pushes ? 900_000 : 300_000 }
-
-    mutating func asked(_ requestID: RequestID, at boot: Int64) {
-        open[requestID] = boot
-    }
 
     mutating func answered(_ answers: [(RequestID, Answer)], at boot: Int64) throws {
         for (requestID, _) in answers where open.removeValue(forKey: requestID) == nil {

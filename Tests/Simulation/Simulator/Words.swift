@@ -26,11 +26,9 @@ enum Words {
     static func of(_ job: Job) -> String {
         let text =
             switch job.work {
-            case .readConfiguration: "read configuration"
-            case .checkConfiguration: "check configuration"
-            case .tidyRecords: "tidy records"
-            case .writeMetrics(let path, _): "write \(path)"
-            case .removeMetrics(let path): "remove \(path)"
+            case .readConfiguration, .checkConfiguration, .recallReportedStates, .tidyRecords, .writeMetrics,
+                .removeMetrics:
+                "\(Fault.Kind(job.work))"
             case .probe(let action): "probe \(action.id)"
             case .readKey(let name, _): "read \(name)"
             case .recall(let client, _): "recall \(client)"
@@ -47,7 +45,6 @@ enum Words {
             case .readReports: "read the reports"
             case .forgetReport(let machine, _): "forget \(machine)"
             case .mint(let client, _, let claims): "mint \(client) until \(claims.expiresAt)"
-            case .recallReportedStates: "recall the reported states"
             case .keepReportedStates(let states): "keep that \(states.health) was reported"
             case .keep(let client, let record): "keep \(client) \(of(record.current))"
             case .verify(let client, let secret): "verify \(client) \(of(secret))"

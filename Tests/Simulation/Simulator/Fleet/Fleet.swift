@@ -6,14 +6,10 @@ import TestSupport
 /// Machines that sign and machines that follow: around a store, or around one place to which a signer's secret is posted.
 /// From there something else copies into a file on each follower, when and as well as it can.
 final class Fleet {
-    private enum Address: Hashable {
-        case everybody
-        case machine(String)
-    }
-
     private struct Parcel {
         let at: Int64
-        let to: Address
+        /// The machine to whose file it is copied; nil for the place from which all files are copied.
+        let to: String?
         let offer: Offer?
     }
 
@@ -137,25 +133,26 @@ final class Fleet {
     /// Copies what is posted to a machine, some time later; the latest copy arrives last.
     func copy(to machine: Machine) {
         guard kind == .files, !unreached.contains(machine.name) else { return }
-        parcels.removeAll { $0.to == .machine(machine.name) }
-        send(posted, to: .machine(machine.name), within: 120_000)
+        parcels.removeAll { $0.to == machine.name }
+        send(posted, to: machine.name, within: 120_000)
     }
 
-    private func send(_ offer: Offer?, to address: Address, within milliseconds: UInt64) {
-        parcels.append(Parcel(at: boot + 1 + Int64(random.next() % milliseconds), to: address, offer: offer))
+    private func send(_ offer: Offer?, to machine: String?, within milliseconds: UInt64) {
+        parcels.append(Parcel(at: boot + 1 + Int64(random.next() % milliseconds), to: machine, offer: offer))
     }
 
     func cut(_ machine: Machine) {
         if board != nil { return machine.cutOff() }
         unreached.insert(machine.name)
-        parcels.removeAll { $0.to == .machine(machine.name) }
+        parcels.removeAll { $0.to == machine.name }
     }
 
     private func deliver() {
         for parcel in parcels.filter({ $0.at <= boot }) {
-            switch parcel.to {
-            case .everybody: post(parcel.offer)
-            case .machine(let name): machines.first { $0.name == name }?.offer(parcel.offer)
+            if let name = parcel.to {
+                machines.first { $0.name == name }?.offer(parcel.offer)
+            } else {
+                post(parcel.offer)
             }
         }
         parcels.removeAll { $0.at <= boot }
@@ -167,8 +164,8 @@ final class Fleet {
             let secret = machines.first(where: { $0.name == exporter })?.published, secret != exported
         else { return }
         exported = secret
-        parcels.removeAll { $0.to == .everybody }
-        send(.secret(secret), to: .everybody, within: 30_000)
+        parcels.removeAll { $0.to == nil }
+        send(.secret(secret), to: nil, within: 30_000)
     }
 
     // MARK: Faults
