@@ -29,10 +29,8 @@ extension Outside {
         written[path] = observe(spec)
         guard !broken.lateWrites.contains(path) else {
             meet(.writeFailedLate)
-            doubtful.insert(path)
             return .failure(Failure(.ioError, at: .path(path)))
         }
-        doubtful.remove(path)
         return .success(.published(observe(spec)))
     }
 
@@ -65,10 +63,7 @@ extension Outside {
         if sabotage == .believesForgedSecrets, signer == nil {
             signer = configuration.keys.first { $0.value.keyID == issued.keyID }.flatMap { prints[$0.key] }
         }
-        let claims = Claims(
-            issuer: issued.team, keyID: issued.keyID, subject: issued.client, issuedAt: issued.issuedAt,
-            expiresAt: issued.expiresAt)
-        return .secret(SecretInfo(fingerprint: issued.fingerprint, claims: claims, signer: signer))
+        return .secret(SecretInfo(fingerprint: issued.fingerprint, claims: issued.claims, signer: signer))
     }
 
     /// The key that signed a secret, if the living daemon knows it.

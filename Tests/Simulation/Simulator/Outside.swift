@@ -57,8 +57,6 @@ package final class Outside {
     var known: Set<KeyDigest> = []
     /// Every secret that was ever minted.
     var minted: [Fingerprint: SecretInfo] = [:]
-    /// Files that hold what was written although the write was reported as failed.
-    var doubtful: Set<AbsolutePath> = []
     /// How to undo effects that were not reported yet.
     var unreported: [JobID: Undo] = [:]
 
@@ -105,7 +103,6 @@ package final class Outside {
         secretCache = []
         known = []
         unreported = [:]
-        doubtful = []
         api.restsUntil = [:]
         forgetUnrecordedPushes()
     }

@@ -8,13 +8,8 @@ struct Told {
     struct Member {
         let machine: String
         let holding: MachineReport.Holding
-        /// When this machine has first seen that, in milliseconds of the boot clock.
-        let seenAt: Int64
         /// Whether it has given a sign of life within the last day, by whatever is to be known of it.
         let isAlive: Bool
-
-        /// Whether it is known to have delivered a secret.
-        func hasDelivered(_ secret: Fingerprint) -> Bool { holding.secret?.fingerprint == secret && holding.delivered }
 
         /// Whether it says that it cannot deliver it for a reason that is not the store.
         func isFailing(_ secret: Fingerprint) -> Bool {
@@ -24,6 +19,7 @@ struct Told {
 
     private struct Host {
         let observation: ReportObservation
+        /// When this machine has first seen it, in milliseconds of the boot clock.
         let seenAt: Int64
         let hasChanged: Bool
     }
@@ -86,8 +82,7 @@ struct Told {
             let seen = now.wall - Seconds((now.boot.milliseconds - host.seenAt) / 1000)
             let lastSign = host.hasChanged ? seen : min(report.at, seen)
             return Member(
-                machine: machine, holding: holding, seenAt: host.seenAt,
-                isAlive: now.wall - lastSign < Seconds(Scenario.day))
+                machine: machine, holding: holding, isAlive: now.wall - lastSign < Seconds(Scenario.day))
         }
     }
 
