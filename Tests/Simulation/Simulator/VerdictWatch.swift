@@ -28,14 +28,11 @@ struct VerdictWatch: ~Copyable {
         self.minted = minted
     }
 
-    /// Whether the daemon knows a secret to be refused.
+    /// Whether the daemon knows a secret to be refused: one refusal may be a stray.
     func isRefused(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 > 1 }
 
     /// Whether a client has a secret newer than the one in force.
     func isHeldBack(_ client: ClientName) -> Bool { newest[client].map { $0 != inForce[client] } ?? false }
-
-    /// Whether the daemon was told nothing of a secret, or only of one refusal.
-    func isUnreported(_ secret: SecretInfo) -> Bool { refusals[secret.fingerprint] ?? 0 < 2 }
 
     /// Records a request: one at a time, six a minute, and about one client half a minute after a failure at the
     /// soonest, up to a fifth of which is jitter.

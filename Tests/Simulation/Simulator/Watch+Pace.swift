@@ -79,10 +79,7 @@ extension Watch {
             // A deployment waits for no file, and is asked about once more when one was repaired meanwhile.
             if action.isRedeployment, isPublishing(covering) { overtaken.insert(job.id) }
             try checkAlone(action, covering, simulator)
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
-            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .probe,
-            .recallReportedStates, .keepReportedStates, .tidyRecords, .writeMetrics, .removeMetrics:
-            break
+        default: break
         }
     }
 
@@ -149,7 +146,7 @@ extension Watch {
         let boot = simulator.boot
         let isAsked = jobs.values.contains { job in
             guard case .verify(let client, let secret) = job.work, client == name else { return false }
-            return secret != simulator.rotation.current(of: name) && simulator.verdicts.isUnreported(secret)
+            return secret != simulator.rotation.current(of: name) && !simulator.verdicts.isRefused(secret)
         }
         guard isAsked, let mintedAt = mintedAt[name], boot < mintedAt + 15_000, quiet(name, at: boot) > 15_000 else {
             return
