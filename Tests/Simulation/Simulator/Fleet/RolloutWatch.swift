@@ -82,7 +82,9 @@ struct ActionWatch {
     private struct Course {
         /// When the secret was minted.
         let since: Int64
-        /// The machines that have acted, and when.
+        /// The machines that have acted, in touch or not, in their order: the first ones are the canaries.
+        var tried: [String] = []
+        /// Those that were in touch, and when.
         var begun: [(machine: String, at: Int64)] = []
         /// The machines whose application has the secret, and since when.
         var done: [String: Int64] = [:]
@@ -140,6 +142,7 @@ struct ActionWatch {
         let secret = delivery.secret.fingerprint
         var course = courses[secret] ?? Course(since: machine.boot)
         defer { courses[secret] = course }
+        if !delivery.needsNoAdmission, !course.tried.contains(machine.name) { course.tried.append(machine.name) }
         guard !delivery.needsNoAdmission, Self.isInTouch(machine),
             !course.begun.contains(where: { $0.machine == machine.name })
         else { return }
@@ -149,7 +152,10 @@ struct ActionWatch {
         if let admittedAt = machine.board?.admittedAt(rank, to: secret), machine.boot - admittedAt >= pause { return }
         course.begun.append((machine.name, machine.boot))
         if course.isDoubtful { return }
-        if let heldSince = course.heldSince, machine.boot > heldSince {
+        // Signers that have lost the store and their memory have to see the failure again.
+        if let heldSince = course.heldSince, machine.boot > heldSince,
+            machine.board?.rolloutTamperedAt ?? 0 < heldSince
+        {
             let admittedAt = machine.board?.admittedAt(rank, to: secret)
             if admittedAt.map({ $0 > heldSince }) ?? true {
                 throw FleetViolation(.held, "\(machine.name) delivers \(secret) although a canary has failed")
@@ -195,21 +201,37 @@ struct ActionWatch {
         let signers = fleet.signers
         let isClockWrong = signers.contains { $0.clocks.error != 0 }
         let ordered = Set(signers.flatMap(\.orders).filter { $0.order != .hold }.map(\.secret))
-        let failing = board.reports.compactMapValues(Self.failing)
-        let isHeard = signers.contains(where: Self.isInTouch)
+        let failing = secretThatFails(board, fleet)
         for (secret, course) in courses {
             if !course.isDoubtful, isClockWrong || ordered.contains(secret) || board.forgedAt >= course.since {
                 courses[secret]?.isDoubtful = true
             }
-            let canaries = course.begun.prefix(settings.canaries)
-            let isFailing = isHeard && canaries.contains { failing[$0.machine] == secret }
+            let isFailing = failing == secret
             if isFailing || course.failingSince != nil { courses[secret]?.note(isFailing: isFailing, at: fleet.boot) }
         }
     }
 
-    /// The secret that a machine says it fails to deliver; nil where it says no such thing.
-    private static func failing(_ report: Noticeboard.Report) -> Fingerprint? {
-        guard let holding = report.value?.clients[FleetScenario.identity], !holding.delivered,
+    /// The secret that is rolled out, if a canary says in the store that it fails to deliver it, and a signer can know.
+    private func secretThatFails(_ board: Noticeboard, _ fleet: Fleet) -> Fingerprint? {
+        let place = FleetScenario.place(fleet.key)
+        // While somebody has put something else there, signers leave the rollout as it is.
+        guard let rollout = board.rollouts[place]?.value, case .secret(let lying)? = board.places[place]?.value,
+            rollout.secret.fingerprint == lying.fingerprint, let course = courses[lying.fingerprint],
+            fleet.signers.contains(where: { Self.isInTouch($0) && $0.current == lying })
+        else { return nil }
+        let secret = lying.fingerprint
+        let isFailing = course.tried.prefix(settings.canaries).contains { name in
+            board.reports[name].flatMap { Self.failing($0, in: fleet) } == secret
+                && RolloutRank.of(name, secret) <= rollout.admitted
+        }
+        return isFailing ? secret : nil
+    }
+
+    /// The secret that a machine says it fails to deliver; nil where it says no such thing, or has said it so long ago that it
+    /// may count as silent.
+    private static func failing(_ report: Noticeboard.Report, in fleet: Fleet) -> Fingerprint? {
+        guard let value = report.value, fleet.boot - report.at < 43_200_000, fleet.wall - value.at < 43_200,
+            let holding = value.clients[FleetScenario.identity], !holding.delivered,
             holding.failure?.hasPrefix("store_") == false
         else { return nil }
         return holding.secret?.fingerprint
