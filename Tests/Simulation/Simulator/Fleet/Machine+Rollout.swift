@@ -112,7 +112,7 @@ extension Machine {
     func twisted(_ rollout: Rollout) -> Rollout {
         var rollout = rollout
         if mistake == .admitsAllAtOnce, rollout.state == .going { rollout.admitted = .max }
-        if mistake == .releasesTheUnknown, rollout.state == .going, told.members?.isEmpty != false {
+        if mistake == .releasesTheUnknown, rollout.state == .going, told.members.isEmpty {
             rollout.admitted = .max
         }
         return rollout

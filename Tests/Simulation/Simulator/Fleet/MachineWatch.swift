@@ -88,7 +88,6 @@ struct MachineWatch {
     /// The latest secret of each key that the living daemon can know to have been published.
     private var latest: [KeyID: SecretInfo] = [:]
     private var puts = StoreWatch()
-    private var rollouts = RolloutWatch()
 
     init(_ machine: Machine) {
         bornAt = machine.bornAt
@@ -103,7 +102,7 @@ struct MachineWatch {
             try checkHealth(machine)
         }
         try puts.see(machine)
-        if machine.rollout != nil { try rollouts.see(machine) }
+        try RolloutWatch.see(machine)
     }
 
     // MARK: Outputs

@@ -2,51 +2,16 @@ import AppleClientSecret
 import Model
 import Rotation
 
-/// Records what one machine does about rollouts, to check what is promised of it alone.
-struct RolloutWatch {
-    /// The rollout that a signer should hold, as far as it was told, and since when.
-    private var toBeHeld: (rollout: Rollout, since: Int64)?
-
-    mutating func see(_ machine: Machine) throws {
+/// Checks what is promised of what one machine does about rollouts, by what it was told of them.
+enum RolloutWatch {
+    static func see(_ machine: Machine) throws {
         defer { machine.rolloutPuts = [] }
         for put in machine.rolloutPuts { try check(put, machine) }
         for case .began(let delivery) in machine.acts { try check(delivery, machine) }
-        try checkHolding(machine)
-    }
-
-    /// A canary that fails holds a rollout within five minutes of the report that says so.
-    private mutating func checkHolding(_ machine: Machine) throws {
-        guard machine.isSigner, let place = machine.places.first, let rollout = machine.told.rollouts[place]?.known,
-            rollout.state == .going, rollout.admitted < .max, machine.isGood, machine.link.isGood,
-            machine.boot - max(machine.harmedAt, machine.bornAt, machine.link.changedAt) > MachineWatch.timeout,
-            case .secret(let secret)? = machine.board?.places[place]?.value, secret == machine.current,
-            rollout.secret.fingerprint == secret.fingerprint, isToBeHeld(rollout, machine)
-        else {
-            toBeHeld = nil
-            return
-        }
-        guard let toBeHeld, toBeHeld.rollout == rollout else {
-            toBeHeld = (rollout, machine.boot)
-            return
-        }
-        if machine.boot - toBeHeld.since > MachineWatch.fiveMinutes {
-            throw FleetViolation(.held, "\(machine.name) does not hold a rollout although a canary fails")
-        }
-    }
-
-    private func isToBeHeld(_ rollout: Rollout, _ machine: Machine) -> Bool {
-        guard let members = machine.told.members, let canaries = machine.rollout?.canaries else { return false }
-        let secret = rollout.secret.fingerprint
-        let ranked = members.map { (rank: RolloutRank.of($0.machine, secret), member: $0) }.sorted { $0.rank < $1.rank }
-        let failing = ranked.filter { $0.rank <= rollout.admitted && $0.member.isFailing(secret) }
-        return failing.count > rollout.tolerated
-            && ranked.prefix(canaries).contains {
-                $0.rank <= rollout.admitted && $0.member.isFailing(secret) && $0.member.isAlive
-            }
     }
 
     /// No signer lets a held rollout go on, unless asked to.
-    private func check(_ put: Machine.RolloutPut, _ machine: Machine) throws {
+    private static func check(_ put: Machine.RolloutPut, _ machine: Machine) throws {
         // By a wrong clock a machine judges others wrongly.
         guard machine.clocks.error == 0, machine.boot - machine.harmedAt > 600_000 else { return }
         let rollout = put.rollout
@@ -65,7 +30,7 @@ struct RolloutWatch {
     }
 
     /// A machine that is not admitted delivers nothing before its deadline, unless its applications cannot wait.
-    private func check(_ delivery: Machine.Delivery, _ machine: Machine) throws {
+    private static func check(_ delivery: Machine.Delivery, _ machine: Machine) throws {
         guard delivery.isAdmitted == false, !delivery.needsNoAdmission else { return }
         throw FleetViolation(.held, "\(machine.name) delivers \(delivery.secret.fingerprint) and is not admitted")
     }
@@ -129,7 +94,7 @@ struct ActionWatch {
             case .ended(let secret): end(secret, machine)
             }
         }
-        look(at: fleet)
+        try look(at: fleet)
     }
 
     /// Whether a machine is in a state in which it can be expected to act when it is let, and to say so.
@@ -196,7 +161,7 @@ struct ActionWatch {
         courses[secret.fingerprint, default: Course(since: machine.boot)][keyPath: part][machine.name] = machine.boot
     }
 
-    private mutating func look(at fleet: Fleet) {
+    private mutating func look(at fleet: Fleet) throws {
         guard let board = fleet.board else { return }
         let signers = fleet.signers
         let isClockWrong = signers.contains { $0.clocks.error != 0 }
@@ -209,6 +174,18 @@ struct ActionWatch {
             let isFailing = failing == secret
             if isFailing || course.failingSince != nil { courses[secret]?.note(isFailing: isFailing, at: fleet.boot) }
         }
+        try checkHolding(board, fleet)
+    }
+
+    /// A rollout is held within five minutes, and those in which a signer reads the reports, where a canary fails.
+    private func checkHolding(_ board: Noticeboard, _ fleet: Fleet) throws {
+        guard let rollout = board.rollouts[FleetScenario.place(fleet.key)]?.value, rollout.state == .going,
+            rollout.admitted < .max, let course = courses[rollout.secret.fingerprint], !course.isDoubtful,
+            let failingSince = course.failingSince,
+            fleet.boot - max(failingSince, board.rolloutTamperedAt + MachineWatch.timeout)
+                > 2 * MachineWatch.fiveMinutes
+        else { return }
+        throw FleetViolation(.held, "the rollout of \(rollout.secret.fingerprint) goes on although a canary fails")
     }
 
     /// The secret that is rolled out, if a canary says in the store that it fails to deliver it, and a signer can know.

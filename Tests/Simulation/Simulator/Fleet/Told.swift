@@ -4,26 +4,6 @@ import Rotation
 
 /// What the store has truly told a machine since its start about rollouts, whatever a planted mistake makes of it.
 struct Told {
-    /// What another machine has said of itself.
-    struct Member {
-        let machine: String
-        let holding: MachineReport.Holding
-        /// Whether it has given a sign of life within the last day, by whatever is to be known of it.
-        let isAlive: Bool
-
-        /// Whether it says that it cannot deliver it for a reason that is not the store.
-        func isFailing(_ secret: Fingerprint) -> Bool {
-            holding.secret?.fingerprint == secret && !holding.delivered && holding.failure?.hasPrefix("store_") == false
-        }
-    }
-
-    private struct Host {
-        let observation: ReportObservation
-        /// When this machine has first seen it, in milliseconds of the boot clock.
-        let seenAt: Int64
-        let hasChanged: Bool
-    }
-
     /// What the last read, or a put since, has found of rollouts.
     private(set) var rollouts: [StorePlace: RolloutObservation] = [:]
     /// The same without what is gone, and without earlier states of what was found later: a restored backup has these.
@@ -32,10 +12,8 @@ struct Told {
     private(set) var changedAt: [StorePlace: Int64] = [:]
     /// Where there was one at any time.
     private(set) var rolledOut: Set<StorePlace> = []
-    /// The machines that report, but for this one; nil while that is not known.
-    private(set) var members: [Member]?
-    private var hosts: [String: Host] = [:]
-    private var hasRead = false
+    /// The machines that report, but for this one; none while that is not known.
+    private(set) var members: Set<String> = []
 
     /// - Parameter record: what the state directory says of the client.
     init(remembering record: Record? = nil) {
@@ -58,31 +36,12 @@ struct Told {
         case (.putRollout(_, _, let place, _, _), .success(.rolloutPut(.found(let found, _)))):
             rollouts[place] = found
             if let found, latest[place]?.isLater(than: found) != true { latest[place] = found }
-        case (_, .success(.reportsRead(let found))): learn(found, excluding: own, now)
-        case (.readReports, .failure): members = nil
-        case (.forgetReport(let machine, _), .success):
-            hosts[machine] = nil
-            members?.removeAll { $0.machine == machine }
+        case (_, .success(.reportsRead(let found))):
+            members = Set(found.filter { $0.value.report?.clients[FleetScenario.identity] != nil }.keys)
+            members.remove(own)
+        case (.readReports, .failure): members = []
+        case (.forgetReport(let machine, _), .success): members.remove(machine)
         default: break
-        }
-    }
-
-    private mutating func learn(_ found: [String: ReportObservation], excluding own: String, _ now: Now) {
-        hosts = found.reduce(into: [:]) { hosts, entry in
-            let known = self.hosts[entry.key]
-            hosts[entry.key] =
-                known.flatMap { $0.observation == entry.value ? $0 : nil }
-                ?? Host(observation: entry.value, seenAt: now.boot.milliseconds, hasChanged: hasRead)
-        }
-        hasRead = true
-        members = found.compactMap { machine, observation in
-            guard machine != own, let host = hosts[machine], let report = observation.report,
-                let holding = report.clients[FleetScenario.identity]
-            else { return nil }
-            let seen = now.wall - Seconds((now.boot.milliseconds - host.seenAt) / 1000)
-            let lastSign = host.hasChanged ? seen : min(report.at, seen)
-            return Member(
-                machine: machine, holding: holding, isAlive: now.wall - lastSign < Seconds(Scenario.day))
         }
     }
 
