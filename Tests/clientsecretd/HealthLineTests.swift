@@ -111,7 +111,7 @@ import Testing
         let restart = "systemctl restart clientsecretd.service"
         let words = HealthLine.words(of: .malformed(what: "no \"state\""))
         #expect(words.hasSuffix("no \"state\"; restart it after an upgrade: \(restart)"))
-        #expect(HealthLine(unanswered: words).text(now: now) == "CLIENTSECRETD WARNING - \(words)")
+        #expect(HealthLine(.warning, words).text(now: now) == "CLIENTSECRETD WARNING - \(words)")
         let long = HealthLine.words(of: .malformed(what: String(repeating: "n", count: 600)))
         #expect(long.utf8.count <= 500)
         #expect(long.hasSuffix("nn...; run clientsecretd check as root"))
@@ -157,7 +157,7 @@ import Testing
         #expect(text.utf8.count < 4096)
         #expect(text.contains("üü...; 500 clients are not ok: "))
         #expect(text.contains(" | 'c500"))
-        #expect(HealthLine(unknown: String(repeating: "n", count: 9000)).text(now: now).utf8.count < 4096)
+        #expect(HealthLine(.unknown, String(repeating: "n", count: 9000)).text(now: now).utf8.count < 4096)
     }
 
     @Test func severalThatAreNotOkAreNamed() throws {
@@ -174,6 +174,6 @@ import Testing
 
     @Test func nothingToJudgeIsUnknown() {
         #expect(HealthLine([], unanswered: nil, now: now).state == .unknown)
-        #expect(HealthLine(unknown: "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
+        #expect(HealthLine(.unknown, "no").text(now: now) == "CLIENTSECRETD UNKNOWN - no")
     }
 }

@@ -56,7 +56,7 @@ struct HealthCommand: ParsableCommand {
             usleep(timeout * 1_000)
             let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)) and more" }
             let words = "\(silent ?? "a disk or a service of this machine") did not answer within \(timeout / 1_000) s"
-            CommandProcess.abandon(show(HealthLine(unknown: words)))
+            CommandProcess.abandon(show(HealthLine(.unknown, words)))
         }
     }
 
@@ -93,7 +93,8 @@ struct HealthCommand: ParsableCommand {
             // the environment is that of the environment's daemon, as in the container image.
             guard daemon.socket == nil || settings.isNamed else {
                 return HealthLine(
-                    unanswered: HealthLine.words(of: error)
+                    .warning,
+                    HealthLine.words(of: error)
                         + "; name its configuration with --config to judge the published files")
             }
             // The missing configuration is named below, with the remedy.
@@ -113,7 +114,7 @@ struct HealthCommand: ParsableCommand {
             // Keys may be read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
-            return HealthLine(unknown: before + error.description)
+            return HealthLine(.unknown, before + error.description)
         }
         let path = settings.path()
         let source = ConfigurationSource.ofService(path)
@@ -122,7 +123,7 @@ struct HealthCommand: ParsableCommand {
             switch source.load() {
             case .failure(let error):
                 let why = error.headline?.description ?? "no configuration"
-                guard let adopted = source.loadAdopted() else { return HealthLine(unknown: before + why) }
+                guard let adopted = source.loadAdopted() else { return HealthLine(.unknown, before + why) }
                 // The daemon would start with the last adopted configuration, too, and be degraded.
                 return HealthLine(
                     try health(of: adopted, from: source).found, isForeign: isForeign,
@@ -134,7 +135,7 @@ struct HealthCommand: ParsableCommand {
                     now: now)
             }
         } catch {
-            return HealthLine(unknown: before + error.message)
+            return HealthLine(.unknown, before + error.message)
         }
     }
 

@@ -105,21 +105,15 @@ struct HealthLine: Equatable {
         }
     }
 
-    /// The line for a daemon that does not answer and whose published files are not known.
-    init(unanswered reason: String) {
-        state = .warning
-        words = reason
-    }
-
     /// Why the daemon did not answer, with its command if the line can show it.
     static func words(of error: StatusClientError) -> String {
         CommandMessage(error.description, command: error.remedy?.command).text(atMost: unansweredLimit, keeping: keeps)
     }
 
-    /// The line when no secret can be evaluated.
-    init(unknown reason: String) {
-        state = .unknown
-        words = reason
+    /// The line when no secret can be evaluated: unknown, or a warning if only the daemon does not answer.
+    init(_ state: State, _ words: String) {
+        self.state = state
+        self.words = words
     }
 
     private static func worstFirst(_ clients: [Client]) -> [Client] {

@@ -18,13 +18,11 @@ struct StatusTable {
     }
 
     /// How much the table shows, from all columns down to the indispensable ones.
-    private enum Detail: Int, CaseIterable, Comparable {
+    private enum Detail: CaseIterable, Comparable {
         case everything
         case withoutMoments
         case withShortBar
         case stateAndExpiry
-
-        static func < (left: Detail, right: Detail) -> Bool { left.rawValue < right.rawValue }
     }
 
     private func table(_ detail: Detail, unicode: Bool) -> Table {
