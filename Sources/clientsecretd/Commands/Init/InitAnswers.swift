@@ -161,22 +161,15 @@ struct InitAnswers {
             throw CommandFailure(
                 .usage, "there is no terminal to prompt at; add " + missing.joined(separator: ", "))
         }
-        let destination: NewClient.Destination?
-        if let credential {
-            destination = .credential(credential)
-        } else if let output {
-            destination = .file(
-                NewClient.OutputFile(
-                    path: output, format: (format?.type ?? FormatRegistry.standard).name, variable: variable,
-                    user: user,
-                    group: group))
-        } else {
-            destination = nil
+        let file = output.map { path in
+            NewClient.OutputFile(
+                path: path, format: (format?.type ?? FormatRegistry.standard).name, variable: variable, user: user,
+                group: group)
         }
         return NewClient(
-            key: try keyEntry(), name: name, client: client, destination: destination,
-            target: target?.entry(isOfService: isOfService), unit: unit,
-            verb: verb ?? .restart)
+            key: try keyEntry(), name: name, client: client,
+            destination: credential.map(NewClient.Destination.credential) ?? file.map(NewClient.Destination.file),
+            target: target?.entry(isOfService: isOfService), unit: unit, verb: verb ?? .restart)
     }
 
     private func keyEntry() throws -> NewClient.KeyEntry {

@@ -149,6 +149,13 @@ struct InitDialog {
         return try Flags.path(text)
     }
 
+    /// A user or a group of this machine.
+    private static func account(_ text: String, _ kind: String, _ id: (String) throws -> UInt32?) throws -> String {
+        let name = try Flags.account(text)
+        guard (try? id(name)) != nil else { throw ValidationError("there is no such \(kind)") }
+        return name
+    }
+
     /// The unit that gets a credential.
     private func askForReader() throws -> String {
         try answer("The unit that reads it, such as myapp.service", offering: proposals.unit(nil), Flags.unit)
@@ -188,11 +195,7 @@ struct InitDialog {
             if answers.variable == nil { try askForVariable(&answers) }
             let owner = answers.output.flatMap { Self.owner(of: $0) }
             answers.user = try answer("The user who owns the file", offering: owner) { text in
-                let name = try Flags.account(text)
-                guard (try? Accounts.userID(name)) != nil else {
-                    throw ValidationError("there is no such user")
-                }
-                return name
+                try Self.account(text, "user", Accounts.userID)
             }
         case .credential:
             answers.credential = try answer("The credential's name", offering: "apple-client-secret", Flags.credential)
@@ -201,11 +204,7 @@ struct InitDialog {
             answers.format = FormatOptions.Format(format)
             if answers.group == nil {
                 answers.group = try optional("The group that reads it", none: "only root and the daemon") { text in
-                    let name = try Flags.account(text)
-                    guard (try? Accounts.groupID(name)) != nil else {
-                        throw ValidationError("there is no such group")
-                    }
-                    return name
+                    try Self.account(text, "group", Accounts.groupID)
                 }
             }
             let directory = answers.group == nil ? "out" : name
