@@ -107,9 +107,7 @@ final class Person {
         }
     }
 
-    private static let expired =
-        "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ." + expiredClaims
-        + ".AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw"
+    private static let expired = Claims.sample(issuedAt: 1_700_000_000, expiresAt: 1_710_000_000).sampleText
 
     /// Without anything in it that would tell its format. A token alone would be no environment file.
     @Test(arguments: [(".env", true), (".env.production", true), ("web.env", true), ("web.jwt", false)])
@@ -123,10 +121,6 @@ final class Person {
             #expect(answers.format?.type.name == (isOne ? "env" : nil))
         }
     }
-
-    /// `{"iss":"DEF123GHIJ","iat":1700000000,"exp":1710000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}`
-    private static let expiredClaims =
-        "eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNzAwMDAwMDAwLCJleHAiOjE3MTAwMDAwMDAsImF1ZCI6Imh0dHBzOi8vYXBwbGVpZC5hcHBsZS5jb20iLCJzdWIiOiJjb20uZXhhbXBsZS53ZWIifQ"
 
     @Test func aBadAnswerIsAskedForAgainWithTheReason() throws {
         try withKey { key in
@@ -173,15 +167,6 @@ final class Person {
         }
     }
 
-    @Test func answersOfFlagsAreNotAskedFor() throws {
-        let person = Person(["com.example.web"])
-        let given = try InitCommand.parse(
-            ["--key", "/x/AuthKey_ABC123DEFG.p8", "--team-id", "DEF123GHIJ", "--output", "/x/out", "--format", "json"]
-        ).given
-        #expect(try person.dialog.complete(given).configuration().client.description == "com.example.web")
-        #expect(person.shown.count == 1)
-    }
-
     /// How a file is written has a default, and is asked for all the same.
     @Test(arguments: [
         (["--output", "/x/out"], nil, ["1"], ["--output", "/x/out", "--format", "raw"]),
@@ -197,6 +182,11 @@ final class Person {
         (["--output", "/x/out"], "env", ["1X", "X"], ["--output", "/x/out", "--format", "env", "--variable", "X"]),
         ([], "env", ["/x/out", "X"], ["--output", "/x/out", "--format", "env", "--variable", "X"]),
         (["--group", "www"], nil, ["/x/out", "3"], ["--output", "/x/out", "--format", "json", "--group", "www"]),
+        // An empty answer to the question for the group would take the flag back.
+        (
+            ["--app", "oauth2-proxy", "--group", "root"], nil, [""],
+            ["--app", "oauth2-proxy", "--group", "root", "--output", "/run/clientsecretd/web/web.jwt"]
+        ),
     ])
     func howAFileIsWrittenIsAskedFor(
         _ flags: [String], _ format: String?, _ lines: [String], _ complete: [String]
@@ -212,16 +202,6 @@ final class Person {
     }
 
     // MARK: Targets
-
-    /// An empty answer to the question took the flag back.
-    @Test func aGroupThatIsGivenIsNotAskedFor() throws {
-        let given = try InitCommand.parse(Self.ids + ["--app", "oauth2-proxy", "--group", "root"]).given
-        let person = Person(["", "", ""])
-        let answered = try person.dialog.complete(given)
-        #expect(answered.group == "root")
-        #expect(answered.output?.description.hasPrefix("/run/clientsecretd/web/") == true)
-        #expect(!person.shown.contains { $0.contains("The group") })
-    }
 
     private func target(_ flags: String...) throws -> InitAnswers {
         try InitCommand.parse(Self.ids + flags).given
@@ -280,15 +260,6 @@ final class Person {
             ])
     }
 
-    @Test func withoutATerminalWhatATargetLacksIsNamed() throws {
-        #expect(
-            throws: CommandFailure(
-                .usage, "there is no terminal to prompt at; add --set project=..., --set variable=..., --token-file")
-        ) {
-            try target("--push", "vercel").configuration()
-        }
-    }
-
     @Test func theEndOfTheAnswersIsTheEnd() throws {
         #expect(throws: CommandFailure(.failed, "input ended; nothing was written")) {
             try Person([]).dialog.complete(InitAnswers())
@@ -307,19 +278,13 @@ final class Person {
                 + "add --team-id DEF123GHIJ")
     }
 
-    @Test func onlyYesIsYes() throws {
-        #expect(try Person(["Y"]).dialog.agrees())
-        #expect(try !Person(["perhaps", "", "no"]).dialog.agrees())
-    }
-
-    @Test func withoutATerminalWhatIsMissingIsNamed() throws {
-        #expect(
-            throws: CommandFailure(
-                .usage,
-                "there is no terminal to prompt at; add --key, --team-id, --client-id, --output, --credential or --push"
-            )
-        ) {
-            try InitAnswers().configuration()
+    @Test(arguments: [
+        ([], "--key, --team-id, --client-id, --output, --credential or --push"),
+        (ids + ["--push", "vercel"], "--set project=..., --set variable=..., --token-file"),
+    ])
+    func withoutATerminalWhatIsMissingIsNamed(_ flags: [String], _ missing: String) throws {
+        #expect(throws: CommandFailure(.usage, "there is no terminal to prompt at; add \(missing)")) {
+            try InitCommand.parse(flags).given.configuration()
         }
     }
 
