@@ -12,30 +12,26 @@ import Testing
 
 /// With what a command exits.
 @Suite struct CommandFailureTests {
-    private func code(_ error: StatusClientError) -> Int32 { CommandFailure(error).code.rawValue }
-
-    @Test func aDaemonThatIsNotThereIs69() {
-        #expect(code(.notReachable(socket: "/run/x.sock", cause: .noSuchFileOrDirectory)) == 69)
-        #expect(code(.timedOut(socket: "/run/x.sock", seconds: 1)) == 69)
-        #expect(code(.foreignListener(socket: "/run/x.sock", user: 1234)) == 69)
-        #expect(code(.notHTTP(socket: "/run/x.sock", what: "it is not HTTP")) == 69)
-        #expect(code(.ended(socket: "/run/x.sock")) == 69)
-    }
-
-    @Test func aSocketThatMayNotBeOpenedIs77() {
-        #expect(code(.notPermitted(socket: "/run/x.sock", cause: .permissionDenied)) == 77)
+    /// A daemon that is not there, a socket that may not be opened, and an answer that cannot be read.
+    @Test(
+        arguments: [
+            (.notReachable(socket: "/run/x.sock", cause: .noSuchFileOrDirectory), 69),
+            (.timedOut(socket: "/run/x.sock", seconds: 1), 69),
+            (.foreignListener(socket: "/run/x.sock", user: 1234), 69),
+            (.notHTTP(socket: "/run/x.sock", what: "it is not HTTP"), 69), (.ended(socket: "/run/x.sock"), 69),
+            (.notPermitted(socket: "/run/x.sock", cause: .permissionDenied), 77), (.malformed(what: "no JSON"), 1),
+        ] as [(StatusClientError, Int32)])
+    func aDaemonThatDoesNotAnswerHasACode(error: StatusClientError, expected: Int32) {
+        #expect(CommandFailure(error).code.rawValue == expected)
     }
 
     /// By the status of the answer: what is refused to this user, and what the daemon has no time for, have their own.
     @Test(arguments: [(403, 77), (404, 1), (408, 69), (422, 1), (429, 1), (500, 1), (502, 1), (503, 69)])
     func theDaemonsAnswerDecides(status: Int, expected: Int32) throws {
         let problem = try Problem(json: Array(#"{"status":\#(status),"detail":"no"}"#.utf8))
-        #expect(code(.answered(problem)) == expected)
+        #expect(CommandFailure(StatusClientError.answered(problem)).code.rawValue == expected)
     }
 
-    @Test func anAnswerThatCannotBeReadIs1() {
-        #expect(code(.malformed(what: "it is not JSON")) == 1)
-    }
     /// What cannot be read may well be correct.
     @Test(
         arguments: [
