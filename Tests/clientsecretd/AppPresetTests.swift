@@ -46,16 +46,6 @@ import Testing
         #expect(client.onChange == [.unit(verb: .start, unit: "cache.service")])
     }
 
-    /// Whoever has no unit yet is told what it is for.
-    @Test(arguments: ["", "none"]) func theUnitThatIsStartedIsAskedForByWhatItRuns(_ answer: String) throws {
-        let person = Person(["/srv/shop/.env", "root", answer])
-        let answers = try person.dialog.complete(InitCommand.parse(Self.ids + ["--app", "pm2"]).given)
-        #expect(answers.unit == nil)
-        #expect(
-            person.shown.last == "The systemd unit that runs \"pm2 restart\" (see docs/apps.md) (empty: none, "
-                + "the app keeps the old secret): ")
-    }
-
     /// Nothing else makes a container read a new secret.
     @Test(arguments: [
         (

@@ -35,12 +35,6 @@ import Testing
         ).given
     }
 
-    @Test func theFileIsNextToTheConfiguration() throws {
-        try withConfiguration { directory, existing in
-            #expect(existing.file.description == directory("c.d/shop.yaml"))
-        }
-    }
-
     /// The daemon does not read it.
     @Test func theFileIsNotHidden() throws {
         try withConfiguration { directory, _ in
@@ -53,7 +47,8 @@ import Testing
     }
 
     @Test func theOnlyKeyIsShared() throws {
-        try withConfiguration { _, existing in
+        try withConfiguration { directory, existing in
+            #expect(existing.file.description == directory("c.d/shop.yaml"))
             var given = try answers()
             given.existingKey = try existing.key(for: given)
             let text = try existing.naming(given.configuration()).text(isOfService: false)
@@ -181,13 +176,6 @@ import Testing
                 lines.first?.hasPrefix(
                     "--output: /run/clientsecretd/out/web.jwt is already an output of client \"web\" (") == true)
             #expect(!lines.joined().contains("shop.yaml"))
-        }
-    }
-
-    @Test func aClientOfThatNameIsLeftAsItIs() throws {
-        try withConfiguration { directory, _ in
-            let name = try #require(ClientName("web"))
-            #expect(throws: CommandFailure.self) { try ExistingConfiguration(directory("c.yaml"), adding: name) }
         }
     }
 }

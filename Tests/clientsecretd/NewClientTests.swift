@@ -71,24 +71,6 @@ import Testing
                 """)
     }
 
-    /// With a key of its own; no client that is there has to be changed for it.
-    @Test func anotherTeamsClientCanFollow() throws {
-        var second = try first(
-            key: "/keys/AuthKey_OTHER1KEYS.p8", name: "shop", output: "/run/clientsecretd/out/shop.jwt")
-        second.key = .added(
-            NewClient.AddedKey(
-                team: try #require(TeamID("OTHER1TEAM")),
-                file: try #require(AbsolutePath("/keys/AuthKey_OTHER1KEYS.p8")),
-                name: KeyName("shop")))
-        func source(_ path: String, _ text: String) throws -> SourceFile {
-            SourceFile(name: path, path: try #require(AbsolutePath(path)), bytes: Array(text.utf8))
-        }
-        let both = ConfigurationParser.parse(
-            main: try source("/etc/c.yaml", first().text(isOfService: true)),
-            additions: [try source("/etc/c.d/shop.yaml", second.text(isOfService: true, isAddition: true))])
-        #expect(try both.get().configuration.clients.values.map(\.key.description).sorted() == ["apple", "shop"])
-    }
-
     @Test func aClientThatIsAddedHasTheDefaultsOfTheConfiguration() throws {
         var second = try first(name: "shop", output: "/run/clientsecretd/out/shop.jwt")
         second.key = .existing(try #require(KeyName("apple")))
@@ -103,16 +85,12 @@ import Testing
         #expect(shop.lifetime.seconds == 2_592_000 && shop.renewBefore == 1_036_800)
     }
 
-    @Test func aUnitThatIsRestartedIsAnAction() throws {
-        let unit = #"srv-a\x2db@one.service"#
-        let configuration = try parsed(first(restarted: unit).text(isOfService: true)).configuration
-        #expect(configuration.clients.first?.value.onChange == [.unit(verb: .restart, unit: unit)])
-    }
-
     @Test func isAcceptedAsItStands() throws {
-        let configuration = try parsed(first(key: "/srv/key.pem", keyID: "12345E6789").text(isOfService: true))
-            .configuration
+        let unit = #"srv-a\x2db@one.service"#
+        let first = try first(key: "/srv/key.pem", keyID: "12345E6789", restarted: unit)
+        let configuration = try parsed(first.text(isOfService: true)).configuration
         let client = try #require(configuration.clients.first)
+        #expect(client.value.onChange == [.unit(verb: .restart, unit: unit)])
         #expect(client.key.description == "web")
         #expect(client.value.clientID.description == "com.example.web")
         #expect(client.value.lifetime.seconds == 7_776_000)
@@ -147,14 +125,11 @@ import Testing
         #expect(client.outputs.isEmpty)
     }
 
-    @Test func aFileOfAUsersIsWrittenAsThatUser() throws {
+    /// The service's user is in no other group: there the directory gives it.
+    @Test func aFileIsOfItsUserOrReadByItsGroup() throws {
         let text = try first(format: EnvironmentFormat.self, variable: "SECRET", user: "app").text(isOfService: true)
         #expect(text.contains("        as: app\n"))
         _ = try parsed(text)
-    }
-
-    /// The service's user is in no other group: there the directory gives it.
-    @Test func aGroupReadsTheFile() throws {
         let first = try first(group: "www-data")
         #expect(
             try parsed(first.text(isOfService: true)).configuration.clients.first?.value.outputs.first?.mode == 0o640)

@@ -47,10 +47,6 @@ import Testing
         #expect(credential.masked.map(\.description) == ["clientsecretd-credentials.socket is masked"])
     }
 
-    @Test func aFileInTheDaemonsDirectoryNeedsNothing() throws {
-        #expect(files(try first(file("/run/clientsecretd/out/web.jwt"))) == SystemFiles())
-    }
-
     @Test func theServiceThatPushesIsHandedTheToken() throws {
         var web = try first(file("/run/clientsecretd/out/web.jwt"))
         web.destination = nil
@@ -97,17 +93,15 @@ import Testing
                 "[Service]\nLoadCredential=apple:/run/clientsecretd/credentials.sock\n"))
     }
 
-    @Test func aMissingDirectoryIsMade() throws {
-        let made = files(try first(file("/run/clientsecretd/www/web.jwt", group: "www-data")), make: .readUnits)
-        #expect(made.files.isEmpty)
-        #expect(made.commands == [.readUnits])
-    }
-
-    @Test func aUsersFileNeedsItsWriter() throws {
-        let made = files(
+    /// A file in the daemon's directory needs nothing, a group's its directory, and a user's its writer.
+    @Test func aFileNeedsItsDirectoryOrItsWriter() throws {
+        #expect(files(try first(file("/run/clientsecretd/out/web.jwt"))) == SystemFiles())
+        let ofGroup = files(try first(file("/run/clientsecretd/www/web.jwt", group: "www-data")), make: .readUnits)
+        #expect(ofGroup.files.isEmpty && ofGroup.commands == [.readUnits])
+        let ofUser = files(
             try first(file("/srv/app/.env", variable: "SECRET", user: "app"), unit: "app.service"), make: .readUnits)
-        #expect(made.files.isEmpty)
-        #expect(made.commands.map(\.text) == ["systemctl enable --now clientsecretd-writer@app.socket"])
+        #expect(ofUser.files.isEmpty)
+        #expect(ofUser.commands.map(\.text) == ["systemctl enable --now clientsecretd-writer@app.socket"])
     }
 
     @Test func contentsOfAFileAreKept() {

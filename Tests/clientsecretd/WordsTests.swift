@@ -13,33 +13,23 @@ import Testing
 @Suite struct WordsTests {
     private let now = WallTime(secondsSinceEpoch: 1_795_235_460)
 
-    @Test(arguments: [
-        (
-            #"{"client":"web","result":"renewed","fingerprint":"sha256:0123456789abcdef","#
-                + #""issued_at":null,"expires_at":"2027-02-19T04:31:00Z","error":null}"#,
-            "web: renewed (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"
-        ),
-        (
-            #"{"client":"web","result":"delivered","fingerprint":"sha256:0123456789abcdef","#
-                + #""issued_at":null,"expires_at":"2027-02-19T04:31:00Z","error":null}"#,
-            "web: delivered (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"
-        ),
-        (#"{"client":"web","result":"untouched"}"#, "web: not due yet, nothing was done"),
-        (#"{"client":"web","result":"failed","error":"/x: the disk is full"}"#, "web: /x: the disk is full"),
-    ])
-    func renewals(json: String, words: String) throws {
-        let outcome = try Self.outcome(json)
-        #expect(RenewalWords.line(for: outcome, deliverOnly: false, now: now) == words)
+    @Test(
+        arguments: [
+            ("renewed", expiring, "renewed (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"),
+            ("delivered", expiring, "delivered (sha256:0123456789abcdef), expires in 90 days (2027-02-19T04:31:00Z)"),
+            ("untouched", "", "not due yet, nothing was done"),
+            ("failed", #","error":"/x: the disk is full""#, "/x: the disk is full"),
+        ] as [(String, String, String)])
+    func renewals(result: String, members: String, words: String) throws {
+        let json = #"{"client":"web","result":"\#(result)"\#(members)}"#
+        let outcome = try RenewalReport.Outcome(json: Array(json.utf8))
+        #expect(RenewalWords.line(for: outcome, deliverOnly: false, now: now) == "web: " + words)
+        if result == "untouched" {
+            #expect(RenewalWords.line(for: outcome, deliverOnly: true, now: now) == "web: nothing was left to deliver")
+        }
     }
 
-    @Test func nothingToDeliver() throws {
-        let outcome = try Self.outcome(#"{"client":"web","result":"untouched"}"#)
-        #expect(RenewalWords.line(for: outcome, deliverOnly: true, now: now) == "web: nothing was left to deliver")
-    }
-
-    private static func outcome(_ json: String) throws -> RenewalReport.Outcome {
-        try RenewalReport.Outcome(json: Array(json.utf8))
-    }
+    private static let expiring = #","fingerprint":"sha256:0123456789abcdef","expires_at":"2027-02-19T04:31:00Z""#
 
     @Test func checkSaysEachStepThatWouldBeDone() throws {
         let text = """
