@@ -10,42 +10,30 @@ import Testing
         (1000, ".........."), (5000, ".........."), (-5, "##########"),
     ])
     func emptiesAsTimePasses(age: Int64, bar: String) {
-        #expect(
-            LifetimeBar.text(
-                from: WallTime(secondsSinceEpoch: 0), to: WallTime(secondsSinceEpoch: 1000),
-                at: WallTime(secondsSinceEpoch: age), cells: 10, unicode: false) == bar)
+        #expect(Self.bar(age) == bar)
     }
 
     /// The mark stands in what is left until then, and in what has passed from then on, in however few cells.
     @Test(arguments: [
         (0, "######|###"), (1, ".#####|###"), (400, "....##|###"), (640, "......|###"), (665, "......|###"),
-        (700, "......|.##"), (999, "......|..#"), (1000, "......|..."), (-5, "######|###"),
+        (700, "......|.##"), (999, "......|..#"), (1000, "......|..."), (-5, "######|###"), (1, "|"), (1, ""),
     ])
     func showsWhenItIsToBeRenewed(age: Int64, bar: String) {
-        #expect(Self.marked(age: age, cells: 10) == bar)
-    }
-
-    @Test func hasRoomForTheMarkOnly() {
-        #expect(Self.marked(age: 1, cells: 1) == "|")
-        #expect(Self.marked(age: 1, cells: 0) == "")
-    }
-
-    private static func marked(age: Int64, cells: Int) -> String {
-        LifetimeBar.text(
-            from: WallTime(secondsSinceEpoch: 0), to: WallTime(secondsSinceEpoch: 1000),
-            at: WallTime(secondsSinceEpoch: age), renewal: WallTime(secondsSinceEpoch: 666), cells: cells,
-            unicode: false)
+        #expect(Self.bar(age, renewal: 666, cells: bar.count) == bar)
     }
 
     @Test func blocksWhereTheLocaleHasThem() {
-        let bar = LifetimeBar.text(
-            from: WallTime(secondsSinceEpoch: 0), to: WallTime(secondsSinceEpoch: 4),
-            at: WallTime(secondsSinceEpoch: 1), cells: 4, unicode: true)
-        #expect(bar == "░███")
-        let marked = LifetimeBar.text(
-            from: WallTime(secondsSinceEpoch: 0), to: WallTime(secondsSinceEpoch: 4),
-            at: WallTime(secondsSinceEpoch: 1), renewal: WallTime(secondsSinceEpoch: 2), cells: 5, unicode: true)
-        #expect(marked == "░█│██")
+        #expect(Self.bar(1, of: 4, cells: 4, unicode: true) == "░███")
+        #expect(Self.bar(1, of: 4, renewal: 2, cells: 5, unicode: true) == "░█│██")
+    }
+
+    private static func bar(
+        _ age: Int64, of life: Int64 = 1000, renewal: Int64? = nil, cells: Int = 10, unicode: Bool = false
+    ) -> String {
+        func moment(_ seconds: Int64) -> WallTime { WallTime(secondsSinceEpoch: seconds) }
+        return LifetimeBar.text(
+            from: moment(0), to: moment(life), at: moment(age), renewal: renewal.map(moment), cells: cells,
+            unicode: unicode)
     }
 
     @Test func isAsLongAsAskedWhateverTheTimes() {
