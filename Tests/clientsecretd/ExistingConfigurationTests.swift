@@ -61,11 +61,16 @@ import Testing
 
     /// Targets belong into the main file, and no line that is there is changed.
     @Test func aTargetIsAddedToTheMainFileUnlessItHasSome() throws {
-        let flags = ["--push", "supabase", "--set", "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname"]
-        try withConfiguration { directory, existing in
-            var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
+        func pushed(with existing: ExistingConfiguration) throws -> NewClient {
+            var given = try InitCommand.parse([
+                "--client-id", "com.example.shop", "--name", "shop", "--push", "supabase", "--set",
+                "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname",
+            ]).given
             given.existingKey = try existing.key(for: given)
-            let first = try given.configuration()
+            return try given.configuration()
+        }
+        try withConfiguration { directory, existing in
+            let first = try pushed(with: existing)
             let main = try #require(try existing.mainFile(with: first.target))
             #expect(main.path == directory("c.yaml"))
             let loaded = try existing.parsed(with: first.text(isOfService: false, isAddition: true), main).get()
@@ -79,9 +84,7 @@ import Testing
         let old = "{old: {kind: supabase, project: abcdefghijklmnopqrsu, token_file: /t}}"
         for (keys, end) in [("targets: \(old)", ""), ("\"targets\": \(old)", ""), ("", template), ("", "\n...\n")] {
             try withConfiguration(keys: keys, end: end) { _, existing in
-                var given = try InitCommand.parse(["--client-id", "com.example.shop", "--name", "shop"] + flags).given
-                given.existingKey = try existing.key(for: given)
-                let target = try given.configuration().target
+                let target = try pushed(with: existing).target
                 #expect(throws: CommandFailure.self) { try existing.mainFile(with: target) }
             }
         }

@@ -8,7 +8,7 @@ import Testing
     @Test func aPipeHasNoWidthAndNoColour() {
         let pipe = Terminal(size: nil, environment: Self.utf8)
         #expect(pipe.columns == nil)
-        #expect(!pipe.isInteractive)
+        #expect(!pipe.isInteractive && !pipe.redraws)
         #expect(pipe.line([Piece("bad", .red)]) == "bad")
     }
 
@@ -19,14 +19,16 @@ import Testing
         #expect(terminal.line([Piece("bad", .red), Piece(" day")]) == "\u{1B}[31mbad\u{1B}[0m day")
     }
 
-    @Test(arguments: [["NO_COLOR": "1"], ["NO_COLOR": "0"], ["TERM": "dumb"]])
-    func colourCanBeRefused(environment: [String: String]) {
+    /// And a dumb one is not drawn over.
+    @Test(
+        arguments: [
+            (["NO_COLOR": "1"], false, true), (["NO_COLOR": "0"], false, true), (["NO_COLOR": ""], true, true),
+            (["TERM": "dumb"], false, false),
+        ] as [([String: String], Bool, Bool)])
+    func colourCanBeRefused(environment: [String: String], colour: Bool, redraws: Bool) {
         let terminal = Terminal(size: (80, 24), environment: Self.utf8.merging(environment) { _, new in new })
-        #expect(terminal.line([Piece("bad", .red)]) == "bad")
-    }
-
-    @Test func anEmptyNoColorRefusesNothing() {
-        #expect(Terminal(size: (80, 24), environment: Self.utf8.merging(["NO_COLOR": ""]) { _, new in new }).colour)
+        #expect(terminal.line([Piece("bad", .red)]) == (colour ? "\u{1B}[31mbad\u{1B}[0m" : "bad"))
+        #expect(terminal.redraws == redraws)
     }
 
     @Test func aTerminalThatDoesNotSayItsSizeHasAVT100s() {
@@ -53,12 +55,6 @@ import Testing
     @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{2028}", "\u{FEFF}", "\u{85}"])
     func nothingThatDisguisesTextReachesIt(character: String) {
         #expect(Terminal(size: nil, environment: Self.utf8).shown("a" + character + "b") == "a?b")
-    }
-
-    @Test func aDumbOneIsNotDrawnOver() {
-        #expect(!Terminal(size: (80, 24), environment: Self.utf8.merging(["TERM": "dumb"]) { _, new in new }).redraws)
-        #expect(!Terminal(size: nil, environment: Self.utf8).redraws)
-        #expect(Terminal(size: (80, 24), environment: Self.utf8).redraws)
     }
 
     @Test func aCharacterThatALocaleLacksIsAQuestionMark() {
