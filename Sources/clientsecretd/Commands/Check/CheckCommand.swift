@@ -43,7 +43,7 @@ struct CheckCommand: ParsableCommand {
         if let failure = ServiceUser.missing(for: path) {
             if answer.json {
                 let commands = [failure.remedy?.command].compactMap(\.self)
-                try CommandOutput.answer(CheckReport.json(refused: [failure.sentence], commands: commands))
+                try CommandOutput.answer(CheckReport.json(problems: [failure.sentence], commands: commands))
             }
             throw CommandFailure(.failed, failure.sentence)
         }
@@ -62,7 +62,7 @@ struct CheckCommand: ParsableCommand {
         let source = ConfigurationSource.ofCaller(path)
         let result = source.load()
         if case .failure(let error) = result, answer.json {
-            try CommandOutput.answer(CheckReport.json(refused: error.diagnostics.map(\.description)))
+            try CommandOutput.answer(CheckReport.json(problems: error.diagnostics.map(\.description)))
         }
         let isForeign = ServiceUser.isForeign(to: path)
         if isForeign { CommandOutput.complain(lines: ServiceUser.limits) }

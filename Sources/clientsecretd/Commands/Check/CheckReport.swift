@@ -29,15 +29,11 @@ struct CheckReport {
             + [state].compactMap { $0 }
     }
 
-    /// Takes the place of a report in JSON if the configuration is not judged, for these reasons.
+    /// A report in JSON. Without clients it takes the place of one if the configuration is not judged, for these problems.
     ///
-    /// - Parameter commands: the lines in them that fix something.
-    static func json(refused problems: [String], commands: [String] = []) -> String {
-        json([], problems, commands, trustedDirectories: [])
-    }
-
-    private static func json(
-        _ clients: [JSONText], _ problems: [String], _ commands: [String], trustedDirectories: [AbsolutePath]
+    /// - Parameter commands: the lines in the problems that fix something.
+    static func json(
+        problems: [String], commands: [String] = [], clients: [JSONText] = [], trustedDirectories: [AbsolutePath] = []
     ) -> String {
         JSONText.object([
             ("clients", .array(clients)), ("problems", .array(problems.map(JSONText.string))),
@@ -76,7 +72,9 @@ struct CheckReport {
                     + (configuration.clients[secret.client]?.targets.isEmpty == false
                         ? [("targets_to_push", .array(targets(of: secret).map { .string($0.description) }))] : []))
         }
-        return Self.json(members, problems, commands, trustedDirectories: configuration.trustedDirectories)
+        return Self.json(
+            problems: problems, commands: commands, clients: members,
+            trustedDirectories: configuration.trustedDirectories)
     }
 
     /// A new secret is written to every output, one that is kept to those that do not hold it.

@@ -6,7 +6,6 @@ import Systemd
 /// Writes files that have to hold certain lines, each atomically, or shows the lines beforehand.
 struct FileAdditions {
     private var changes: [Change] = []
-    private let identity = Self.identity
 
     /// In bytes: far more than any of these files has.
     private static let sizeLimit = 1 << 20
@@ -25,7 +24,7 @@ struct FileAdditions {
     /// Reads the existing files.
     init(_ files: [SystemFiles.File]) throws(CommandFailure) {
         for file in files {
-            let old = try Self.old(file.path, identity)
+            let old = try Self.old(file.path)
             guard let text = file.text(after: old) else { continue }
             changes.append(
                 Change(file: file, text: text, former: old.map(file.former) ?? [], isNew: old == nil))
@@ -33,11 +32,9 @@ struct FileAdditions {
     }
 
     /// polkit's directory for rules belongs to polkit's own user, which decides about them anyway.
-    private static var identity: Identity {
-        Identity.current().trusting([FilePath(PolkitRule.file).removingLastComponent()])
-    }
+    private static let identity = Identity.current().trusting([FilePath(PolkitRule.file).removingLastComponent()])
 
-    private static func old(_ path: String, _ identity: Identity) throws(CommandFailure) -> String? {
+    private static func old(_ path: String) throws(CommandFailure) -> String? {
         guard FileStatus.following(path) != nil else { return nil }
         do throws(FileError) {
             guard let content = try AtomicFile(path, as: identity, limit: sizeLimit).content else { return nil }
@@ -69,15 +66,15 @@ struct FileAdditions {
         // If one of them cannot be written, nothing is: the next try would find the lines of the first.
         for change in changes {
             do throws(FileError) {
-                try makeDirectory((FilePath(change.path).removingLastComponent()))
-                _ = try AtomicFile(change.path, as: identity, limit: Self.sizeLimit)
+                try makeDirectory(FilePath(change.path).removingLastComponent())
+                _ = try AtomicFile(change.path, as: Self.identity, limit: Self.sizeLimit)
             } catch {
                 throw Self.failure(error)
             }
         }
         for change in changes {
             do throws(FileError) {
-                let file = try AtomicFile(change.path, as: identity, limit: Self.sizeLimit)
+                let file = try AtomicFile(change.path, as: Self.identity, limit: Self.sizeLimit)
                 // Keeps lines that were added meanwhile.
                 guard (file.content == nil) == change.isNew else {
                     throw FileError(.changedMeanwhile, at: change.path)
@@ -97,7 +94,7 @@ struct FileAdditions {
             FileStatus.following(directory.string) == nil
         else { return }
         try makeDirectory(directory.removingLastComponent())
-        try GuardedPath.makeDirectory(directory.string, mode: 0o755, as: identity)
+        try GuardedPath.makeDirectory(directory.string, mode: 0o755, as: Self.identity)
     }
 
     private static func failure(_ error: FileError) -> CommandFailure {

@@ -59,8 +59,6 @@ struct InspectionReport {
     /// Whether Apple accepts the secret, as far as is known.
     var isGood: Bool { objections.isEmpty }
 
-    private static let barCells = 30
-
     /// A line for each claim, in words.
     func lines(for terminal: Terminal) -> [[Piece]] {
         let kind = statement.kind
@@ -79,7 +77,8 @@ struct InspectionReport {
         rows.append(("signature", signature))
         rows.append(("fingerprint", Piece(fingerprint.description)))
         if statement.algorithm.value != "ES256" { rows.append(("algorithm", name(statement.algorithm))) }
-        if !otherNames.isEmpty { rows.append(("also states", Piece(Self.words(otherNames)))) }
+        let others = statement.otherHeaderNames + statement.otherClaimNames
+        if !others.isEmpty { rows.append(("also states", Piece(Self.words(others)))) }
         let verdict = Piece(self.verdict, isGood ? .green : .red)
         return [[verdict]] + Table(rows: rows.map { [Piece($0, .dim), $1] }).lines
     }
@@ -189,7 +188,7 @@ struct InspectionReport {
         // Our secrets are minted that long after their `iat`.
         let start = form != nil ? issued + Claims.backdating : issued
         guard start < end else { return nil }
-        let bar = LifetimeBar.text(from: start, to: end, at: now, cells: Self.barCells, unicode: terminal.unicode)
+        let bar = LifetimeBar.text(from: start, to: end, at: now, cells: 30, unicode: terminal.unicode)
         let rest = isExpired ? "nothing left" : "\(lifeLeft) left"
         return Piece("\(bar)  \(rest) of \(TimeWords.span(end - start))", isExpired ? .red : .green)
     }
@@ -203,9 +202,5 @@ struct InspectionReport {
         case false? where !objections.contains(.unsigned): Piece("of a form that Apple refuses", .red)
         case false?: Piece("not made by this key", .red)
         }
-    }
-
-    private var otherNames: [String] {
-        statement.otherHeaderNames + statement.otherClaimNames
     }
 }
