@@ -105,9 +105,4 @@ import Testing
         let web = try client([.behind: 1], delivered: 0, [machine("app1", .behind, nil)], fingerprint: nil)
         #expect(lines(web)[0] == "web: 0 of 1 hold a secret, because there is none here, delivered on 0; behind: app1")
     }
-
-    @Test func aNameCannotActOnTheTerminal() throws {
-        let web = try client([.behind: 1], delivered: 0, [machine("a\u{1B}[2J", .behind, nil)], fingerprint: current)
-        #expect(lines(web).allSatisfy { !$0.contains("\u{1B}") })
-    }
 }
