@@ -35,18 +35,15 @@ enum NamedFile {
             let number = unsafe Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
             return number < 0 ? -errno : number
         }
-        guard let number = opened else { throw silence(name) }
+        guard let number = opened else { throw unreadable(name, DiskTimeout.words) }
         guard number >= 0 else {
             let help =
                 number == -EACCES && geteuid() != 0 ? "; use sudo, or run it as a user who may read the file" : ""
-            throw CommandFailure(
-                .unreadable, "\(Printable.name(name)) cannot be read: \(Errno(rawValue: -number))\(help)")
+            throw unreadable(name, "\(Errno(rawValue: -number))\(help)")
         }
         let descriptor = Descriptor(adopting: number)
         guard DiskTimeout.value(at: path(name), { mayBeRead(number, name) }) != false else {
-            throw CommandFailure(
-                .unreadable,
-                "\(Printable.name(name)) cannot be read: it is not a regular file; name a regular file")
+            throw unreadable(name, "it is not a regular file; name a regular file")
         }
         return descriptor
     }
@@ -56,8 +53,9 @@ enum NamedFile {
         ConfigurationLoader.absolutePath(of: name)?.description ?? name
     }
 
-    private static func silence(_ name: String) -> CommandFailure {
-        CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(DiskTimeout.words)")
+    /// - Parameter why: on one line, and escaped.
+    static func unreadable(_ name: String, _ why: String) -> CommandFailure {
+        CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(why)")
     }
 
     /// Directories pass, because the error of reading one names them as such. A shell's `<(…)` and /dev/stdin are pipes without a
@@ -84,13 +82,13 @@ enum NamedFile {
                 return .failure(error)
             }
         }
-        guard let result = isFile ? DiskTimeout.value(at: path(name), read) : read() else { throw silence(name) }
+        guard let result = isFile ? DiskTimeout.value(at: path(name), read) : read() else {
+            throw unreadable(name, DiskTimeout.words)
+        }
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try result.get() } catch {
-            let why =
-                error.errno == .timedOut
-                ? "reading it took longer than \(time / 1000) s" : "\(error.errno)"
-            throw CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(why)")
+            throw unreadable(
+                name, error.errno == .timedOut ? "reading it took longer than \(time / 1000) s" : "\(error.errno)")
         }
         guard let bytes else {
             throw CommandFailure(

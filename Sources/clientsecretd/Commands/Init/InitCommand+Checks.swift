@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Daemon
 import Failures
-import Glibc
 import Keys
 import Linux
 import Model
@@ -12,34 +11,23 @@ extension InitCommand {
     /// Throws if `--now` cannot start the programs that read the configuration.
     func checkNow(_ path: String) throws(CommandFailure) {
         guard now else { return }
-        guard ServiceUser.isSame(path, ServiceUser.configuration) else {
-            throw CommandFailure(
-                .usage,
-                "--now is for systemd's service, which reads \(ServiceUser.configuration); leave out --now or --config"
-            )
+        let problem: String
+        if !ServiceUser.isSame(path, ServiceUser.configuration) {
+            problem = "which reads \(ServiceUser.configuration); leave out --now or --config"
+        } else if daemon.path() != SocketOption.standard {
+            problem = "which listens at \(SocketOption.standard); leave out --socket"
+        } else if !SystemManager.isSystemd {
+            problem = "and systemd does not run here; leave out --now"
+        } else {
+            return
         }
-        guard daemon.path() == SocketOption.standard else {
-            throw CommandFailure(
-                .usage, "--now is for systemd's service, which listens at \(SocketOption.standard); leave out --socket")
-        }
-        guard SystemManager.isSystemd else {
-            throw CommandFailure(
-                .usage, "--now is for systemd's service, and systemd does not run here; leave out --now")
-        }
+        throw CommandFailure(.usage, "--now is for systemd's service, \(problem)")
     }
 
     /// A configuration that was written for a mistyped key would have to be removed before the next try.
     static func checkIsKey(_ file: AbsolutePath) throws(CommandFailure) {
         try NamedKey.check(
             file.description, otherwise: "name Apple's key file with --key; nothing was written")
-    }
-
-    static func checkIsReadable(_ file: AbsolutePath, _ advice: String) throws(CommandFailure) {
-        guard let errno = FileStatus.problem(accessing: file.description, R_OK) else { return }
-        throw CommandFailure(
-            .unreadable,
-            "\(Printable.name(file.description)) cannot be read: \(errno); \(advice); "
-                + "nothing was written")
     }
 
     /// Throws if a file that the application reads holds a secret of this key's id that another key signed. Apple knows only one

@@ -114,7 +114,9 @@ struct InitCommand: ParsableCommand {
         let place = try InitPlace(path, adding: name)
         if !place.isPrinted {
             if let key = signing.key { try Self.checkIsKey(key) }
-            if let file = pushed.tokenFile { try Self.checkIsReadable(file, "name the file with --token-file") }
+            if let file = pushed.tokenFile?.description, let errno = FileStatus.problem(accessing: file, R_OK) {
+                throw NamedFile.unreadable(file, "\(errno); name the file with --token-file; nothing was written")
+            }
             _ = ServiceUser.unitsInEffect(at: path)
         }
         let dialog = Self.dialog

@@ -85,13 +85,10 @@ struct InspectionReport {
 
     /// The summary, which is shown first.
     var verdict: String {
-        if isByFileName, let keyFileID {
-            return
-                "Apple refuses this \(statement.kind.rules.words), unless the key's file, AuthKey_\(keyFileID).p8, was renamed: it "
-                + "\(objections.map(\.words).joined(separator: "; it "))."
-        }
         guard objections.isEmpty else {
-            return "Apple refuses this \(statement.kind.rules.words): it "
+            let file = isByFileName ? keyFileID.map { "AuthKey_\($0).p8" } : nil
+            let doubt = file.map { ", unless the key's file, \($0), was renamed" } ?? ""
+            return "Apple refuses this \(statement.kind.rules.words)\(doubt): it "
                 + "\(objections.map(\.words).joined(separator: "; it "))."
         }
         if let clockFailure {
