@@ -21,7 +21,8 @@ struct ReaderProcess: Hashable, Sendable {
     var otherVariables: Set<String>?
 
     /// The processes of these services, and those of the outputs' readers whose variables hold a client secret that one of these
-    /// keys signed. Without the signature, any user could start a process with an invented token. For root; others see little.
+    /// keys signed. Without the signature, any user could start a process with an invented token. Sorted by their numbers, so that
+    /// the main process of a service comes first. For root; others see little.
     ///
     /// - Parameters:
     ///   - variables: those that outputs set.

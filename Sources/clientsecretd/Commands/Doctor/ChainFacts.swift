@@ -58,7 +58,7 @@ struct ChainFacts {
     var units: [ReaderUnit] = []
     /// Whether systemd has said of them what it knows.
     var areUnitsKnown = true
-    /// Nil if only root can look.
+    /// By their numbers; nil if only root can look.
     var processes: [ReaderProcess]?
     var verdict = Verdict.notAsked("Apple was not asked")
 

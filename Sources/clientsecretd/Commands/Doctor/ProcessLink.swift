@@ -83,8 +83,8 @@ extension ChainFacts {
     /// A main process without the variable that its unit reads from an output, if nothing shows the secret.
     private func withoutVariable(_ processes: [ReaderProcess]) -> ChainLink? {
         for unit in units {
-            guard let first = processes.filter({ $0.unit == unit.name }).min(by: { $0.id < $1.id }),
-                first.otherVariables != nil, let (name, file) = unit.variables.min(by: { $0.key < $1.key })
+            guard let first = processes.first(where: { $0.unit == unit.name }), first.otherVariables != nil,
+                let (name, file) = unit.variables.min(by: { $0.key < $1.key })
             else { continue }
             let path = Printable.name(file.path.description)
             let why =
@@ -105,7 +105,7 @@ extension ChainFacts {
         else { return nil }
         for unit in units where unit.variables.isEmpty {
             let ofUnit = processes.filter { $0.unit == unit.name && $0.owner != nil }
-            guard let first = ofUnit.min(by: { $0.id < $1.id }), let owner = first.owner,
+            guard let first = ofUnit.first, let owner = first.owner,
                 !ofUnit.contains(where: { readers.include(user: $0.owner, groups: $0.groups) })
             else { continue }
             let path = Printable.name(output.path.description)
@@ -146,16 +146,13 @@ extension ChainFacts {
 
     /// By the times at which the main processes were started; their other processes are younger.
     private func unseen(_ processes: [ReaderProcess], since current: SecretInfo) -> ChainLink {
-        let names = Set(units.map(\.name))
-        let ofUnits = Dictionary(grouping: processes.filter { names.contains($0.unit ?? "") }) { $0.unit ?? "" }
+        let running = units.compactMap { unit in
+            processes.first { $0.unit == unit.name }.map { (unit: unit, main: $0) }
+        }
         var started: [String] = []
-        for unit in units {
-            guard let first = ofUnits[unit.name]?.min(by: { $0.id < $1.id }), let start = first.startedAt else {
-                continue
-            }
-            guard unit.isRestarted(by: client) else { continue }
-            // By a clock that is not trusted no order in time is known.
-            if clockFailure != nil { continue }
+        // By a clock that is not trusted no order in time is known.
+        for (unit, first) in running where clockFailure == nil && unit.isRestarted(by: client) {
+            guard let start = first.startedAt else { continue }
             if start < current.issuedAt {
                 return earlier(
                     "\(words(first)) was started at \(start), before the current secret was minted",
@@ -167,11 +164,11 @@ extension ChainFacts {
             return ChainLink(
                 .process, .ok, "\(started.joined(separator: ", ")): started after the secret was written")
         }
-        guard !ofUnits.isEmpty else {
+        guard !running.isEmpty else {
             let words = units.isEmpty ? "no process is known to read it" : "no process of its units runs"
             return ChainLink(.process, .unknown, words)
         }
-        let all = ofUnits.values.compactMap { $0.min { $0.id < $1.id } }.map(words).sorted()
+        let all = running.map { words($0.main) }.sorted()
         return ChainLink(
             .process, .unknown,
             "\(all.joined(separator: ", ")): the secret is not in environment, credentials or open files; a program "
