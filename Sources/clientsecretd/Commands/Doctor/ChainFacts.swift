@@ -113,10 +113,11 @@ extension ChainFacts {
         let configuration = settings.loaded.configuration
         let now = WallTime.now
         let hidden = HiddenOutputSearch.byClient(of: configuration, at: now)
-        let units = configuration.clients.filter { names.contains($0.key) }.mapValues { ReaderUnit.all(of: $0) }
+        let clients = configuration.clients.filter { names.contains($0.key) }
+        let units = clients.mapValues { ReaderUnit.all(of: $0) }
         let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
         let evaluations = published.health()
-        let outputFiles = configuration.clients.filter { names.contains($0.key) }.mapValues { client in
+        let outputFiles = clients.mapValues { client in
             client.outputs.map(\.path.description).compactMap { path in
                 FileStatus.following(path).map { (path: path, status: $0) }
             }
@@ -130,7 +131,7 @@ extension ChainFacts {
         let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)): \(DiskTimeout.words)" }
         let shortfall = silent ?? ProcessLook.shortfall
         for name in names {
-            guard let client = configuration.clients[name], let key = configuration.keys[client.key] else { continue }
+            guard let client = clients[name], let key = configuration.keys[client.key] else { continue }
             var facts = ChainFacts(name: name, client: client, key: key, now: now)
             facts.view = snapshot?.clients.first { $0.name == name }
             facts.isSynchronised = Clocks.kernelSynchronised()
