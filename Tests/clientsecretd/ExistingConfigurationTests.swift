@@ -153,12 +153,6 @@ import Testing
             let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
             let text = try existing.naming(given.configuration()).text(isOfService: false)
             #expect(throws: ConfigurationError.self) { try existing.parsed(with: text).get() }
-            let failure = #expect(throws: CommandFailure.self) {
-                try existing.checkKeys(with: existing.naming(given.configuration()))
-            }
-            #expect(
-                failure?.message.contains("To use their key (team DEF123GHIJ, key ABC123DEFG), leave out --key.")
-                    == true)
         }
     }
 

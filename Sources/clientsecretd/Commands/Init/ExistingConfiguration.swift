@@ -82,22 +82,6 @@ struct ExistingConfiguration {
     /// Its settings of a key.
     func entry(of key: KeyName) -> KeyConfiguration? { loaded.configuration.keys[key] }
 
-    /// Throws if a second key would leave it open which one signs for the existing clients.
-    func checkKeys(with new: NewClient) throws(CommandFailure) {
-        let keys = loaded.configuration.keys
-        guard case .added(let key) = new.key, keys.count == 1, let (name, entry) = keys.first,
-            case let text = new.text(isOfService: false, isAddition: true),
-            case .failure(let error) = parsed(with: text),
-            error.headline.map({ $0.position.file != file.description }) == true
-        else { return }
-        throw CommandFailure(
-            .configuration,
-            "\(Printable.name(key.file.description)) would be a second key, and the clients that are there do not name theirs. "
-                + "To use their key (team \(entry.team), key \(entry.keyID)), leave out --key. To add this one, first write "
-                + "\"key: \(name)\" under \"defaults:\" in \(Printable.name(loaded.sources[0].path.description)); "
-                + "nothing was written.")
-    }
-
     /// The drop-in file with this text.
     func source(_ text: String) -> SourceFile {
         SourceFile(name: file.description, path: file, bytes: Array(text.utf8))

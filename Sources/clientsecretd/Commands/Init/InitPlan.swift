@@ -39,7 +39,6 @@ struct InitPlan {
             others.commands = key + others.commands
         }
         let main = try place.existing?.mainFile(with: new.target)
-        try place.existing?.checkKeys(with: new)
         // An error, such as an output that is the key, is reported before anything is written. The configuration comes last: until
         // it is there, all of this can be done again.
         let file = try place.file(for: new, main)
