@@ -26,27 +26,19 @@ enum FailedSockets {
 
     private static func remedy(for socket: String, isDaemonUp: Bool) -> Remedy {
         if let remedy = UnitMask.remedy(ofSocket: socket) { return remedy }
-        // Another unit with such a name may start anything.
-        guard isShipped(socket) else { return .say("start it again") }
-        let unit = CommandContext.packagesUnit
         let isDaemons = daemons.contains(socket)
-        let ownService: String? =
-            startsInstances.contains(socket) ? nil : String(socket.dropLast("socket".count)) + "service"
+        let ownService = socket == startsInstances ? nil : String(socket.dropLast("socket".count)) + "service"
         return .run(
-            .listenAgain(socket, of: isDaemons ? unit : ownService, isWanted: isDaemons && isDaemonUp),
+            .listenAgain(
+                socket, of: isDaemons ? CommandContext.packagesUnit : ownService, isWanted: isDaemons && isDaemonUp),
             otherwise: "start it again")
-    }
-
-    private static func isShipped(_ socket: String) -> Bool {
-        daemons.contains(socket) || startsInstances.contains(socket) || socket == "clientsecretd-store.socket"
-            || ["clientsecretd-push@", "clientsecretd-writer@"].contains { socket.hasPrefix($0) }
     }
 
     private static let status = "clientsecretd.socket"
     /// The sockets that start the daemon.
     private static let daemons = [status, "clientsecretd-credentials.socket", "clientsecretd-metrics.socket"]
     /// The socket that starts an instance for each connection.
-    private static let startsInstances = ["clientsecretd-verify.socket"]
+    private static let startsInstances = "clientsecretd-verify.socket"
 
     /// Why the service runs and cannot be asked; nil if it does not run, or another daemon is meant.
     ///
