@@ -2,7 +2,6 @@ import AppleClientSecret
 import ArgumentParser
 import Daemon
 import Failures
-import Glibc
 import Linux
 import Model
 import Rotation

@@ -63,14 +63,6 @@ import Testing
         #expect(screen.frame([[Piece("three")]], on: terminal) == "\u{1B}[Hthree\u{1B}[K\n\u{1B}[J")
     }
 
-    @Test func aTerminalOfAnotherSizeIsCleared() {
-        var screen = Screen()
-        for terminal in [terminal(80, 24), terminal(80, 10), terminal(40, 10)] {
-            #expect(screen.frame([[Piece("one")]], on: terminal).hasPrefix("\u{1B}[2J\u{1B}[H"))
-            #expect(screen.frame([[Piece("one")]], on: terminal).hasPrefix("\u{1B}[H"))
-        }
-    }
-
     @Test func aFrameNeverScrollsTheScreen() {
         var screen = Screen()
         let frame = screen.frame((1...9).map { [Piece("line \($0)")] }, on: terminal(80, 5))

@@ -41,7 +41,7 @@ struct MintCommand: ParsableCommand {
     mutating func validate() throws {
         if name == nil {
             if let lifetime, DurationText.lifetime(lifetime, of: kind.kind) == nil {
-                throw ValidationError("--lifetime: \(Flags.lifetimes(of: kind.kind))")
+                throw ValidationError(Flags.lifetimes(of: kind.kind))
             }
             guard let key = signing.key, let teamID = signing.teamID, kind.clientID != nil || !kind.kind.hasClient
             else {
@@ -69,8 +69,7 @@ struct MintCommand: ParsableCommand {
     private func fromFlags() throws -> Minted {
         guard let key = signing.key, let teamID = signing.teamID else { throw CleanExit.helpRequest(self) }
         let client = try kind.client()
-        let lifetime =
-            try lifetime.map { try Flags.lifetime($0, of: kind.kind) } ?? Lifetime.standard
+        let lifetime = try givenLifetime(of: kind.kind) ?? .standard
         let entry = KeyConfiguration(team: teamID, keyID: try Flags.keyID(signing.keyID, of: key), location: .file(key))
         if let mixup = IdentifierMixup(client: client, team: teamID, keyID: entry.keyID) {
             throw CommandFailure(
@@ -96,13 +95,7 @@ struct MintCommand: ParsableCommand {
                 "client \"\(name)\" receives its secrets, so there is no private key to mint with; mint on the machine "
                     + "that has it, or see with 'status' what was received")
         }
-        var lifetime = client.lifetime
-        if let given = self.lifetime {
-            guard let parsed = try? Flags.lifetime(given, of: client.clientID.kind) else {
-                throw CommandFailure(.usage, "--lifetime: \(Flags.lifetimes(of: client.clientID.kind))")
-            }
-            lifetime = parsed
-        }
+        let lifetime = try givenLifetime(of: client.clientID.kind) ?? client.lifetime
         do throws(Failure) {
             return try mint(
                 entry,
@@ -113,6 +106,15 @@ struct MintCommand: ParsableCommand {
                 lines: FailurePositions(in: settings.loaded).diagnostic(error, client: name).description)
             throw CommandFailure(configuredKey: error)
         }
+    }
+
+    /// Nil without the flag.
+    private func givenLifetime(of kind: TokenKind) throws(CommandFailure) -> Lifetime? {
+        guard let lifetime else { return nil }
+        guard let parsed = DurationText.lifetime(lifetime, of: kind) else {
+            throw CommandFailure(.usage, Flags.lifetimes(of: kind))
+        }
+        return parsed
     }
 
     private func mint(

@@ -40,12 +40,9 @@ enum Flags {
         try valid(KeyName(text), "a key's name has letters, digits, '.', '-' and '_', at most 64 of them")
     }
 
-    static func lifetime(_ text: String, of kind: TokenKind) throws -> Lifetime {
-        try valid(DurationText.lifetime(text, of: kind), lifetimes(of: kind))
-    }
-
+    /// The values of `--lifetime`.
     static func lifetimes(of kind: TokenKind) -> String {
-        "write a lifetime like 90d, 12h or 1d12h, from 60s to \(DurationText.text(kind.rules.longest)), or max"
+        "--lifetime: write a lifetime like 90d, 12h or 1d12h, from 60s to \(DurationText.text(kind.rules.longest)), or max"
     }
 
     static func kind(_ text: String) throws -> TokenKind {

@@ -2,7 +2,6 @@ import AppleAPI
 import AppleClientSecret
 import Daemon
 import Failures
-import Glibc
 import Linux
 
 /// The program `clientsecretd-network`, which asks Apple: this one has no network. It runs as a child with the rights of the user

@@ -3,7 +3,6 @@ import ArgumentParser
 import Config
 import Daemon
 import Failures
-import Glibc
 import Linux
 import Model
 import StatusAPI
