@@ -278,10 +278,11 @@ final class Person {
                 + "add --team-id DEF123GHIJ")
     }
 
-    @Test(arguments: [
-        ([], "--key, --team-id, --client-id, --output, --credential or --push"),
-        (ids + ["--push", "vercel"], "--set project=..., --set variable=..., --token-file"),
-    ])
+    @Test(
+        arguments: [
+            ([], "--key, --team-id, --client-id, --output, --credential or --push"),
+            (ids + ["--push", "vercel"], "--set project=..., --set variable=..., --token-file"),
+        ] as [([String], String)])
     func withoutATerminalWhatIsMissingIsNamed(_ flags: [String], _ missing: String) throws {
         #expect(throws: CommandFailure(.usage, "there is no terminal to prompt at; add \(missing)")) {
             try InitCommand.parse(flags).given.configuration()
