@@ -130,11 +130,11 @@ import Testing
         let text = try first(format: EnvironmentFormat.self, variable: "SECRET", user: "app").text(isOfService: true)
         #expect(text.contains("        as: app\n"))
         _ = try parsed(text)
-        let first = try first(group: "www-data")
+        let grouped = try first(group: "www-data")
         #expect(
-            try parsed(first.text(isOfService: true)).configuration.clients.first?.value.outputs.first?.mode == 0o640)
-        #expect(!first.text(isOfService: true).contains("group:"))
-        #expect(first.text(isOfService: false).contains("        group: www-data\n"))
+            try parsed(grouped.text(isOfService: true)).configuration.clients.first?.value.outputs.first?.mode == 0o640)
+        #expect(!grouped.text(isOfService: true).contains("group:"))
+        #expect(grouped.text(isOfService: false).contains("        group: www-data\n"))
     }
 
     /// Whatever a path or a name holds is read back as it was.
