@@ -29,7 +29,7 @@ import Testing
 
     private static let other = "  other: {team_id: OTHER1TEAM, file: /keys/AuthKey_OTHER1KEYS.p8}"
 
-    private func answers(_ words: String...) throws -> InitAnswers {
+    private func answers(_ words: [String] = []) throws -> InitAnswers {
         try InitCommand.parse(
             ["--client-id", "com.example.shop", "--output", "/run/clientsecretd/out/shop.jwt", "--name", "shop"] + words
         ).given
@@ -90,27 +90,19 @@ import Testing
         }
     }
 
-    /// By its file, or by team and key id.
-    @Test func aKeyThatIsThereIsNotAddedAgain() throws {
+    /// By its file, by a copy of that, as /root/AuthKey_….p8 is, or by team and key id.
+    @Test(
+        arguments: [
+            (["--key", "/keys/AuthKey_OTHER1KEYS.p8"], nil, "other"), (["--team-id", "OTHER1TEAM"], nil, nil),
+            (["--team-id", "OTHER1TEAM"], "OTHER1KEYS", "other"), (["--team-id", "OTHER1TEAM"], "ABC123DEFG", nil),
+            (["--team-id", "DEF123GHIJ", "--key", "/root/AuthKey_ABC123DEFG.p8"], nil, "apple"),
+            (["--team-id", "OTHER1TEAM", "--key", "/root/AuthKey_ABC123DEFG.p8"], nil, nil),
+        ] as [([String], String?, String?)])
+    func aKeyThatIsThereIsNotAddedAgain(flags: [String], former: String?, name: String?) throws {
         try withConfiguration(keys: Self.other, key: "key: apple, ") { _, existing in
-            #expect(try existing.key(for: answers("--key", "/keys/AuthKey_OTHER1KEYS.p8"))?.description == "other")
-            var given = try answers("--team-id", "OTHER1TEAM")
-            #expect(try existing.key(for: given) == nil)
-            given.formerKeyID = KeyID("OTHER1KEYS")
-            #expect(try existing.key(for: given)?.description == "other")
-            given.formerKeyID = KeyID("ABC123DEFG")
-            #expect(try existing.key(for: given) == nil)
-        }
-    }
-
-    /// As /root/AuthKey_….p8 is, of which the service has a copy.
-    @Test func aCopyOfAKeyIsThatKey() throws {
-        try withConfiguration { _, existing in
-            let copy = "/root/AuthKey_ABC123DEFG.p8"
-            let same = try answers("--team-id", "DEF123GHIJ", "--key", copy)
-            #expect(try existing.key(for: same)?.description == "apple")
-            let other = try answers("--team-id", "OTHER1TEAM", "--key", copy)
-            #expect(try existing.key(for: other) == nil)
+            var given = try answers(flags)
+            given.formerKeyID = former.flatMap { KeyID($0) }
+            #expect(try existing.key(for: given)?.description == name)
         }
     }
 
@@ -119,7 +111,7 @@ import Testing
         try withConfiguration(keys: Self.other, key: "key: apple, ") { _, existing in
             let file = try #require(AbsolutePath("/keys/AuthKey_ABC123DEFG.p8"))
             let failure = #expect(throws: CommandFailure.self) {
-                try existing.key(for: answers("--team-id", "OTHER1TEAM", "--key", file.description))
+                try existing.key(for: answers(["--team-id", "OTHER1TEAM", "--key", file.description]))
             }
             #expect(
                 failure?.message
@@ -136,30 +128,28 @@ import Testing
         }
     }
 
+    /// With it, a client that does not name its key leaves it open which one signs.
     @Test func anotherKeyGetsANameOfItsOwn() throws {
-        try withConfiguration(key: "key: apple, ") { _, existing in
-            let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
-            #expect(try existing.key(for: given) == nil)
-            let text = try existing.naming(given.configuration()).text(isOfService: false)
-            let configuration = try existing.parsed(with: text).get().configuration
-            #expect(configuration.keys.keys.sorted().map(\.description) == ["apple", "shop"])
-            #expect(configuration.clients[try #require(ClientName("shop"))]?.key.description == "shop")
-        }
-    }
-
-    /// A second key would leave it open which one signs for the first client.
-    @Test func anAdditionThatWouldBreakTheOthersIsRefused() throws {
-        try withConfiguration { _, existing in
-            let given = try answers("--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8")
-            let text = try existing.naming(given.configuration()).text(isOfService: false)
-            #expect(throws: ConfigurationError.self) { try existing.parsed(with: text).get() }
+        for key in ["key: apple, ", ""] {
+            try withConfiguration(key: key) { _, existing in
+                let given = try answers(["--team-id", "OTHER1TEAM", "--key", "/keys/AuthKey_OTHER1KEYS.p8"])
+                #expect(try existing.key(for: given) == nil)
+                let result = try existing.parsed(with: existing.naming(given.configuration()).text(isOfService: false))
+                guard key != "" else {
+                    #expect(throws: ConfigurationError.self) { try result.get() }
+                    return
+                }
+                let configuration = try result.get().configuration
+                #expect(configuration.keys.keys.sorted().map(\.description) == ["apple", "shop"])
+                #expect(configuration.clients[try #require(ClientName("shop"))]?.key.description == "shop")
+            }
         }
     }
 
     /// Of text that was never written no line helps.
     @Test func aFaultOfAnAnswerNamesItsFlag() throws {
         try withConfiguration { directory, existing in
-            var given = try answers("--format", "raw")
+            var given = try answers(["--format", "raw"])
             given.output = AbsolutePath("/run/clientsecretd/out/web.jwt")
             given.existingKey = try existing.key(for: given)
             let text = try given.configuration().text(isOfService: false, isAddition: true)

@@ -24,12 +24,6 @@ extension InitCommand {
         throw CommandFailure(.usage, "--now is for systemd's service, \(problem)")
     }
 
-    /// A configuration that was written for a mistyped key would have to be removed before the next try.
-    static func checkIsKey(_ file: AbsolutePath) throws(CommandFailure) {
-        try NamedKey.check(
-            file.description, otherwise: "name Apple's key file with --key; nothing was written")
-    }
-
     /// Throws if a file that the application reads holds a secret of this key's id that another key signed. Apple knows only one
     /// of the two: the daemon would replace a secret that works by one that Apple refuses.
     static func checkSigner(

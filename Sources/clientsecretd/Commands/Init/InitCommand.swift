@@ -113,7 +113,10 @@ struct InitCommand: ParsableCommand {
         try checkNow(path)
         let place = try InitPlace(path, adding: name)
         if !place.isPrinted {
-            if let key = signing.key { try Self.checkIsKey(key) }
+            // A configuration that was written for a mistyped key would have to be removed before the next try.
+            if let key = signing.key?.description {
+                try NamedKey.check(key, otherwise: "name Apple's key file with --key; nothing was written")
+            }
             if let file = pushed.tokenFile?.description, let errno = FileStatus.problem(accessing: file, R_OK) {
                 throw NamedFile.unreadable(file, "\(errno); name the file with --token-file; nothing was written")
             }
