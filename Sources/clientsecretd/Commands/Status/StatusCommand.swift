@@ -77,7 +77,13 @@ struct StatusCommand: ParsableCommand {
         for failure in readers { CommandOutput.complain(lines: "warning: \(failure.sentence)") }
     }
 
-    private func findings() -> [[CommandMessage]] { SystemdFindings.blocks(ofDaemonAt: daemon.path()) }
+    /// The part of every form of `status` that the daemon's document lacks, a block for each: problems of the sockets that systemd
+    /// listens on, with their remedies, and a sandbox that is weaker than the shipped one.
+    private func findings() -> [[CommandMessage]] {
+        let sockets = FailedSockets.problems(ofDaemonAt: daemon.path())
+        guard geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness else { return sockets }
+        return sockets + [["warning: \(weakness)"]]
+    }
 
     /// The configuration of the daemon that answers, as far as the command line and its environment tell.
     private var configuration: String? {
