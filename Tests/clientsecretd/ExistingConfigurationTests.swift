@@ -157,7 +157,7 @@ import Testing
                 Issue.record("accepted")
                 return
             }
-            let lines = GeneratedConfiguration(existing.source(text)).lines(of: refusal)
+            let lines = refusal.lines(ofGenerated: existing.source(text))
             #expect(lines.count == 1)
             #expect(
                 lines.first?.hasPrefix(

@@ -1,14 +1,8 @@
 import Config
 import Model
 
-/// A configuration that `init` has created and not yet written. Errors in it name the flags that the text came from.
-struct GeneratedConfiguration {
-    private let source: SourceFile
-
-    init(_ source: SourceFile) {
-        self.source = source
-    }
-
+// A configuration that `init` has created and not yet written. Errors in it name the flags that the text came from.
+extension ConfigurationError {
     /// The flags, by the setting that a line of the text has.
     private static let flags = [
         "path": "--output", "format": "--format", "variable": "--variable", "as": "--as", "group": "--group",
@@ -17,25 +11,19 @@ struct GeneratedConfiguration {
         "start": "--start", "unit": "--restart", "push": "--push",
     ]
 
-    /// Throws if it is refused, and prints its errors on standard error.
-    func check(_ result: Result<LoadedConfiguration, ConfigurationError>) throws(CommandFailure) {
-        guard case .failure(let error) = result else { return }
-        for line in lines(of: error) { CommandOutput.complain(lines: line) }
-        throw CommandFailure(.configuration, "nothing was written")
-    }
-
-    /// The errors: those of this text by flag, all others with their place.
-    func lines(of error: ConfigurationError) -> [String] {
-        error.diagnostics.filter { $0.severity == .error }.map { diagnostic in
+    /// The errors: those of a text that was created by flag, all others with their place.
+    func lines(ofGenerated source: SourceFile) -> [String] {
+        diagnostics.filter { $0.severity == .error }.map { diagnostic in
             guard diagnostic.position.file == source.name else { return diagnostic.description }
-            return flag(at: diagnostic.position.line).map { "\($0): \(diagnostic.message)" } ?? diagnostic.message
+            let flag = Self.flag(at: diagnostic.position.line, of: source)
+            return flag.map { "\($0): \(diagnostic.message)" } ?? diagnostic.message
         }
     }
 
-    private func flag(at line: Int) -> String? {
+    private static func flag(at line: Int, of source: SourceFile) -> String? {
         let lines = source.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.indices.contains(line - 1) else { return nil }
         let text = lines[line - 1].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
-        return Self.flags[String(decoding: text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)]
+        return flags[String(decoding: text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)]
     }
 }

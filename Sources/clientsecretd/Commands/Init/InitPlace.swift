@@ -53,8 +53,10 @@ struct InitPlace {
     func file(for new: NewClient, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File {
         let text = new.text(isOfService: isService, isAddition: existing != nil)
         let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))
-        let result = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source)
-        try GeneratedConfiguration(source).check(result)
+        if case .failure(let error) = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source) {
+            for line in error.lines(ofGenerated: source) { CommandOutput.complain(lines: line) }
+            throw CommandFailure(.configuration, "nothing was written")
+        }
         return SystemFiles.File(path: (existing?.file ?? file).description, lines: text)
     }
 }
