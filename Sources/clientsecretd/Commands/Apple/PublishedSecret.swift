@@ -58,18 +58,11 @@ struct PublishedSecret {
                 return [.failure(error)]
             }
         }
-        var found: [Result<PublishedSecret, CommandFailure>] = []
         var seen: Set<Fingerprint> = []
-        for output in client.outputs {
-            do throws(CommandFailure) {
-                let secret = try secret(Token(read(output)), at: output.path.description)
-                guard seen.insert(secret.token.fingerprint).inserted else { continue }
-                found.append(.success(secret))
-            } catch {
-                found.append(.failure(error))
-            }
+        return client.outputs.map { output in
+            Result { () throws(CommandFailure) in try secret(Token(read(output)), at: output.path.description) }
         }
-        return found
+        .filter { result in (try? result.get()).map { seen.insert($0.token.fingerprint).inserted } != false }
     }
 
     /// The current secret by the state directory's record, and its place.

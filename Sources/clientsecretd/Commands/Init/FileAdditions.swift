@@ -63,17 +63,13 @@ struct FileAdditions {
     }
 
     func write() throws(CommandFailure) {
-        // If one of them cannot be written, nothing is: the next try would find the lines of the first.
-        for change in changes {
-            do throws(FileError) {
+        do throws(FileError) {
+            // If one of them cannot be written, nothing is: the next try would find the lines of the first.
+            for change in changes {
                 try makeDirectory(FilePath(change.path).removingLastComponent())
                 _ = try AtomicFile(change.path, as: Self.identity, limit: Self.sizeLimit)
-            } catch {
-                throw Self.failure(error)
             }
-        }
-        for change in changes {
-            do throws(FileError) {
+            for change in changes {
                 let file = try AtomicFile(change.path, as: Self.identity, limit: Self.sizeLimit)
                 // Keeps lines that were added meanwhile.
                 guard (file.content == nil) == change.isNew else {
@@ -82,9 +78,9 @@ struct FileAdditions {
                 try file.replace(
                     with: Array(change.text.utf8), mode: change.isNew ? (change.file.isSecret ? 0o600 : 0o644) : nil,
                     naming: TemporaryNames())
-            } catch {
-                throw Self.failure(error)
             }
+        } catch {
+            throw Self.failure(error)
         }
     }
 
