@@ -131,7 +131,7 @@ import Testing
     private static let renewing = "clientsecretd renew web"
     private static let delivering = "clientsecretd renew --deliver-only web"
     /// Before the current secret was minted.
-    private static let earlier = now - 7_200
+    private static let earlier: WallTime = now - 7_200
     private static let stale = HiddenOutput(
         file: "/x", line: 1, words: "it was started earlier", unit: "shop.service")
     private static let refused = Failure(.configurationRefused, at: .named("/x"))
