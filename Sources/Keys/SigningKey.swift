@@ -46,25 +46,18 @@ package final class SigningKey: Sendable {
     package var print: KeyDigest { publicKey.print }
 
     /// Mints the secret with `claims`, and verifies it with the public half before returning it.
-    package func mint(_ claims: Claims) throws(Failure) -> Minted {
+    package func mint(_ claims: Claims) throws(Failure) -> Secret {
         let input = claims.signingInput
         guard let signature = sign(input) else { throw Failure(.signingFailed, at: place) }
         guard publicKey.verifies(signature, of: input) else { throw Failure(.selfCheckFailed, at: place) }
         let token = Token(input + [UInt8(ascii: ".")] + Base64URL.encode(signature))
-        return Minted(
-            token: token, issued: SecretInfo(token.name, claims: claims, signer: print))
+        return Secret(token: token, issued: SecretInfo(token.name, claims: claims, signer: print))
     }
 
     private func sign(_ message: [UInt8]) -> [UInt8]? {
         let digest = SHA256.digest(message)
         return signer.withLock { $0.sign(digest: digest) }?.withLowS.raw
     }
-}
-
-/// A newly minted secret.
-package struct Minted: Sendable {
-    package let token: Token
-    package let issued: SecretInfo
 }
 
 extension PKeyHandle {

@@ -1,6 +1,5 @@
 internal import AppleClientSecret
 package import Model
-package import Outputs
 
 /// The state directory's content about one client: its record, and the bytes of the secrets that the record names.
 package struct KeptRecord: Sendable {

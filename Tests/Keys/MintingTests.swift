@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct MintingTests {
-    private func text(_ minted: Minted) -> String {
+    private func text(_ minted: Secret) -> String {
         minted.token.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -207,7 +207,7 @@ final class Executor: Sendable {
     private func mint(_ name: KeyName, _ claims: Claims) throws(Failure) -> Outcome {
         guard let key = keyring.signingKey(name) else { throw Failure(.keyMissing, at: .key(name)) }
         let minted = try key.mint(claims)
-        secretCache.put(Secret(token: minted.token, issued: minted.issued))
+        secretCache.put(minted)
         return .minted(minted.issued)
     }
 

@@ -1,6 +1,7 @@
 import AppleClientSecret
 import Digest
 import Failures
+import Model
 import Outputs
 
 extension SecretCache {

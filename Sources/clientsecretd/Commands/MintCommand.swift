@@ -66,7 +66,7 @@ struct MintCommand: ParsableCommand {
         try print(name.map(configured) ?? fromFlags())
     }
 
-    private func fromFlags() throws -> Minted {
+    private func fromFlags() throws -> Secret {
         guard let key = signing.key, let teamID = signing.teamID else { throw CleanExit.helpRequest(self) }
         let client = try kind.client()
         let lifetime = try givenLifetime(of: kind.kind) ?? .standard
@@ -85,7 +85,7 @@ struct MintCommand: ParsableCommand {
         }
     }
 
-    private func configured(_ name: ClientName) throws -> Minted {
+    private func configured(_ name: ClientName) throws -> Secret {
         let settings = try AcceptedConfiguration(settings)
         let client = try settings.client(name)
         let known = settings.loaded.configuration
@@ -119,12 +119,12 @@ struct MintCommand: ParsableCommand {
 
     private func mint(
         _ entry: KeyConfiguration, with loader: KeyLoader, for client: ClientID, lifetime: Lifetime
-    ) throws(Failure) -> Minted {
+    ) throws(Failure) -> Secret {
         return try loader.load(entry).mint(
             Claims(issuer: entry.team, keyID: entry.keyID, subject: client, now: .now, lifetime: lifetime))
     }
 
-    private func print(_ minted: Minted) throws {
+    private func print(_ minted: Secret) throws {
         let secret = RenderedSecret(token: minted.token.withBytes { $0 }, claims: minted.issued.claims)
         var bytes = try form.format.type.init(parameter: nil).render([form.slot: secret], into: [])
         // As in a file, but on a terminal a line break keeps the prompt off the secret's line.

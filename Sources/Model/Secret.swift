@@ -1,7 +1,6 @@
 package import AppleClientSecret
-package import Model
 
-/// A secret and its known facts, as a slot is to hold them.
+/// A secret and its known facts.
 package struct Secret: Sendable {
     package let token: Token
     package let issued: SecretInfo
