@@ -21,6 +21,12 @@ struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
+    /// Whether the bytes are one SEQUENCE and nothing else.
+    static func isSequence(_ der: borrowing SecureBuffer) -> Bool {
+        var reader = DERReader(0..<der.count)
+        return reader.take(Tag.sequence, in: der) != nil && reader.isAtEnd
+    }
+
     /// The tag of the next element; nil at the end.
     func nextTag(in der: borrowing SecureBuffer) -> UInt8? {
         rest.isEmpty ? nil : der[rest.lowerBound]

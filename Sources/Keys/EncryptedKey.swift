@@ -56,12 +56,7 @@ enum EncryptedKey {
             return Int(written + last)
         }
         // A wrong passphrase gives bad padding or, once in 256 times, a text that is no sequence.
-        guard isOpen, isSequence(opened) else { throw KeyError(.keyWrongPassphrase) }
+        guard isOpen, DERReader.isSequence(opened) else { throw KeyError(.keyWrongPassphrase) }
         return opened
-    }
-
-    private static func isSequence(_ der: borrowing SecureBuffer) -> Bool {
-        var reader = DERReader(0..<der.count)
-        return reader.take(DERReader.Tag.sequence, in: der) != nil && reader.isAtEnd
     }
 }

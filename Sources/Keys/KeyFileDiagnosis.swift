@@ -8,7 +8,6 @@ internal import Model
 struct KeyFileDiagnosis: Hashable {
     enum Kind: Hashable {
         case utf16
-        case utf32
         case escapedLineBreaks
         case missingLineBreaks
         case dashes
@@ -41,10 +40,22 @@ struct KeyFileDiagnosis: Hashable {
     /// Of the key in it, such as `PRIVATE KEY`.
     let label: String
 
+    /// Text that no key has, and the damage that it shows.
+    fileprivate static let marks: [(kind: Kind, texts: [String])] = [
+        (.escapedLineBreaks, [#"\n"#]),
+        (.dashes, ["\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2015}", "\u{2212}"]),
+        (
+            .spaces,
+            [
+                "\u{A0}", "\u{2002}", "\u{2003}", "\u{2007}", "\u{2009}", "\u{200B}", "\u{202F}", "\u{2060}",
+                "\u{3000}",
+            ]
+        ),
+        (.quotes, ["\"", "'", "`", "\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"]),
+    ]
+
     /// A damaged key is little longer than a key. A quarter of the secure heap's room.
     private static let maximumLength = 4_096
-
-    private static let labels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"]
 
     /// The damage in `text`; nil if there is none that a command could undo.
     init?(in text: borrowing SecureBuffer) {
@@ -64,32 +75,23 @@ struct KeyFileDiagnosis: Hashable {
         }
         guard text.count <= Self.maximumLength else { return nil }
         guard var letters = SecureBuffer.letters(of: text) else { return nil }
-        for label in Self.labels {
-            let mark = Array(label.utf8.filter { $0 != 32 })
-            let begins = letters.ranges(of: Array("BEGIN".utf8) + mark)
-            guard begins.count == 1, let begin = begins.first,
-                let end = letters.ranges(of: Array("END".utf8) + mark).first, begin.upperBound <= end.lowerBound,
-                let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound),
-                label == "ENCRYPTED PRIVATE KEY" ? Self.isSequence(der) : Self.isKey(der)
-            else { continue }
-            self.init(kinds: text.damage(ofKey: label), label: label)
-            return
-        }
-        for label in Self.labels {
+        for label in PEMBlock.keyLabels {
             let mark = Array(label.utf8.filter { $0 != 32 })
             let begins = letters.ranges(of: Array("BEGIN".utf8) + mark)
             let ends = letters.ranges(of: Array("END".utf8) + mark)
-            let (body, kind): (Range<Int>, Kind)
+            let body: Range<Int>
+            let missing: Kind?
             switch (begins.first, ends.first) {
+            case (let begin?, let end?) where begins.count == 1 && begin.upperBound <= end.lowerBound:
+                (body, missing) = (begin.upperBound..<end.lowerBound, nil)
             case (let begin?, nil) where begins.count == 1:
-                (body, kind) = (begin.upperBound..<letters.count, .endMissing)
-            case (nil, let end?) where ends.count == 1: (body, kind) = (0..<end.lowerBound, .beginMissing)
+                (body, missing) = (begin.upperBound..<letters.count, .endMissing)
+            case (nil, let end?) where ends.count == 1: (body, missing) = (0..<end.lowerBound, .beginMissing)
             default: continue
             }
-            guard let der = PEMBlock.decode(letters, body),
-                label == "ENCRYPTED PRIVATE KEY" ? Self.isSequence(der) : Self.isKey(der)
-            else { continue }
-            self.init(kinds: [kind], label: label)
+            guard let der = PEMBlock.decode(letters, body), Self.isKey(der, labelled: label) else { continue }
+            let kinds = if let missing { [missing] } else { text.damage(ofKey: label) }
+            self.init(kinds: kinds, label: label)
             return
         }
         if let inner = text.decodedBase64() {
@@ -137,7 +139,7 @@ struct KeyFileDiagnosis: Hashable {
         }
         let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8)).count
         guard keys < 2 else { return KeyError(.keyMalformed, "it holds \(keys) private keys") }
-        for label in labels.map({ $0.filter { $0 != " " } }) + otherLabels {
+        for label in PEMBlock.keyLabels.map({ $0.filter { $0 != " " } }) + otherLabels {
             guard let begin = letters.ranges(of: Array("BEGIN\(label)".utf8)).first else { continue }
             if let end = letters.ranges(of: Array("END\(label)".utf8)).first, begin.upperBound <= end.lowerBound,
                 let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound),
@@ -167,19 +169,19 @@ struct KeyFileDiagnosis: Hashable {
         }
     }
 
-    private static func isSequence(_ der: borrowing SecureBuffer) -> Bool {
-        var reader = DERReader(0..<der.count)
-        return reader.take(DERReader.Tag.sequence, in: der) != nil && reader.isAtEnd
+    /// Of an encrypted key only the form shows.
+    private static func isKey(_ der: borrowing SecureBuffer, labelled label: String) -> Bool {
+        label == "ENCRYPTED PRIVATE KEY" ? DERReader.isSequence(der) : isKey(der)
     }
 
     /// The label of the one key in a PEM text; nil if there is none.
     private static func labelOfKey(in text: borrowing SecureBuffer) -> String? {
         do throws(KeyError) {
             let blocks = try PEMBlock.all(in: text)
-            let keys = blocks.filter { labels.contains($0.label) }
+            let keys = blocks.filter { PEMBlock.keyLabels.contains($0.label) }
             guard let key = keys.first, keys.count == 1, !text.hasText(after: blocks) else { return nil }
             let der = try key.decoded(from: text)
-            return (key.label == "ENCRYPTED PRIVATE KEY" ? isSequence(der) : isKey(der)) ? key.label : nil
+            return isKey(der, labelled: key.label) ? key.label : nil
         } catch {
             return nil
         }
@@ -208,7 +210,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
+        case .utf16, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -240,24 +242,10 @@ extension KeyFileDiagnosis {
 extension SecureBuffer {
     /// The parts of the text that prevent reading a key with this label.
     func damage(ofKey label: String) -> [KeyFileDiagnosis.Kind] {
-        let nul = ranges(of: [0])
-        // Of each letter's two or four bytes all are NUL but one.
-        if nul.count > count * 5 / 8 { return [.utf32] }
-        if nul.count > count / 3 { return [.utf16] }
+        // Of each letter's bytes all are NUL but one.
+        if ranges(of: [0]).count > count / 3 { return [.utf16] }
         var kinds: [KeyFileDiagnosis.Kind] = []
-        if contains(#"\n"#) { kinds.append(.escapedLineBreaks) }
-        // U+2010 to U+2015 and the minus sign.
-        if (0x90...0x95).contains(where: { contains([0xE2, 0x80, $0]) }) || contains("\u{2212}") {
-            kinds.append(.dashes)
-        }
-        if ["\u{A0}", "\u{2002}", "\u{2003}", "\u{2007}", "\u{2009}", "\u{200B}", "\u{202F}", "\u{2060}", "\u{3000}"]
-            .contains(where: { contains($0) })
-        {
-            kinds.append(.spaces)
-        }
-        if ["\"", "'", "`", "\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}"].contains(where: { contains($0) }) {
-            kinds.append(.quotes)
-        }
+        for (kind, marks) in KeyFileDiagnosis.marks where marks.contains(where: { contains($0) }) { kinds.append(kind) }
         if let begin = ranges(of: Array("BEGIN".utf8)).first?.lowerBound,
             (0..<begin).contains(where: { self[$0] == UInt8(ascii: "=") })
         {
@@ -301,7 +289,6 @@ extension KeyFileDiagnosis.Kind {
     fileprivate var words: String? {
         switch self {
         case .utf16: "it is UTF-16"
-        case .utf32: "it is UTF-32"
         case .escapedLineBreaks: #"its line breaks are written as \n"#
         case .missingLineBreaks: "its line breaks are missing"
         case .dashes: "it has typographic dashes instead of \"-\""

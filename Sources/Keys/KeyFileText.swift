@@ -35,9 +35,7 @@ struct KeyFileText: ~Copyable {
     /// The one private key in the text.
     func privateKey(passphrase: borrowing Passphrase?) throws(KeyError) -> PKeyHandle {
         let blocks = try damageNamed { text throws(KeyError) in try PEMBlock.all(in: text) }
-        let candidates = blocks.filter {
-            ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"].contains($0.label)
-        }
+        let candidates = blocks.filter { PEMBlock.keyLabels.contains($0.label) }
         guard let block = candidates.first else {
             // A label with other blanks is damage, too.
             return try damageNamed { _ throws(KeyError) in throw Self.keyError(without: blocks) }

@@ -13,6 +13,9 @@ struct PEMBlock {
     /// After the END line.
     let end: Int
 
+    /// Of the blocks that may be a key from Apple.
+    static let keyLabels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"]
+
     /// More blocks than a key file with a whole chain of certificates has.
     private static let maximumBlocks = 16
 

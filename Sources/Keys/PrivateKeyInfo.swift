@@ -134,14 +134,15 @@ struct PrivateKeyInfo {
         let name = ObjectName.short(ofIdentifier: object)
         if object.starts(with: edwards) { throw KeyError(.keyWrongCurve, name) }
         guard object == ecPublicKey else { throw KeyError(.keyMalformed, name.map { "its algorithm is \($0)" }) }
+        try checkCurve(&reader, in: der)
+    }
+
+    /// The last element must name P-256.
+    private static func checkCurve(_ reader: inout DERReader, in der: borrowing SecureBuffer) throws(KeyError) {
         if reader.nextTag(in: der) == DERReader.Tag.sequence { throw unnamedCurve }
         guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
             throw KeyError(.keyMalformed)
         }
-        try check(curve: curve, in: der)
-    }
-
-    private static func check(curve: Range<Int>, in der: borrowing SecureBuffer) throws(KeyError) {
         let object = der.copy(curve)
         guard object == p256 else { throw KeyError(.keyWrongCurve, ObjectName.short(ofIdentifier: object)) }
     }
@@ -161,11 +162,7 @@ struct PrivateKeyInfo {
         if let parameters = key.take(DERReader.Tag.context0, in: der) {
             namesCurve = true
             var reader = DERReader(parameters)
-            if reader.nextTag(in: der) == DERReader.Tag.sequence { throw unnamedCurve }
-            guard let curve = reader.take(DERReader.Tag.objectIdentifier, in: der), reader.isAtEnd else {
-                throw KeyError(.keyMalformed)
-            }
-            try check(curve: curve, in: der)
+            try checkCurve(&reader, in: der)
         }
         guard (1...32).contains(scalar.count) else { throw KeyError(.keyMalformed) }
         var point: [UInt8]?

@@ -70,8 +70,6 @@ import Testing
         Damage("iconv -t UTF-16LE good >damaged", "it is UTF-16"),
         Damage("iconv -t UTF-16BE good >damaged", "it is UTF-16"),
         Damage("iconv -t UTF-16 good >damaged", "it is UTF-16"),
-        Damage("iconv -t UTF-32LE good >damaged", "it is UTF-32"),
-        Damage("iconv -t UTF-32 good >damaged", "it is UTF-32"),
         Damage("base64 -w0 good >damaged", "it is the base64 of a PEM file"),
         Damage("base64 good >damaged", "it is the base64 of a PEM file"),
         Damage("{ printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'; } >damaged", "it is the base64 of a PEM file"),
