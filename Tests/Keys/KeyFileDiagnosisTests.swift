@@ -7,19 +7,6 @@ import Testing
 
 /// What people do to key files is named, with a command that undoes it: each one is typed here, and the key then taken.
 @Suite struct KeyFileDiagnosisTests {
-    private struct Damage: CustomStringConvertible, Sendable {
-        /// What makes `damaged` of the good key in `good`.
-        let script: String
-        let words: String
-
-        init(_ script: String, _ words: String) {
-            self.script = script
-            self.words = words
-        }
-
-        var description: String { script }
-    }
-
     private static let escaped = #"its line breaks are written as \n"#
     private static let quotes = "it is in quotes"
     private static let assignment = "it begins with a name and \"=\""
@@ -30,96 +17,96 @@ import Testing
     private static let around = "other text is on its BEGIN or END line"
     private static let after = "other text follows its END line"
     private static let base64 = "it is the base64 of a PEM file"
+    private static let twice = "it is the base64 of the base64 of a PEM file"
+    private static let alone = "its BEGIN and END lines are missing"
+    private static let breaks = "its line breaks are missing"
     private static let escape = "sed ':a;N;$!ba;s/\\n/\\\\n/g' good | tr -d '\\n'"
 
-    private static let all: [Damage] = [
-        Damage("head -c -1 good >damaged; printf %% >>damaged", percent),
-        Damage("head -c -1 good >damaged; printf '%%\\n' >>damaged", percent),
-        Damage("{ printf '\"'; head -c -1 good; printf '\"\\n'; } >damaged", quotes),
-        Damage("{ printf \\'; head -c -1 good; printf \\'; } >damaged", quotes),
-        Damage("{ printf '\"'; head -c -1 good; printf '\",\\n'; } >damaged", quotes),
-        Damage(
-            "{ printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'; } >damaged", "\(quotes), and \(assignment)"),
-        Damage("{ printf 'PRIVATE_KEY='; cat good; } >damaged", assignment),
-        Damage("{ printf '  key: '; cat good; } >damaged", around),
-        Damage("\(escape) >damaged", escaped),
-        Damage("\(escape) | sed 's/\\\\n/\\\\r\\\\n/g' >damaged", escaped),
-        Damage("\(escape) | sed 's/\\\\n/\\\\\\\\n/g' >damaged", escaped),
-        Damage("{ printf '{\"key\": \"'; \(escape); printf '\"}'; } >damaged", "\(escaped), and \(quotes)"),
-        Damage("{ printf 'KEY='; \(escape); } >damaged", "\(escaped), and \(assignment)"),
-        Damage("tr -d '\\n' <good >damaged", "its line breaks are missing"),
-        Damage("tr '\\n' ' ' <good >damaged", "its line breaks are missing"),
-        Damage("sed 's/-----/\u{2014}\u{2013}/g' good >damaged", dashes),
-        Damage("sed 's/KEY-----/KEY---\u{2014}/' good >damaged", dashes),
-        Damage("sed 's/-----/\u{2212}\u{2212}\u{2212}\u{2212}\u{2212}/g' good >damaged", dashes),
-        Damage("sed 's/BEGIN PRIVATE/BEGIN\u{A0}PRIVATE/' good >damaged", spaces),
-        Damage("sed 's/^/\u{A0}\u{A0}/' good >damaged", spaces),
-        Damage("sed 's/PRIVATE KEY-----/PRIVATE KEY-----\u{200B}/' good >damaged", spaces),
-        Damage("sed 's/-----BEGIN PRIVATE KEY-----/----- BEGIN PRIVATE KEY -----/' good >damaged", plainSpaces),
-        Damage("sed 's/PRIVATE KEY/ PRIVATE  KEY /' good >damaged", plainSpaces),
-        Damage("sed 's/END PRIVATE KEY-----/END PRIVATE KEY- - - - -/' good >damaged", plainSpaces),
-        Damage("sed 's/BEGIN /BEGIN/; s/END /END/' good >damaged", plainSpaces),
-        Damage("sed '$d' good >damaged", "its END line is missing"),
-        Damage("sed '$d' good | head -c -1 >damaged", "its END line is missing"),
-        Damage("sed 1d good >damaged", "its BEGIN line is missing"),
-        Damage("openssl pkey -in good -traditional | sed 1d >damaged", "its BEGIN line is missing"),
-        Damage("sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good >damaged", around),
-        Damage("sed 's/END PRIVATE KEY-----/& # copied/' good >damaged", around),
-        Damage("sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good >damaged", "its BEGIN or END line is damaged"),
-        Damage("sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good >damaged", around),
-        Damage("iconv -t UTF-16LE good >damaged", "it is UTF-16"),
-        Damage("iconv -t UTF-16BE good >damaged", "it is UTF-16"),
-        Damage("iconv -t UTF-16 good >damaged", "it is UTF-16"),
-        Damage("base64 -w0 good >damaged", "it is the base64 of a PEM file"),
-        Damage("base64 good >damaged", "it is the base64 of a PEM file"),
-        Damage("{ printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'; } >damaged", "it is the base64 of a PEM file"),
-        Damage("base64 -w0 good | tr -d = >damaged", "it is the base64 of a PEM file"),
-        Damage("base64 -w0 good | base64 -w0 >damaged", "it is the base64 of the base64 of a PEM file"),
-        Damage("base64 good | base64 | tr -d = >damaged", "it is the base64 of the base64 of a PEM file"),
-        Damage(
-            "{ printf KEY=; base64 -w0 good | base64 -w0; } >damaged", "it is the base64 of the base64 of a PEM file"),
-        Damage(
-            "{ printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'; } >damaged", base64),
-        Damage("{ echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----; } >damaged", base64),
-        Damage("base64 -w0 good | iconv -t UTF-16 >damaged", base64),
-        Damage("\(escape) | base64 -w0 >damaged", "\(base64), and \(escaped)"),
-        Damage(
+    /// What makes `damaged` of the good key in `good`, and what is said of it.
+    private static let all: [(script: String, words: String)] = [
+        ("head -c -1 good >damaged; printf %% >>damaged", percent),
+        ("head -c -1 good >damaged; printf '%%\\n' >>damaged", percent),
+        ("{ printf '\"'; head -c -1 good; printf '\"\\n'; } >damaged", quotes),
+        ("{ printf \\'; head -c -1 good; printf \\'; } >damaged", quotes),
+        ("{ printf '\"'; head -c -1 good; printf '\",\\n'; } >damaged", quotes),
+        ("{ printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'; } >damaged", "\(quotes), and \(assignment)"),
+        ("{ printf 'PRIVATE_KEY='; cat good; } >damaged", assignment),
+        ("{ printf '  key: '; cat good; } >damaged", around),
+        ("\(escape) >damaged", escaped),
+        ("\(escape) | sed 's/\\\\n/\\\\r\\\\n/g' >damaged", escaped),
+        ("\(escape) | sed 's/\\\\n/\\\\\\\\n/g' >damaged", escaped),
+        ("{ printf '{\"key\": \"'; \(escape); printf '\"}'; } >damaged", "\(escaped), and \(quotes)"),
+        ("{ printf 'KEY='; \(escape); } >damaged", "\(escaped), and \(assignment)"),
+        ("tr -d '\\n' <good >damaged", breaks),
+        ("tr '\\n' ' ' <good >damaged", breaks),
+        ("sed 's/-----/\u{2014}\u{2013}/g' good >damaged", dashes),
+        ("sed 's/KEY-----/KEY---\u{2014}/' good >damaged", dashes),
+        ("sed 's/-----/\u{2212}\u{2212}\u{2212}\u{2212}\u{2212}/g' good >damaged", dashes),
+        ("sed 's/BEGIN PRIVATE/BEGIN\u{A0}PRIVATE/' good >damaged", spaces),
+        ("sed 's/^/\u{A0}\u{A0}/' good >damaged", spaces),
+        ("sed 's/PRIVATE KEY-----/PRIVATE KEY-----\u{200B}/' good >damaged", spaces),
+        ("sed 's/-----BEGIN PRIVATE KEY-----/----- BEGIN PRIVATE KEY -----/' good >damaged", plainSpaces),
+        ("sed 's/PRIVATE KEY/ PRIVATE  KEY /' good >damaged", plainSpaces),
+        ("sed 's/END PRIVATE KEY-----/END PRIVATE KEY- - - - -/' good >damaged", plainSpaces),
+        ("sed 's/BEGIN /BEGIN/; s/END /END/' good >damaged", plainSpaces),
+        ("sed '$d' good >damaged", "its END line is missing"),
+        ("sed '$d' good | head -c -1 >damaged", "its END line is missing"),
+        ("sed 1d good >damaged", "its BEGIN line is missing"),
+        ("openssl pkey -in good -traditional | sed 1d >damaged", "its BEGIN line is missing"),
+        ("sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good >damaged", around),
+        ("sed 's/END PRIVATE KEY-----/& # copied/' good >damaged", around),
+        ("sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good >damaged", "its BEGIN or END line is damaged"),
+        ("sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good >damaged", around),
+        ("iconv -t UTF-16LE good >damaged", "it is UTF-16"),
+        ("iconv -t UTF-16BE good >damaged", "it is UTF-16"),
+        ("iconv -t UTF-16 good >damaged", "it is UTF-16"),
+        ("base64 -w0 good >damaged", base64),
+        ("base64 good >damaged", base64),
+        ("{ printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'; } >damaged", base64),
+        ("base64 -w0 good | tr -d = >damaged", base64),
+        ("base64 -w0 good | base64 -w0 >damaged", twice),
+        ("base64 good | base64 | tr -d = >damaged", twice),
+        ("{ printf KEY=; base64 -w0 good | base64 -w0; } >damaged", twice),
+        ("{ printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'; } >damaged", base64),
+        ("{ echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----; } >damaged", base64),
+        ("base64 -w0 good | iconv -t UTF-16 >damaged", base64),
+        ("\(escape) | base64 -w0 >damaged", "\(base64), and \(escaped)"),
+        (
             "{ printf 'KEY=\"'; \(escape); printf '\"'; } | base64 >damaged",
-            "\(base64), and \(escaped), and \(quotes), and \(assignment)"),
-        Damage(
-            "\(escape) | base64 -w0 | base64 >damaged", "it is the base64 of the base64 of a PEM file, and \(escaped)"),
-        Damage("sed 's/-----/\u{2014}/g' good | base64 >damaged", "\(base64), and \(dashes)"),
-        Damage("{ cat good; echo copied; } >damaged", after),
-        Damage("{ cat good; printf '\\n\\n}\\n'; } >damaged", after),
-        Damage("{ cat good; echo -----; } >damaged", after),
-        Damage(
+            "\(base64), and \(escaped), and \(quotes), and \(assignment)"
+        ),
+        ("\(escape) | base64 -w0 | base64 >damaged", "\(twice), and \(escaped)"),
+        ("sed 's/-----/\u{2014}/g' good | base64 >damaged", "\(base64), and \(dashes)"),
+        ("{ cat good; echo copied; } >damaged", after),
+        ("{ cat good; printf '\\n\\n}\\n'; } >damaged", after),
+        ("{ cat good; echo -----; } >damaged", after),
+        (
             "openssl req -x509 -key good -subj /CN=a -out certificate; { cat good certificate; echo copied; } >damaged",
-            after),
-        Damage("{ openssl pkey -in good -traditional; echo copied; } >damaged", after),
-        Damage("grep -v -- ----- good >damaged", "its BEGIN and END lines are missing"),
-        Damage("grep -v -- ----- good | tr -d '\\n' >damaged", "its BEGIN and END lines are missing"),
-        Damage("{ printf KEY=; grep -v -- ----- good | tr -d '\\n'; } >damaged", "its BEGIN and END lines are missing"),
-        Damage("openssl pkey -in good -outform DER -out damaged", "it is DER"),
-        Damage(
-            "openssl pkey -in good -traditional | tr -d '\\n' >damaged", "its line breaks are missing"),
-        Damage(
-            "openssl pkey -in good -traditional | grep -v -- ----- >damaged", "its BEGIN and END lines are missing"),
-        Damage("openssl pkey -in good -traditional -outform DER -out damaged", "it is DER"),
+            after
+        ),
+        ("{ openssl pkey -in good -traditional; echo copied; } >damaged", after),
+        ("grep -v -- ----- good >damaged", alone),
+        ("grep -v -- ----- good | tr -d '\\n' >damaged", alone),
+        ("{ printf KEY=; grep -v -- ----- good | tr -d '\\n'; } >damaged", alone),
+        ("openssl pkey -in good -outform DER -out damaged", "it is DER"),
+        ("openssl pkey -in good -traditional | tr -d '\\n' >damaged", breaks),
+        ("openssl pkey -in good -traditional | grep -v -- ----- >damaged", alone),
+        ("openssl pkey -in good -traditional -outform DER -out damaged", "it is DER"),
     ]
 
     @Test(arguments: all.indices) func damageIsNamedAndUndone(index: Int) throws {
-        let damage = Self.all[index]
+        let (script, words) = Self.all[index]
         let directory = try TemporaryDirectory()
         let good = try freshKey(in: directory, name: "good")
-        try shell("{ \(damage.script)\n} 2>/dev/null; chmod 640 damaged", in: directory)
+        try shell("{ \(script)\n} 2>/dev/null; chmod 640 damaged", in: directory)
         let before = FileManager.default.contents(atPath: directory("damaged"))
         let failure = try failure(directory("damaged"))
-        #expect(failure.detail == damage.words, "\(damage)")
-        let command = try #require(failure.remedy?.command, "\(damage)")
+        #expect(failure.detail == words, "\(script)")
+        let command = try #require(failure.remedy?.command, "\(script)")
         // What a terminal and the journal show is the whole command.
         #expect(Redaction.plain(command).contains("BEGIN") == command.contains("BEGIN"))
         try shell(command, in: directory)
-        #expect(try signingKey(directory("damaged")).print == good.print, "\(damage)")
+        #expect(try signingKey(directory("damaged")).print == good.print, "\(script)")
         // The file's mode is the same, and the damaged one is still there.
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         let copy = try #require(names.first { $0.hasPrefix("damaged.") })
@@ -244,20 +231,14 @@ import Testing
         }
     }
 
-    @Test func twoKeysInOneFileAreNotMended() throws {
-        let directory = try TemporaryDirectory()
-        _ = try freshKey(in: directory, name: "good")
-        try shell("cat good good | sed 's/-----BEGIN/\"&/' >damaged", in: directory)
-        #expect(try failure(directory("damaged")).remedy?.command == nil)
-    }
-
     @Test func aFileWithoutAKeyInsideIsNotMended() throws {
         let directory = try TemporaryDirectory()
         _ = try freshKey(in: directory, name: "good")
         for script in [
             "{ printf '\"'; sed 3d good; } >damaged", "{ printf '\"'; sed '2s/./A/' good; } >damaged",
             "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 2>/dev/null | tr -d '\\n' >damaged",
-            "printf MIGH >damaged", "printf LS0tLS1CRUdJTg== >damaged", "printf '\"%%\\\\n' >damaged",
+            "cat good good | sed 's/-----BEGIN/\"&/' >damaged", "printf MIGH >damaged",
+            "printf LS0tLS1CRUdJTg== >damaged", "printf '\"%%\\\\n' >damaged",
         ] {
             try shell(script, in: directory)
             #expect(try failure(directory("damaged")).remedy?.command == nil, "\(script)")

@@ -105,20 +105,36 @@ import Testing
         }
     }
 
-    @Test func aFileThatDoesNotExistIsMissing() throws {
-        #expect(try words { try load(try file("none")) } == "\(directory("none")): there is no such key file")
+    private static let missing = "systemd has not passed this credential"
+    private static let unusable = "the passphrase cannot be used: "
+
+    /// A name with "credential:" before it is a credential's, any other one a file's.
+    @Test(
+        arguments: [
+            ("none", nil, "there is no such key file"), ("nowhere/none", nil, "there is no such key file: DIR/nowhere"),
+            ("credential:none", nil, missing), ("encrypted", "none", "\(unusable)there is no such file"),
+            ("encrypted", "credential:none", missing), ("credential:fifo", nil, "not a regular file"),
+            ("credential:folder", nil, "not a regular file"), ("credential:../key", nil, missing),
+            ("empty", nil, "the key file is empty"), ("credential:empty", nil, "the key file is empty"),
+            ("large", nil, "too large for a private key"), ("credential:large", nil, "too large for a private key"),
+            ("encrypted", "large", "\(unusable)it is longer than 1024 bytes"),
+            ("encrypted", "credential:empty", "\(unusable)it is empty"),
+        ] as [(String, String?, String)])
+    func aFileThatIsNotWhatItShouldBeIsNamed(key: String, passphrase: String?, message: String) throws {
+        try shell(
+            "mkfifo fifo && mkdir folder; : >empty; head -c 20000 /dev/zero >large; chmod 600 empty large",
+            in: directory)
+        func location(_ name: String) throws -> KeyConfiguration.Location {
+            guard name.hasPrefix("credential:") else { return try file(name) }
+            return .credential(String(name.dropFirst("credential:".count)))
+        }
+        let named = passphrase ?? key
+        let place =
+            named.hasPrefix("credential:")
+            ? "credential \"\(named.dropFirst("credential:".count))\"" : directory(named)
         #expect(
-            try words { try load(try file("nowhere/none")) }
-                == "\(directory("nowhere/none")): there is no such key file: \(directory("nowhere"))")
-        #expect(
-            try words { try load(.credential("none")) } == #"credential "none": systemd has not passed this credential"#
-        )
-        #expect(
-            try words { try load(try file("encrypted"), passphrase: try file("none")) }
-                == "\(directory("none")): the passphrase cannot be used: there is no such file")
-        #expect(
-            try words { try load(try file("encrypted"), passphrase: .credential("none")) }
-                == #"credential "none": systemd has not passed this credential"#)
+            try words { try load(try location(key), passphrase: try passphrase.map(location)) }
+                == "\(place): \(message.replacing("DIR", with: directory.path))")
     }
 
     @Test func withoutCredentialsEveryOneIsMissing() throws {
@@ -127,29 +143,6 @@ import Testing
             location: .credential("key"))
         #expect(
             try words { try KeyLoader(as: .current(), credentials: nil).load(entry) }
-                == #"credential "key": systemd has not passed this credential"#)
-    }
-
-    @Test func aCredentialThatIsNoFileIsRefusedAtOnce() throws {
-        try shell("mkfifo fifo && mkdir folder", in: directory)
-        #expect(try words { try load(.credential("fifo")) } == #"credential "fifo": not a regular file"#)
-        #expect(try words { try load(.credential("folder")) } == #"credential "folder": not a regular file"#)
-        #expect(
-            try words { try load(.credential("../key")) }
-                == #"credential "../key": systemd has not passed this credential"#)
-    }
-
-    @Test func theContentsOfAWrongFileAreNamed() throws {
-        try shell(": >empty; chmod 600 empty; head -c 20000 /dev/zero >large; chmod 600 large", in: directory)
-        #expect(try words { try load(try file("empty")) } == "\(directory("empty")): the key file is empty")
-        #expect(try words { try load(.credential("empty")) } == #"credential "empty": the key file is empty"#)
-        #expect(try words { try load(try file("large")) } == "\(directory("large")): too large for a private key")
-        #expect(try words { try load(.credential("large")) } == #"credential "large": too large for a private key"#)
-        #expect(
-            try words { try load(try file("encrypted"), passphrase: try file("large")) }
-                == "\(directory("large")): the passphrase cannot be used: it is longer than 1024 bytes")
-        #expect(
-            try words { try load(try file("encrypted"), passphrase: .credential("empty")) }
-                == #"credential "empty": the passphrase cannot be used: it is empty"#)
+                == "credential \"key\": \(Self.missing)")
     }
 }

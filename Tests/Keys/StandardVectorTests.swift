@@ -56,7 +56,7 @@ import Testing
         #expect(key.publicKey.verifies(bytes(test), of: Array("test".utf8)))
         #expect(!key.publicKey.verifies(bytes(sample), of: Array("test".utf8)))
         #expect(!key.publicKey.verifies(bytes(String(sample.dropLast(2))), of: Array("sample".utf8)))
-        let minted = try key.mint(try someClaims())
+        let minted = try key.mint(.sample())
         #expect(TokenReader.read(minted.token, keys: [key.publicKey])?.signer == key.print)
     }
 
@@ -107,12 +107,4 @@ import Testing
             let result: String
         }
     }
-}
-
-/// Claims as a client might have them.
-func someClaims() throws -> Claims {
-    Claims(
-        issuer: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
-        subject: try #require(ClientID("com.example.web")), now: WallTime(secondsSinceEpoch: 1_795_235_460),
-        lifetime: try #require(Lifetime(seconds: 7_776_000)))
 }
