@@ -8,39 +8,50 @@ import Testing
     private static let forms = [
         "-v2 aes-256-cbc", "-v2 aes-128-cbc -v2prf hmacWithSHA512", "-scrypt", "-v2 des3", "-v1 PBE-SHA1-3DES",
     ]
+    private static let undecodable = "the key: the private key cannot be decoded"
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try directory.write("x", to: "passphrase")
+    }
+
+    private func load(_ name: String = "key") throws -> SigningKey {
+        try signingKey(directory(name), passphrase: directory("passphrase"))
+    }
+
+    /// What is said of an envelope with this DER.
+    private func said(of envelope: [UInt8]) throws -> String? {
+        try directory.write(PKCS8.pem(envelope, label: "ENCRYPTED PRIVATE KEY"), to: "key")
+        return try words { try load() }
+    }
 
     @Test(arguments: forms) func aPassphraseOpensItsKey(form: String) throws {
-        let directory = try TemporaryDirectory()
         let key = try freshKey(in: directory, name: "plain")
         try directory.write("correct horse\n", to: "passphrase")
         try shell("openssl pkcs8 -topk8 -in plain -out key \(form) -passout file:passphrase", in: directory)
         for ending in ["", "\n", "\r\n"] {
             try directory.write("correct horse" + ending, to: "passphrase")
-            #expect(try signingKey(directory("key"), passphrase: directory("passphrase")).print == key.print)
+            #expect(try load().print == key.print)
         }
         // 40 of them: one wrong passphrase in 256 leaves a padding that looks right.
         for number in 0..<(form.contains("aes-256") ? 40 : 4) {
             try directory.write("wrong \(number)", to: "passphrase")
-            #expect(
-                try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
-                    == "the key: the passphrase does not open the key")
+            #expect(try words { try load() } == "the key: the passphrase does not open the key")
         }
     }
 
     @Test func aPassphraseHasItsOwnFailures() throws {
-        let directory = try TemporaryDirectory()
         _ = try freshKey(in: directory)
-        func said(_ passphrase: String) throws -> String? {
-            try directory.write(passphrase, to: "passphrase")
-            return try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
-        }
-        #expect(try said("") == "the passphrase: the passphrase cannot be used: it is empty")
-        #expect(try said("\n") == "the passphrase: the passphrase cannot be used: it is empty")
-        #expect(try said("\r\n") == "the passphrase: the passphrase cannot be used: it is empty")
         let longest = String(repeating: "p", count: 1024)
-        #expect(try said(longest + "\r\n") == nil)
-        for tooLong in [longest + "p", longest + "ppp"] {
-            #expect(try said(tooLong) == "the passphrase: the passphrase cannot be used: it is longer than 1024 bytes")
+        for (passphrase, problem) in [
+            ("", "it is empty"), ("\n", "it is empty"), ("\r\n", "it is empty"), (longest + "\r\n", nil),
+            (longest + "p", "it is longer than 1024 bytes"), (longest + "ppp", "it is longer than 1024 bytes"),
+        ] as [(String, String?)] {
+            try directory.write(passphrase, to: "passphrase")
+            let message = problem.map { "the passphrase: the passphrase cannot be used: \($0)" }
+            #expect(try words { try load() } == message)
         }
     }
 
@@ -51,21 +62,17 @@ import Testing
         ("abc", nil),
     ])
     func unlikelyPartsOfAPassphraseAreNamed(passphrase: String, word: String?) throws {
-        let directory = try TemporaryDirectory()
         try shell(
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:abcd -out key; chmod 600 key",
             in: directory)
         try directory.write(passphrase, to: "passphrase")
-        let said = try #require(
-            try words { try signingKey(directory("key"), passphrase: directory("passphrase")) })
+        let said = try #require(try words { try load() })
         #expect(said.hasPrefix("the key: the passphrase does not open the key"))
         #expect(word.map { said.contains($0) } ?? said.hasSuffix("open the key"), "\(said)")
     }
 
     @Test func aDamagedEnvelopeIsNoWrongPassphrase() throws {
-        let directory = try TemporaryDirectory()
         _ = try freshKey(in: directory, name: "plain")
-        try directory.write("x", to: "passphrase")
         try shell(
             """
             openssl pkcs8 -topk8 -in plain -out key -v2 aes-256-cbc -passout pass:x
@@ -75,20 +82,14 @@ import Testing
             openssl pkcs8 -topk8 -in plain -out legacy -v1 PBE-MD5-DES -provider legacy -provider default -passout pass:x
             sed 3d key >cut
             """, in: directory)
-        func said(_ name: String) throws -> String? {
-            try words { try signingKey(directory(name), passphrase: directory("passphrase")) }
+        for (name, detail) in [
+            ("damaged", ""), ("mislabelled", ""), ("cut", ""),
+            ("unlabelled", ": it is encrypted, and its BEGIN line does not say so"),
+            ("legacy", ": it is encrypted with PBE-MD5-DES, which OpenSSL 3 does not open by itself"),
+        ] {
+            #expect(try words { try load(name) } == Self.undecodable + detail, "\(name)")
         }
-        #expect(try said("key") == nil)
-        #expect(try said("damaged") == "the key: the private key cannot be decoded")
-        #expect(
-            try said("unlabelled")
-                == "the key: the private key cannot be decoded: it is encrypted, and its BEGIN line does not say so")
-        #expect(try said("mislabelled") == "the key: the private key cannot be decoded")
-        #expect(try said("cut") == "the key: the private key cannot be decoded")
-        #expect(
-            try said("legacy")
-                == "the key: the private key cannot be decoded: it is encrypted with PBE-MD5-DES, which OpenSSL 3 does not open by itself"
-        )
+        #expect(try words { try load() } == nil)
     }
 
     /// PBES2 (1.2.840.113549.1.5.13) with something else than its parameters, a scheme that nobody knows, and no content.
@@ -98,19 +99,13 @@ import Testing
             ([0x06, 0x03, 0x2A, 0x03, 0x04, 5, 0], [4, 1, 0]),
         ] as [([UInt8], [UInt8])])
     func aSchemeWithoutItsParametersIsNotOpened(algorithm: [UInt8], content: [UInt8]) throws {
-        let directory = try TemporaryDirectory()
-        let envelope = PKCS8.element(0x30, PKCS8.element(0x30, algorithm) + content)
-        try directory.write(PKCS8.pem(envelope, label: "ENCRYPTED PRIVATE KEY"), to: "key")
-        try directory.write("x", to: "passphrase")
         #expect(
-            try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
-                == "the key: the private key cannot be decoded: it is encrypted in a way that libcrypto cannot decrypt")
+            try said(of: PKCS8.element(0x30, PKCS8.element(0x30, algorithm) + content))
+                == Self.undecodable + ": it is encrypted in a way that libcrypto cannot decrypt")
     }
 
     @Test func anEnvelopeWithoutContentHoldsNoKey() throws {
-        let directory = try TemporaryDirectory()
         _ = try freshKey(in: directory, name: "plain")
-        try directory.write("x", to: "passphrase")
         // The scheme of a real one, and an octet string of no bytes.
         let der = try shell(
             """
@@ -119,10 +114,6 @@ import Testing
             tail -c +4 whole | head -c $((length + 2)) | base64 -w 0
             """, in: directory)
         let algorithm = try #require(Data(base64Encoded: der))
-        let envelope = PKCS8.element(0x30, Array(algorithm) + [4, 0])
-        try directory.write(PKCS8.pem(envelope, label: "ENCRYPTED PRIVATE KEY"), to: "key")
-        #expect(
-            try words { try signingKey(directory("key"), passphrase: directory("passphrase")) }
-                == "the key: the private key cannot be decoded")
+        #expect(try said(of: PKCS8.element(0x30, Array(algorithm) + [4, 0])) == Self.undecodable)
     }
 }
