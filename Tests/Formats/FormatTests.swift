@@ -131,58 +131,42 @@ import Testing
         #expect(try whole(json, bytes) == .token(secret.token))
     }
 
-    @Test func jsonMayBeLaidOutOtherwise() throws {
-        let secret = try Self.secret()
-        let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
-        let packed = text.filter { !$0.isWhitespace }
-        let parsed = json.parse(Array(packed.utf8), slots: [.whole])
-        #expect(parsed.slots == [.whole: .token(secret.token)] && parsed.isExact && !parsed.otherLines)
-    }
+    /// Parts of what is written, what others make of them, and whether the file then needs no change, and whether a write would
+    /// lose nothing. The secret counts in each.
+    private static let changes: [(name: String, part: String, becomes: String, isExact: Bool, isOurs: Bool)] = [
+        ("laid out otherwise", ",\n  ", ",", true, true),
+        // The next secret would take it away without a word: it is undone at once, or the file is not written at all.
+        ("another member", "{", #"{"mine":[1,{}],"#, false, false),
+        ("another name", "\"key_id\"", "\"key\"", false, false),
+        // Made by hand: what is missing or wrong is corrected.
+        ("a member less", "\n  \"key_id\": \"ABC123DEFG\",", "", false, true),
+        ("another client", "com.example.web", "com.example.other", false, true),
+        ("another key id", "ABC123DEFG", "ABC123DEFH", false, true),
+        ("another team", "DEF123GHIJ", "DEF123GHIK", false, true),
+        ("issued later", "2026-09-21T14:13:20Z", "2026-09-21T14:13:21Z", false, true),
+        ("expires later", "2026-12-20", "2027-12-20", false, true),
+        // A shell's substitution or an editor adds them, and no reader removes them.
+        ("a blank before the token", "\"eyJ", "\" eyJ", false, true),
+        ("a line break after the token", "\",\n  \"key_id\"", "\\n\",\n  \"key_id\"", false, true),
+    ]
 
-    /// The next secret would take it away without a word: it is undone at once, or the file is not written at all.
-    @Test func jsonWithAnotherMemberIsNotAsWritten() throws {
+    @Test(arguments: changes.indices) func aJSONOutputIsReadAndCorrected(index: Int) throws {
+        let (name, part, becomes, isExact, isOurs) = Self.changes[index]
         let secret = try Self.secret()
-        let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
-        let other = Array(text.replacing("{", with: #"{"mine":[1,{}],"#).utf8)
-        let parsed = json.parse(other, slots: [.whole])
-        #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact && parsed.otherLines)
-        #expect(!json.mayReplace(other))
-    }
-
-    /// Made by hand: it works, and the members that are missing or wrong are corrected. With other members that would lose
-    /// something, but the secret is there.
-    @Test func jsonMayLackMembersIfAWriteLosesNothing() throws {
-        let secret = try Self.secret()
-        let token = String(decoding: secret.token, as: UTF8.self)
-        for members in ["", #", "client_id": "com.example.web""#, #", "issued_at": "2026-01-01T00:00:00Z""#] {
-            let bytes = Array("{\"client_secret\": \"\(token)\"\(members)}".utf8)
-            let parsed = json.parse(bytes, slots: [.whole])
-            #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact, "\(members)")
-            #expect(json.mayReplace(bytes), "\(members)")
-        }
-        let others = Array("{\"client_secret\": \"\(token)\", \"password\": \"x\"}".utf8)
-        let parsed = json.parse(others, slots: [.whole])
-        #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact)
-        #expect(!json.mayReplace(others))
-        #expect(json.parse(json.render([.whole: secret], into: []), slots: [.whole]).isExact)
-    }
-
-    /// A shell's substitution or an editor adds them, and no reader removes them.
-    @Test func jsonWithBlanksAroundTheTokenIsCorrected() throws {
-        let secret = try Self.secret()
-        let token = String(decoding: secret.token, as: UTF8.self)
         let written = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
-        for blanks in [" \(token)", "\(token)\\n", "\\t \(token) \\r\\n"] {
-            let bytes = Array(written.replacing(token, with: blanks).utf8)
-            let parsed = json.parse(bytes, slots: [.whole])
-            #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact, "\(blanks)")
-            #expect(json.mayReplace(bytes), "\(blanks)")
-            #expect(JSONFormat.candidate(in: bytes, at: .whole) == .bytes(secret.token))
-            let others = Array(written.replacing(token, with: blanks).replacing("{", with: #"{"a": 1,"#).utf8)
-            let found = json.parse(others, slots: [.whole])
-            #expect(found.slots == [.whole: .token(secret.token)] && !found.isExact, "\(blanks)")
-            #expect(!json.mayReplace(others), "\(blanks)")
-        }
+        let text = written.replacing(part, with: becomes)
+        try #require(text != written, "\(name)")
+        let parsed = json.parse(Array(text.utf8), slots: [.whole])
+        #expect(parsed.slots == [.whole: .token(secret.token)], "\(name)")
+        #expect(parsed.isExact == isExact && parsed.otherLines != isOurs, "\(name)")
+        #expect(json.mayReplace(Array(text.utf8)) == isOurs, "\(name)")
+        #expect(JSONFormat.candidate(in: Array(text.utf8), at: .whole) == .bytes(secret.token), "\(name)")
+    }
+
+    @Test func jsonThatIsCutOffHoldsNoSecret() throws {
+        let bytes = json.render([.whole: try Self.secret()], into: [])
+        #expect(json.parse(bytes, slots: [.whole]).isExact)
+        #expect(try whole(json, bytes.filter { $0 != UInt8(ascii: "}") }) == .foreign)
     }
 
     /// White space is allowed in a header, and other programs write it.
@@ -295,32 +279,5 @@ import Testing
         ] as [(String, String?)])
     func theFormatOfAnotherProgramsFileIsGuessed(text: String, format: String?) {
         #expect(FormatRegistry.guess(Array(text.utf8))?.name == format)
-    }
-
-    @Test(arguments: [
-        ("com.example.web", "com.example.other"), ("ABC123DEFG", "ABC123DEFH"), ("DEF123GHIJ", "DEF123GHIK"),
-        ("2026-09-21T14:13:20Z", "2026-09-21T14:13:21Z"), ("2026-12-20", "2027-12-20"),
-    ])
-    func jsonThatDoesNotSayWhatItsTokenStatesIsCorrected(from: String, to: String) throws {
-        let secret = try Self.secret()
-        let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
-        #expect(text.contains(from))
-        let parsed = json.parse(Array(text.replacing(from, with: to).utf8), slots: [.whole])
-        #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact)
-    }
-
-    @Test func jsonThatIsCutOffHoldsNoSecret() throws {
-        let text = String(decoding: json.render([.whole: try Self.secret()], into: []), as: UTF8.self)
-        #expect(text.contains("}"))
-        #expect(try whole(json, Array(text.replacing("}", with: "").utf8)) == .foreign)
-    }
-
-    @Test func jsonThatAWriteWouldLoseIsNotReplaced() throws {
-        let secret = try Self.secret()
-        let text = String(decoding: json.render([.whole: secret], into: []), as: UTF8.self)
-        let renamed = Array(text.replacing("\"key_id\"", with: "\"key\"").utf8)
-        let parsed = json.parse(renamed, slots: [.whole])
-        #expect(parsed.slots == [.whole: .token(secret.token)] && !parsed.isExact)
-        #expect(!json.mayReplace(renamed))
     }
 }
