@@ -87,51 +87,43 @@ import Testing
             ).replacing("connection: close\r\n", with: ""))
     }
 
-    @Test func onlyRootRenewsAgainAtOnce() throws {
-        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in .renewed([]) }
-        let all = "POST /v1/renew HTTP/1.1\r\nHost: h\r\n\r\n"
-        let web = "POST /v1/clients/web/renew HTTP/1.1\r\nHost: h\r\n\r\n"
-        let api = "POST /v1/clients/api/renew HTTP/1.1\r\nHost: h\r\n\r\n"
-        let answers = try harness.received([web, web, api, all], user: 4321)
-        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 200 ", "HTTP/1.1 429 "])
-        try expectTooSoon(answers[1], #"client "web""#)
-        for _ in 0..<3 {
-            #expect(try harness.ask("POST", "/v1/renew").hasPrefix("HTTP/1.1 200 OK\r\n"))
-        }
-        #expect(harness.rotation.asked.count == 5)
-    }
-
-    /// Members of the group, and hooks, which run as the daemon's own user, share the limit.
-    @Test func onlyRootReloadsAgainAtOnce() throws {
-        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in
-            .reloaded(unserved: [])
-        }
-        let answers =
-            try harness.received([Self.reload, Self.reload], user: 1234, group: 4242)
-            + harness.received([Self.reload], user: 4321)
-        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 429 ", "HTTP/1.1 429 "])
-        try expectTooSoon(answers[1], "a reload")
-        for _ in 0..<3 {
-            #expect(try harness.ask("POST", "/v1/reload").hasPrefix("HTTP/1.1 200 OK\r\n"))
-        }
-        #expect(harness.rotation.asked.count == 4)
-    }
-
     /// An order that was not given just now is not held up by another one: to hold a rollout is an emergency.
-    @Test func onlyRootOrdersARolloutAgainAtOnce() throws {
-        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { _ in .noRollout(nil) }
-        let order = { (name: String) in "POST /v1/clients/web/rollout/\(name) HTTP/1.1\r\nHost: h\r\n\r\n" }
-        let answers = try harness.received(["resume", "resume", "hold"].map(order), user: 4321)
-        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 404 ", "HTTP/1.1 429 ", "HTTP/1.1 404 "])
-        #expect(answers[1].contains(#"\"resume\" for client \"web\" was asked for a moment ago"#), "\(answers[1])")
+    @Test(arguments: [
+        (
+            ["clients/web/renew", "clients/web/renew", "clients/api/renew", "renew"], [200, 429, 200, 429],
+            #"client "web""#
+        ),
+        (["reload", "reload"], [200, 429], "a reload"),
+        (
+            ["clients/web/rollout/resume", "clients/web/rollout/resume", "clients/web/rollout/hold"], [404, 429, 404],
+            #""resume" for client "web""#
+        ),
+    ])
+    func onlyRootAsksAgainAtOnce(addresses: [String], statuses: [Int], what: String) throws {
+        let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok)) { request in
+            switch request {
+            case .renew: .renewed([])
+            case .reload: .reloaded(unserved: [])
+            case .rollout, .fleet: .noRollout(nil)
+            }
+        }
+        let requests = addresses.map { "POST /v1/\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }
+        let answers = try harness.received(requests, user: 4321)
+        #expect(answers.map { String($0.prefix(13)) } == statuses.map { "HTTP/1.1 \($0) " })
+        try expectTooSoon(answers[1], what)
+        // Members of the group, and hooks, which run as the daemon's own user, share the limit.
+        let member = try harness.received([requests[0]], user: 1234, group: 4242).joined()
+        #expect(member.hasPrefix("HTTP/1.1 429 "))
+        for _ in 0..<3 {
+            #expect(try harness.ask("POST", "/v1/\(addresses[0])").hasPrefix("HTTP/1.1 \(statuses[0]) "))
+        }
+        #expect(harness.rotation.asked.count == statuses.count(where: { $0 != 429 }) + 3)
     }
 
     /// The rotation is asked once, and root's own reload has it read what has changed since.
     @Test func aReloadJoinsTheOneThatGoesOn() throws {
         let harness = try Harness(control: Self.control, show: try Samples.snapshot(.ok))
-        let first = try harness.connect()
-        try first.send(Self.reload)
-        #expect(eventually { harness.rotation.asked.count == 1 })
+        let first = try harness.asking(Self.reload)
         let joining = try harness.sent(Self.reload, user: 4321)
         // The server takes what has arrived in order: once this one is answered, it has the member's request.
         let second = try harness.connect()

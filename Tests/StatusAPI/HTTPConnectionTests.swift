@@ -36,15 +36,6 @@ struct HTTPConnectionTests {
         expectSame(try connection.readToEnd(), Self.ok("close"))
     }
 
-    @Test func anotherProtocolIsNotTakenUp() throws {
-        let harness = try Harness(show: try Samples.snapshot(.ok))
-        expectSame(
-            try harness.exchange(
-                "GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
-                    + Texts.request("GET", "/healthz")),
-            Self.ok(nil) + Self.ok("close"))
-    }
-
     /// RFC 9110, section 6.6.1.
     @Test(arguments: ["/healthz", "/nothing"]) func saysWhenItAnswered(_ target: String) throws {
         let harness = try Harness(show: try Samples.snapshot(.ok))
@@ -66,10 +57,9 @@ struct HTTPConnectionTests {
     /// Answers come in the order of the requests, those that wait included; what cannot be read has its turn too.
     @Test func orderIsKept() throws {
         let harness = try Harness(show: try Samples.snapshot(.ok))
-        let connection = try harness.connect()
         let get = "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
-        try connection.send(get + "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n" + get + "nonsense\r\n\r\n")
-        #expect(eventually { harness.rotation.asked == [.reload] })
+        let connection = try harness.asking(
+            get + "POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n" + get + "nonsense\r\n\r\n")
         expectSame(try connection.read(upTo: "ok\n"), Self.ok(nil))
         harness.rotation.answer(0, .reloaded(unserved: []))
         expectSame(
@@ -165,9 +155,7 @@ struct HTTPConnectionTests {
         limits.idleTime = 1000
         limits.answerTime = 1000
         let harness = try Harness(limits: limits, show: try Samples.snapshot())
-        let connection = try harness.connect()
-        try connection.send(Texts.request("POST", "/v1/reload"))
-        #expect(eventually { harness.rotation.asked == [.reload] })
+        let connection = try harness.asking(Texts.request("POST", "/v1/reload"))
         // Another's deadline, which began later, passes meanwhile.
         expectSame(try harness.connect().readToEnd(), "")
         harness.rotation.answer(0, .reloaded(unserved: []))
@@ -176,11 +164,7 @@ struct HTTPConnectionTests {
 
     @Test func aClientThatGoesCancelsNothing() throws {
         let harness = try Harness(show: try Samples.snapshot())
-        do {
-            let connection = try harness.connect()
-            try connection.send(Texts.request("POST", "/v1/reload"))
-            #expect(eventually { harness.rotation.asked == [.reload] })
-        }
+        _ = try harness.asking(Texts.request("POST", "/v1/reload"))
         #expect(try eventually { try harness.openConnections() == 0 })
         harness.rotation.answer(0, .reloaded(unserved: []))
         harness.rotation.answer(0, .stopping)
@@ -190,9 +174,7 @@ struct HTTPConnectionTests {
     /// What a client sends ahead waits on its own side.
     @Test func nothingIsReadAhead() throws {
         let harness = try Harness(show: try Samples.snapshot())
-        let connection = try harness.connect()
-        try connection.send("POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(eventually { harness.rotation.asked == [.reload] })
+        let connection = try harness.asking("POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n")
         // The kernel's buffers take 400 KiB or so.
         #expect(connection.push("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n", limit: 8 << 20) < 2 << 20)
     }
@@ -202,12 +184,9 @@ struct HTTPConnectionTests {
         limits.pendingRequests = 2
         let harness = try Harness(limits: limits, show: try Samples.snapshot())
         // Whoever is not root joins a request for the same that goes on.
-        let waiting = try ["web", "api"].map { name in
-            let connection = try harness.connect()
-            try connection.send(Texts.request("POST", "/v1/clients/\(name)/renew"))
-            return connection
+        let waiting = try [("web", 1), ("api", 2)].map { name, number in
+            try harness.asking(Texts.request("POST", "/v1/clients/\(name)/renew"), number: number)
         }
-        #expect(eventually { harness.rotation.asked.count == 2 })
         let post = Texts.request("POST", "/v1/reload")
         expectSame(
             try harness.exchange(post),
@@ -215,20 +194,16 @@ struct HTTPConnectionTests {
                 503, "Service Unavailable", "2 requests are already waiting for their outcome; try again later",
                 extra: "retry-after: 1\r\n"))
         harness.rotation.answer(0, .reloaded(unserved: []))
-        let next = try harness.connect()
-        try next.send(post)
-        #expect(eventually { harness.rotation.asked.count == 3 })
+        _ = try harness.asking(post, number: 3)
         withExtendedLifetime(waiting) {}
     }
 
     @Test func stopping() throws {
         let harness = try Harness(show: try Samples.snapshot())
-        let waiting = try harness.connect()
-        try waiting.send("POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n")
+        let waiting = try harness.asking("POST /v1/reload HTTP/1.1\r\nHost: h\r\n\r\n")
         let idle = try harness.connect()
         try idle.send("GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try idle.read(upTo: "ready\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
-        #expect(eventually { harness.rotation.asked == [.reload] })
         harness.server.stop()
         expectSame(try waiting.readToEnd(), Texts.problem(503, "Service Unavailable", "the daemon is stopping"))
         expectSame(try idle.readToEnd(), "")

@@ -49,6 +49,16 @@ final class Harness: Sendable {
         try Connection(to: socket)
     }
 
+    /// A connection whose request has reached the rotation.
+    ///
+    /// - Parameter number: how many have by then.
+    func asking(_ request: String, number: Int = 1) throws -> Connection {
+        let connection = try connect()
+        try connection.send(request)
+        #expect(eventually { rotation.asked.count == number })
+        return connection
+    }
+
     /// Sends one request as it stands and reads until the server ends the connection.
     func exchange(_ request: String) throws -> String {
         let connection = try connect()

@@ -7,6 +7,11 @@ import Testing
 @testable import StatusAPI
 
 struct MetricsTests {
+    /// The samples whose lines contain this text.
+    private func samples(_ snapshot: Snapshot, with text: String) -> [Substring] {
+        Metrics.text(of: snapshot).split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains(text) }
+    }
+
     @Test func textIsTheContracts() throws {
         var snapshot = try Samples.snapshot()
         snapshot.configuration.error = "c.yaml:1:1: error: a"
@@ -85,9 +90,8 @@ struct MetricsTests {
         store.conflicts = 4
         store.rejected = 5
         snapshot.store = store
-        let lines = Metrics.text(of: snapshot).split(separator: "\n").filter { $0.hasPrefix("clientsecretd_store") }
         #expect(
-            lines == [
+            samples(snapshot, with: "clientsecretd_store") == [
                 "clientsecretd_store_reachable 1", "clientsecretd_store_last_contact_timestamp_seconds 1794992900",
                 "clientsecretd_store_certificate_expiry_timestamp_seconds 1795992900",
                 "clientsecretd_store_requests_total{operation=\"read\",result=\"success\"} 7",
@@ -121,9 +125,8 @@ struct MetricsTests {
                 target: try #require(TargetName("production")), verified: true, state: .failed, writtenAt: nil,
                 error: "no", repairs: 3))
         snapshot.clients = [view]
-        let lines = Metrics.text(of: snapshot).split(separator: "\n").filter { $0.contains("path=\"push:") }
         #expect(
-            lines == [
+            samples(snapshot, with: "path=\"push:") == [
                 "clientsecretd_output_ok{client=\"web\",path=\"push:production\"} 0",
                 "clientsecretd_drift_repairs_total{client=\"web\",path=\"push:production\"} 3",
             ])
@@ -131,13 +134,10 @@ struct MetricsTests {
 
     @Test func receivedSecretsAreCountedForReceivingClients() throws {
         var snapshot = try Samples.snapshot()
-        func lines() -> [Substring] {
-            Metrics.text(of: snapshot).split(separator: "\n").filter { $0.contains("clientsecretd_received_total") }
-        }
-        #expect(lines() == [], "none of these receives its secrets")
+        #expect(!Metrics.text(of: snapshot).contains("received_total"), "none of these receives its secrets")
         snapshot.clients[1].source = SourceView(place: "/in/web.jwt", state: .current, since: Samples.start)
         snapshot.clients[1].counts.received = 4
-        #expect(lines().filter { !$0.hasPrefix("#") } == ["clientsecretd_received_total{client=\"web\"} 4"])
+        #expect(samples(snapshot, with: "received_total") == ["clientsecretd_received_total{client=\"web\"} 4"])
     }
 
     @Test func twoVariablesOfOneFileAreOneSeries() throws {
@@ -147,11 +147,8 @@ struct MetricsTests {
         view.outputs[1].state = .ok
         view.outputs[1].repairs = 2
         snapshot.clients = [view]
-        let lines = Metrics.text(of: snapshot).split(separator: "\n").filter {
-            $0.contains("path=")
-        }
         #expect(
-            lines == [
+            samples(snapshot, with: "path=") == [
                 "clientsecretd_output_ok{client=\"api\",path=\"/srv/app/.env\"} 0",
                 "clientsecretd_drift_repairs_total{client=\"api\",path=\"/srv/app/.env\"} 2",
             ])

@@ -132,9 +132,7 @@ struct RouterTests {
             (.stopping, Texts.problem(503, "Service Unavailable", "the daemon is stopping")),
         ]
         for (number, (answer, text)) in answers.enumerated() {
-            let connection = try harness.connect()
-            try connection.send(Texts.request("POST", "/v1/reload"))
-            #expect(eventually { harness.rotation.asked.count == number + 1 })
+            let connection = try harness.asking(Texts.request("POST", "/v1/reload"), number: number + 1)
             harness.rotation.answer(number, answer)
             expectSame(try connection.readToEnd(), text)
         }
