@@ -5,36 +5,32 @@ internal import Model
 extension FileError {
     /// The failure when the key file at `path` could not be opened.
     func keyFailure(at path: AbsolutePath) -> Failure {
-        let file = path.description
-        return switch code {
-        case .missing, .directoryMissing, .notADirectory:
-            Failure(.keyMissing, at: .path(path), detail: component(of: file))
-        case .permissionDenied:
-            Failure(.keyUnreadable, at: .path(path), cause: cause, detail: explanation(of: file), remedy: remedy)
-        case .fileTooLarge:
-            Failure(.keyTooLarge, at: .path(path))
-        case .notGuarded, .unguardedDirectory, .foreignOwner:
-            Failure(.keyNotGuarded, at: .path(path), detail: explanation(of: file), remedy: remedy)
-        default:
-            Failure(code, at: .path(path), cause: cause, detail: detail ?? component(of: file), remedy: remedy)
-        }
+        failure(
+            at: path, missing: (.keyMissing, component(of: path.description)), denied: .keyUnreadable,
+            tooLarge: (.keyTooLarge, nil), notGuarded: (.keyNotGuarded, ""))
     }
 
     /// The failure when the passphrase file at `path` could not be opened.
     func passphraseFailure(at path: AbsolutePath) -> Failure {
+        failure(
+            at: path, missing: (.passphraseUnusable, "there is no such file"), denied: .passphraseUnusable,
+            tooLarge: (.passphraseUnusable, "it is longer than \(Passphrase.maximumLength) bytes"),
+            notGuarded: (.passphraseUnusable, "other users can read or replace it: "))
+    }
+
+    /// - Parameter notGuarded: the code, and the beginning of the detail.
+    private func failure(
+        at path: AbsolutePath, missing: (Failure.Code, String?), denied: Failure.Code,
+        tooLarge: (Failure.Code, String?), notGuarded: (Failure.Code, String)
+    ) -> Failure {
         let file = path.description
+        let explanation = explanation(of: file)
         return switch code {
-        case .missing, .directoryMissing, .notADirectory:
-            Failure(.passphraseUnusable, at: .path(path), detail: "there is no such file")
-        case .permissionDenied:
-            Failure(.passphraseUnusable, at: .path(path), cause: cause, detail: explanation(of: file), remedy: remedy)
-        case .fileTooLarge:
-            Failure(
-                .passphraseUnusable, at: .path(path), detail: "it is longer than \(Passphrase.maximumLength) bytes")
+        case .missing, .directoryMissing, .notADirectory: Failure(missing.0, at: .path(path), detail: missing.1)
+        case .permissionDenied: Failure(denied, at: .path(path), cause: cause, detail: explanation, remedy: remedy)
+        case .fileTooLarge: Failure(tooLarge.0, at: .path(path), detail: tooLarge.1)
         case .notGuarded, .unguardedDirectory, .foreignOwner:
-            Failure(
-                .passphraseUnusable, at: .path(path),
-                detail: "other users can read or replace it: " + (explanation(of: file) ?? ""), remedy: remedy)
+            Failure(notGuarded.0, at: .path(path), detail: explanation.map { notGuarded.1 + $0 }, remedy: remedy)
         default:
             Failure(code, at: .path(path), cause: cause, detail: detail ?? component(of: file), remedy: remedy)
         }
