@@ -17,29 +17,25 @@ struct EnvironmentAssignment {
     init?(_ bytes: [UInt8], statement: Range<Int>, name: String) {
         self.statement = statement
         self.name = name
-        var index = statement.lowerBound
-        hasByteOrderMark = index == 0 && bytes.starts(with: EnvironmentFile.byteOrderMark)
+        var reader = LineReader(bytes)
+        reader.index = statement.lowerBound
+        hasByteOrderMark = reader.index == 0 && bytes.starts(with: EnvironmentFile.byteOrderMark)
         if hasByteOrderMark {
-            index += EnvironmentFile.byteOrderMark.count
-            while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
+            reader.index = EnvironmentFile.byteOrderMark.count
+            reader.skip(while: \.isEnvironmentSpace)
         }
-        let export = Array("export".utf8)
-        if bytes[index...].starts(with: export), index + export.count < statement.upperBound,
-            bytes[index + export.count].isEnvironmentSpace
-        {
-            index += export.count
-            while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
-        }
-        nameStart = index
-        guard bytes[index..<statement.upperBound].starts(with: name.utf8) else { return nil }
-        index += name.utf8.count
-        while index < statement.upperBound, bytes[index].isEnvironmentSpace { index += 1 }
-        guard index < statement.upperBound, bytes[index] == .equals else { return nil }
-        valueStart = index + 1
-        valueEnd = Self.commentStart(in: bytes, valueStart..<statement.upperBound) ?? statement.upperBound
-        var end = statement.upperBound
-        while end < bytes.count, bytes[end].isEnvironmentSpace { end += 1 }
-        lineEnd = end
+        reader.skipExport(\.isEnvironmentSpace)
+        nameStart = reader.index
+        let end = statement.upperBound
+        guard nameStart < end, bytes[nameStart..<end].starts(with: name.utf8) else { return nil }
+        reader.index += name.utf8.count
+        reader.skip(while: \.isEnvironmentSpace)
+        guard reader.index < end, bytes[reader.index] == .equals else { return nil }
+        valueStart = reader.index + 1
+        valueEnd = Self.commentStart(in: bytes, valueStart..<end) ?? end
+        reader.index = end
+        reader.skip(while: \.isEnvironmentSpace)
+        lineEnd = reader.index
     }
 
     /// The start of a comment after a value: a number sign after a blank or after the closing quote.

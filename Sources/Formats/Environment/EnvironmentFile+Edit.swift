@@ -165,7 +165,7 @@ extension EnvironmentFile {
         // A command that may change our variable does not keep it from being set, wherever it is.
         let ours = Set(names + names.map(ShellReader.hidden))
         for before in old.readings {
-            guard let now = readings.first(where: { $0.reader == before.reader }) else {
+            guard let now = readings.first(where: { $0.reader.name == before.reader.name }) else {
                 throw FormatError(line: 1, reason: "\(before.reader.name) could no longer read the file")
             }
             let others = before.entries.filter { !ours.contains($0.name) }

@@ -54,7 +54,7 @@ struct EnvironmentFile {
                 reason: "it has more than \(Self.separatorLimit) words, too many for an environment file",
                 advice: "shorten the file, or name another one; its comments and blank lines count, too")
         }
-        readings = EnvironmentReader.allCases.compactMap { reader in
+        readings = EnvironmentReader.all.compactMap { reader in
             reader.entries(in: bytes).map { Reading(reader: reader, entries: $0) }
         }
     }
