@@ -56,11 +56,9 @@ import Testing
     }
 
     @Test func theDaemonsUserAndMembersOfTheGroupMayReload() throws {
-        var limits = HTTPLimits()
-        limits.requestPause = 0
-        let harness = try Harness(limits: limits, control: Self.control, show: try Samples.snapshot(.ok)) { _ in
-            .reloaded(unserved: [])
-        }
+        let harness = try Harness(
+            limits: { $0.requestPause = 0 }, control: Self.control, show: try Samples.snapshot(.ok),
+            answer: { _ in .reloaded(unserved: []) })
         // The daemon's own user; a member by the primary group; one by a supplementary group among many.
         let many = ((5000..<5100).map(String.init) + ["4242"]).joined(separator: ",")
         for (user, group, groups) in [(4321, 9999, nil), (1234, 4242, nil), (1234, 9999, many)] {
@@ -157,10 +155,9 @@ import Testing
     }
 
     @Test func someConnectionsAreKeptForRootAndTheGroup() throws {
-        var limits = HTTPLimits()
-        limits.connections = 6
-        limits.keptConnections = 2
-        let harness = try Harness(limits: limits, control: Self.control, show: try Samples.snapshot(.ok))
+        let harness = try Harness(
+            limits: { ($0.connections, $0.keptConnections) = (6, 2) }, control: Self.control,
+            show: try Samples.snapshot(.ok))
         func open() throws -> (Connection, String) {
             let connection = try harness.connect()
             try? connection.send(Self.health)

@@ -102,9 +102,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func slowRequestsAreEnded() throws {
-        var limits = HTTPLimits()
-        limits.requestTime = 1000
-        let harness = try Harness(limits: limits, show: try Samples.snapshot(.ok))
+        let harness = try Harness(limits: { $0.requestTime = 1000 }, show: try Samples.snapshot(.ok))
         let late = Texts.problem(408, "Request Timeout", "the request was not sent whole within 1 s")
         expectSame(try harness.connect().drip("GET /healthz HTTP/1.1\r\nHost: h\r\nX: "), late)
         expectSame(
@@ -124,21 +122,17 @@ struct HTTPConnectionTests {
     }
 
     @Test func idleConnectionsAreEnded() throws {
-        var limits = HTTPLimits()
-        limits.idleTime = 100
-        let harness = try Harness(limits: limits, show: try Samples.snapshot(.ok))
+        let harness = try Harness(limits: { $0.idleTime = 100 }, show: try Samples.snapshot(.ok))
         let connection = try harness.connect()
         try connection.send("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
         expectSame(try connection.readToEnd(), Self.ok(nil))
     }
 
     @Test func anAnswerThatNoClientReadsIsGivenUp() throws {
-        var limits = HTTPLimits()
-        limits.answerTime = 1000
         // More than a socket's buffers take.
         var snapshot = try Samples.snapshot()
         snapshot.configuration.error = String(repeating: "e", count: 4 << 20)
-        let harness = try Harness(limits: limits, show: snapshot)
+        let harness = try Harness(limits: { $0.answerTime = 1000 }, show: snapshot)
         let connection = try harness.connect()
         try connection.send(Texts.request("GET", "/v1/status"))
         #expect(try eventually { try harness.openConnections() == 0 })
@@ -150,11 +144,8 @@ struct HTTPConnectionTests {
 
     /// An outcome may take minutes.
     @Test func noDeadlineHoldsForTheOutcome() throws {
-        var limits = HTTPLimits()
-        limits.requestTime = 1000
-        limits.idleTime = 1000
-        limits.answerTime = 1000
-        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let harness = try Harness(
+            limits: { ($0.requestTime, $0.idleTime, $0.answerTime) = (1000, 1000, 1000) }, show: try Samples.snapshot())
         let connection = try harness.asking(Texts.request("POST", "/v1/reload"))
         // Another's deadline, which began later, passes meanwhile.
         expectSame(try harness.connect().readToEnd(), "")
@@ -180,9 +171,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func waitingRequestsAreBounded() throws {
-        var limits = HTTPLimits()
-        limits.pendingRequests = 2
-        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let harness = try Harness(limits: { $0.pendingRequests = 2 }, show: try Samples.snapshot())
         // Whoever is not root joins a request for the same that goes on.
         let waiting = try [("web", 1), ("api", 2)].map { name, number in
             try harness.asking(Texts.request("POST", "/v1/clients/\(name)/renew"), number: number)
@@ -215,11 +204,9 @@ struct HTTPConnectionTests {
 
     /// A connection that the server has taken is no longer on the socket, where the next daemon would find it.
     @Test func aRequestUnderWayIsAnsweredBeforeTheServerStops() throws {
-        var limits = HTTPLimits()
         // Longer than any machine is busy: what ends a connection here is to be the stop alone.
-        limits.stopTime = 300_000
-        limits.requestTime = 300_000
-        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let harness = try Harness(
+            limits: { ($0.stopTime, $0.requestTime) = (300_000, 300_000) }, show: try Samples.snapshot())
         let silent = try harness.connect()
         let half = try harness.connect()
         try half.send("GET /healthz HTTP/1.1\r\n")
@@ -249,9 +236,7 @@ struct HTTPConnectionTests {
     }
 
     @Test func aClientTurnedAwayMaySendItsRequest() throws {
-        var limits = HTTPLimits()
-        limits.connections = 0
-        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let harness = try Harness(limits: { $0.connections = 0 }, show: try Samples.snapshot())
         let connections = try (0..<50).map { _ in try harness.connect() }
         for connection in connections {
             // All but the last ones are closed, and their answers can be read.
@@ -259,7 +244,7 @@ struct HTTPConnectionTests {
             #expect(try connection.readToEnd().hasPrefix("HTTP/1.1 503 "))
         }
         // A program that another test starts may inherit one for a moment.
-        #expect(try eventually { try harness.openConnections() <= limits.dismissedConnections })
+        #expect(try eventually { try harness.openConnections() <= HTTPLimits().dismissedConnections })
         let connection = try harness.connect()
         #expect(try connection.readSome().hasPrefix("HTTP/1.1 503 "))
         try connection.send(Texts.request("GET", "/healthz"))

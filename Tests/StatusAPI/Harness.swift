@@ -14,9 +14,11 @@ final class Harness: Sendable {
     let server: StatusServer
     let rotation: ScriptedRotation
 
-    /// - Parameter answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
+    /// - Parameters:
+    ///   - change: makes the daemon's limits those of the test.
+    ///   - answer: what the rotation says at once; nil: it keeps the client waiting until the test answers.
     init(
-        limits: HTTPLimits = .init(),
+        limits change: (inout HTTPLimits) -> Void = { _ in },
         control: ControlPermission = ControlPermission(daemonUser: isRoot ? 4321 : geteuid()),
         show snapshot: Snapshot? = nil, answer: @escaping @Sendable (DaemonRequest) -> Answer? = { _ in nil }
     ) throws {
@@ -26,7 +28,8 @@ final class Harness: Sendable {
         socket = directory("status.sock")
         let rotation = ScriptedRotation(answer)
         self.rotation = rotation
-        var limits = limits
+        var limits = HTTPLimits()
+        change(&limits)
         if !isRoot {
             // What holds for each user but root is for the tests that come as several.
             limits.connectionsPerUser = limits.connections + 1

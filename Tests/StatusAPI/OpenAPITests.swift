@@ -111,9 +111,7 @@ import Testing
 
     /// One that can take nothing more to do.
     private func busy() throws -> Harness {
-        var limits = HTTPLimits()
-        limits.pendingRequests = 0
-        return try Harness(limits: limits, show: try Samples.snapshot())
+        return try Harness(limits: { $0.pendingRequests = 0 }, show: try Samples.snapshot())
     }
 
     private typealias Request = (method: String, path: String, body: String?, type: String?)

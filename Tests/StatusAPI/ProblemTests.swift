@@ -135,9 +135,8 @@ struct ProblemTests {
 
     @Test func sizes() throws {
         // Four megabytes may take longer than a request may, where a sanitizer looks on.
-        var limits = HTTPLimits()
-        limits.requestTime = 600_000
-        let harness = try Harness(limits: limits, show: try Samples.snapshot(), answer: { _ in .renewed([]) })
+        let harness = try Harness(
+            limits: { $0.requestTime = 600_000 }, show: try Samples.snapshot(), answer: { _ in .renewed([]) })
         let large = Texts.problem(413, "Payload Too Large", "the body is too large: at most 65536 bytes are read")
         let body = #"{"clients":null}"# + String(repeating: " ", count: 65_536 - 16)
         expectSame(

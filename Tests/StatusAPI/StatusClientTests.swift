@@ -54,9 +54,7 @@ struct StatusClientTests {
 
     /// The server answers such a client before it has sent anything, and hangs up.
     @Test func turnedAway() throws {
-        var limits = HTTPLimits()
-        limits.connections = 0
-        let harness = try Harness(limits: limits, show: try Samples.snapshot())
+        let harness = try Harness(limits: { $0.connections = 0 }, show: try Samples.snapshot())
         for _ in 0..<300 {
             let refused = try problem { _ = try harness.client.status() }
             #expect(refused.status == 503 && refused.detail == "all 0 connections are taken; try again")
