@@ -32,11 +32,9 @@ package struct JSONFormat: OutputFormat {
 
     /// Whether the other members agree with the token.
     private static func states(_ document: JSONValue, _ claims: Claims) -> Bool {
-        document["client_id"]?.text == claims.subject.identifier
-            && document["key_id"]?.text == claims.keyID.description
-            && document["team_id"]?.text == claims.issuer.description
-            && document["issued_at"]?.text == claims.issuedAt.description
-            && document["expires_at"]?.text == claims.expiresAt.description
+        SecretField.allCases.allSatisfy {
+            $0 == .clientSecret || document[$0.rawValue]?.text == $0.text(of: claims)
+        }
     }
 
     /// An object with other members is another program's.
@@ -49,9 +47,7 @@ package struct JSONFormat: OutputFormat {
             && TokenLikeness.isClientSecret(TokenLikeness.trimmed(Array(secret.utf8)))
     }
 
-    private static let members: Set<String> = [
-        "client_id", "client_secret", "key_id", "team_id", "issued_at", "expires_at",
-    ]
+    private static let members = Set(SecretField.allCases.map(\.rawValue))
 
     /// A member to a line in a fixed order, times in RFC 3339 UTC. No value needs escaping: the types admit no character
     /// that would.

@@ -26,19 +26,10 @@ package struct TemplateFormat: OutputFormat {
     package static let isShared = false
     package static let words = "a text of your own with the secret in it"
 
-    /// The meaning of a name in double braces.
-    enum Field: String, CaseIterable {
-        case clientSecret = "client_secret"
-        case clientID = "client_id"
-        case teamID = "team_id"
-        case keyID = "key_id"
-        case issuedAt = "issued_at"
-        case expiresAt = "expires_at"
-    }
-
     enum Piece: Hashable {
         case text([UInt8])
-        case field(Field)
+        /// A name in double braces.
+        case field(SecretField)
     }
 
     /// The problem with a template.
@@ -52,7 +43,7 @@ package struct TemplateFormat: OutputFormat {
             case .notClosed: "a \"{{\" is not closed; write \"}}\" after the name, or \"{{{{\" for two braces"
             case .unknownName(let name):
                 "\(quoted(name)) is no name for a template; write one of "
-                    + Field.allCases.map(\.rawValue).joined(separator: ", ") + ", or \"{{{{\" for two braces"
+                    + SecretField.allCases.map(\.rawValue).joined(separator: ", ") + ", or \"{{{{\" for two braces"
             case .noSecret: "the template has no {{client_secret}}; write it where the secret belongs"
             }
         }
@@ -103,16 +94,11 @@ package struct TemplateFormat: OutputFormat {
     }
 
     private static func render(_ pieces: [Piece], _ secret: RenderedSecret) -> [UInt8] {
-        let claims = secret.claims
-        return pieces.flatMap { piece in
+        pieces.flatMap { piece in
             switch piece {
             case .text(let bytes): bytes
             case .field(.clientSecret): secret.token
-            case .field(.clientID): Array((claims.subject.identifier ?? "").utf8)
-            case .field(.teamID): Array(claims.issuer.description.utf8)
-            case .field(.keyID): Array(claims.keyID.description.utf8)
-            case .field(.issuedAt): Array(claims.issuedAt.description.utf8)
-            case .field(.expiresAt): Array(claims.expiresAt.description.utf8)
+            case .field(let field): Array((field.text(of: secret.claims) ?? "").utf8)
             }
         }
     }
@@ -140,7 +126,7 @@ package struct TemplateFormat: OutputFormat {
                 throw .notClosed
             }
             let name = String(decoding: bytes[index..<end], as: UTF8.self)
-            guard let field = Field(rawValue: name) else { throw .unknownName(name) }
+            guard let field = SecretField(rawValue: name) else { throw .unknownName(name) }
             if !text.isEmpty { pieces.append(.text(text)) }
             text = []
             pieces.append(.field(field))
