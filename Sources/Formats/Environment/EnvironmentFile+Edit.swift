@@ -67,14 +67,14 @@ extension EnvironmentFile {
                     + assignment.prefix(in: bytes) + Array(name.utf8) + [.equals] + (values[name] ?? []))
         }
         let attempts = missing.isEmpty ? [edited] : additions(of: missing, values, to: edited)
-        var best: (file: EnvironmentFile, reach: Reach)?
+        var best: (file: EnvironmentFile, reach: Int)?
         var formatError: FormatError?
         for attempt in attempts {
             do throws(FormatError) {
                 let file = try checked(attempt, values, kept)
                 let reach = file.reach(of: missing)
                 if best.map({ $0.reach < reach }) ?? true { best = (file, reach) }
-                if reach == .everything { break }
+                if reach == Self.furthest { break }
             } catch {
                 formatError = formatError ?? error
             }
@@ -132,29 +132,21 @@ extension EnvironmentFile {
         return names.flatMap { export + Array($0.utf8) + [.equals] + (values[$0] ?? []) + lineBreak }
     }
 
-    /// Which programs added variables reach of those that are no reason to refuse a file. The file says which are likely: one
-    /// with `set -a` is a shell's.
-    private enum Reach: Int, Comparable {
-        case neither
-        /// Node 20, for which a line without an equals sign is the beginning of the next name.
-        case node
-        /// Programs that a shell starts next, although the file limits its exports.
-        case exported
-        case everything
-
-        static func < (one: Reach, other: Reach) -> Bool { one.rawValue < other.rawValue }
-    }
-
-    private func reach(of names: [String]) -> Reach {
-        guard !names.isEmpty else { return .everything }
+    /// How well programs find added variables that are no reason to refuse a file. The most counts that a shell exports them to
+    /// the programs that it starts next, although the file limits its exports: one with `set -a` is a shell's. Then that Node 20
+    /// finds them, for which a line without an equals sign is the beginning of the next name.
+    private func reach(of names: [String]) -> Int {
+        guard !names.isEmpty else { return Self.furthest }
         var lines = LineReader(bytes)
-        let ofNode = Set((lines.node20() ?? []).map(\.name))
+        let ofNode = Set(lines.node20().map(\.name))
         let exported = ShellExports.of(bytes)?.names
         let all = names.map { Array($0.utf8) }
         let isOfNode = all.allSatisfy(ofNode.contains)
         let isExported = all.allSatisfy { exported?.contains($0) != false }
-        return isExported ? isOfNode ? .everything : .exported : isOfNode ? .node : .neither
+        return (isExported ? 2 : 0) + (isOfNode ? 1 : 0)
     }
+
+    private static let furthest = 3
 
     /// Throws unless each reader that accepted the file as it was still finds everything else in it, and our variables
     /// with these values.

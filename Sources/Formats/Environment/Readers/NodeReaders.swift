@@ -31,7 +31,7 @@ extension LineReader {
     /// Node 20's rules: a name reaches from the end of the entry before it to the equals sign. It includes all lines between,
     /// except empty ones and comments. Only spaces around it do not count. At an equals sign without a name it reads no further.
     /// No file is refused for that, because all other readers go on after such a line.
-    mutating func node20() -> [EnvironmentEntry]? {
+    mutating func node20() -> [EnvironmentEntry] {
         func isNothing(_ byte: UInt8) -> Bool { byte == .space || byte == .carriageReturn }
         skip { isNothing($0) }
         while index < bytes.count {
