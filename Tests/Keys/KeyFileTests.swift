@@ -7,124 +7,87 @@ import Testing
 /// Every kind of file that is not the key that is wanted gets words of its own.
 @Suite struct KeyFileTests {
     private static let p256 = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
+    private static let rsa = "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024"
 
-    /// What makes `key`, and what is said of it.
-    private static let bad: [(script: String, message: String)] = [
-        (": >key", "the key file is empty"),
-        ("printf ' \\n\\r\\n\\t' >key", "the key file is empty"),
-        ("\(p256) -outform DER -out key", "not a PEM file: it is DER"),
-        // Each is named as what it is also without PEM around it.
-        (
-            "\(p256) | openssl pkcs8 -topk8 -passout pass:x -outform DER -out key",
-            "not a PEM file: it is DER, of an encrypted PKCS#8 key"
-        ),
-        ("\(p256) | openssl pkey -pubout -outform DER -out key", "a public key, not the private one"),
-        (
-            "openssl ecparam -name secp384r1 -genkey -noout -outform DER -out key",
-            "an EC key on another curve than P-256: secp384r1"
-        ),
-        (
-            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -outform DER -out key",
-            "an EC key on another curve than P-256: secp384r1"
-        ),
-        (
-            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 | openssl rsa -traditional -outform DER -out key",
-            "an RSA key, but Apple's keys are P-256"
-        ),
-        (
-            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -outform DER -out key",
-            "an RSA key, but Apple's keys are P-256"
-        ),
-        (
-            "\(p256) -out other; openssl req -x509 -key other -subj /CN=a -outform DER -out key",
-            "a certificate, not a private key"
-        ),
-        (
-            "\(p256) -out other; openssl req -new -key other -subj /CN=a -outform DER -out key",
-            "the private key cannot be decoded: it is a certificate request"
-        ),
-        (
-            "\(p256) -out other; openssl req -new -key other -subj /CN=a -out key",
-            "the private key cannot be decoded: it is a certificate request"
-        ),
-        (
-            "openssl ecparam -name secp256k1 -genkey -noout | tr -d '\\n' >key",
-            "an EC key on another curve than P-256: secp256k1"
-        ),
-        ("echo hello >key", "not a PEM file"),
-        ("\(p256) | openssl pkey -pubout -out key", "a public key, not the private one"),
-        (
+    /// What is said, and what makes such a `key`. Each is named as what it is also without PEM around it.
+    private static let bad: [String: [String]] = [
+        "the key file is empty": [": >key", "printf ' \\n\\r\\n\\t' >key"],
+        "not a PEM file: it is DER": ["\(p256) -outform DER -out key"],
+        "not a PEM file: it is DER, of an encrypted PKCS#8 key": [
+            "\(p256) | openssl pkcs8 -topk8 -passout pass:x -outform DER -out key"
+        ],
+        "a public key, not the private one": [
+            "\(p256) | openssl pkey -pubout -outform DER -out key", "\(p256) | openssl pkey -pubout -out key",
             "\(p256) | openssl pkey -pubout | sed 's/PUBLIC/PRIVATE/' >key",
-            "a public key, not the private one"
-        ),
-        (
-            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key",
-            "an RSA key, but Apple's keys are P-256"
-        ),
-        (
-            "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 | openssl rsa -traditional -out key",
-            "an RSA key, but Apple's keys are P-256"
-        ),
-        (
+        ],
+        "an EC key on another curve than P-256: secp384r1": [
+            "openssl ecparam -name secp384r1 -genkey -noout -outform DER -out key",
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -outform DER -out key",
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key",
-            "an EC key on another curve than P-256: secp384r1"
-        ),
-        (
-            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key",
-            "an EC key on another curve than P-256: secp256k1"
-        ),
-        ("openssl genpkey -algorithm ED25519 -out key", "an EC key on another curve than P-256: ED25519"),
-        (
-            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit -out key",
-            "the private key cannot be decoded: it has its curve's parameters instead of the curve's name"
-        ),
-        (
+            "openssl ecparam -name secp384r1 -genkey -out key",
+        ],
+        "an RSA key, but Apple's keys are P-256": [
+            "\(rsa) | openssl rsa -traditional -outform DER -out key", "\(rsa) -outform DER -out key",
+            "\(rsa) -out key",
+            "\(rsa) | openssl rsa -traditional -out key",
+        ],
+        "a certificate, not a private key": [
+            "\(p256) -out other; openssl req -x509 -key other -subj /CN=a -outform DER -out key",
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=a -keyout other -out key",
-            "a certificate, not a private key"
-        ),
-        (
-            "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -aes128 -passout pass:x -out key",
-            "an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted"
-        ),
-        ("openssl ecparam -name secp384r1 -genkey -out key", "an EC key on another curve than P-256: secp384r1"),
-        ("openssl ecparam -name prime256v1 -out key", "the private key cannot be decoded: it holds EC PARAMETERS"),
-        ("\(p256) | head -2 >key", "the key file ends in the middle"),
-        ("\(p256) | head -c 20 >key", "the key file ends in the middle"),
-        ("\(p256) | head -c 230 >key", "the key file ends in the middle"),
-        ("\(p256) | tail -n +2 >key", "the private key cannot be decoded: its BEGIN line is missing"),
-        ("\(p256) | sed 3d >key", "the key file ends in the middle"),
-        ("\(p256) | sed '3s/...$//' >key", "the key file ends in the middle"),
-        ("\(p256) | sed '3s/./%/' >key", "the private key cannot be decoded: its base64 is damaged"),
-        ("\(p256) | sed '2s/./A/' >key", "the private key cannot be decoded"),
-        (
-            "\(p256) | sed 's/END PRIVATE/END PUBLIC/' >key",
-            "the private key cannot be decoded: it begins as PRIVATE KEY and ends as PUBLIC KEY"
-        ),
-        (
-            "\(p256) -out one; \(p256) -out two; cat one two >key",
-            "the private key cannot be decoded: it holds 2 private keys"
-        ),
-        (
-            "\(p256) | openssl pkcs8 -topk8 -v2 aes-256-cbc -passout pass:x -out key",
-            "the key is encrypted and no passphrase is configured"
-        ),
-        ("head -c 16384 /dev/zero | tr '\\0' '\\n' >key; \(p256) >>key", "too large for a private key"),
-        ("head -c 200000 /dev/urandom >key", "too large for a private key"),
-        ("\(p256) | sed 's/END .*/END/' >key", "the key file ends in the middle"),
-        ("\(p256) | sed 's/BEGIN .*/BEGIN private key-----/' >key", "the private key cannot be decoded"),
-        ("\(p256) | sed \"s/BEGIN .*/BEGIN $(printf %041d 0)-----/\" >key", "the private key cannot be decoded"),
-        ("\(p256) | sed '2s/.$/=/' >key", "the private key cannot be decoded: its base64 is damaged"),
-        (
-            "for _ in $(seq 17); do printf -- '-----BEGIN X-----\nAAAA\n-----END X-----\n'; done >key",
-            "the private key cannot be decoded: it holds more than 16 PEM blocks"
-        ),
+        ],
+        "the private key cannot be decoded: it is a certificate request": [
+            "\(p256) -out other; openssl req -new -key other -subj /CN=a -outform DER -out key",
+            "\(p256) -out other; openssl req -new -key other -subj /CN=a -out key",
+        ],
+        "an EC key on another curve than P-256: secp256k1": [
+            "openssl ecparam -name secp256k1 -genkey -noout | tr -d '\\n' >key",
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key",
+        ],
+        "not a PEM file": ["echo hello >key"],
+        "an EC key on another curve than P-256: ED25519": ["openssl genpkey -algorithm ED25519 -out key"],
+        "the private key cannot be decoded: it has its curve's parameters instead of the curve's name": [
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit -out key"
+        ],
+        "an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted": [
+            "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -aes128 -passout pass:x -out key"
+        ],
+        "the private key cannot be decoded: it holds EC PARAMETERS": ["openssl ecparam -name prime256v1 -out key"],
+        "the key file ends in the middle": [
+            "\(p256) | head -2 >key", "\(p256) | head -c 20 >key", "\(p256) | head -c 230 >key",
+            "\(p256) | sed 3d >key",
+            "\(p256) | sed '3s/...$//' >key", "\(p256) | sed 's/END .*/END/' >key",
+        ],
+        "the private key cannot be decoded: its BEGIN line is missing": ["\(p256) | tail -n +2 >key"],
+        "the private key cannot be decoded: its base64 is damaged": [
+            "\(p256) | sed '3s/./%/' >key", "\(p256) | sed '2s/.$/=/' >key",
+        ],
+        "the private key cannot be decoded": [
+            "\(p256) | sed '2s/./A/' >key", "\(p256) | sed 's/BEGIN .*/BEGIN private key-----/' >key",
+            "\(p256) | sed \"s/BEGIN .*/BEGIN $(printf %041d 0)-----/\" >key",
+        ],
+        "the private key cannot be decoded: it begins as PRIVATE KEY and ends as PUBLIC KEY": [
+            "\(p256) | sed 's/END PRIVATE/END PUBLIC/' >key"
+        ],
+        "the private key cannot be decoded: it holds 2 private keys": [
+            "\(p256) -out one; \(p256) -out two; cat one two >key"
+        ],
+        "the key is encrypted and no passphrase is configured": [
+            "\(p256) | openssl pkcs8 -topk8 -v2 aes-256-cbc -passout pass:x -out key"
+        ],
+        "too large for a private key": [
+            "head -c 16384 /dev/zero | tr '\\0' '\\n' >key; \(p256) >>key", "head -c 200000 /dev/urandom >key",
+        ],
+        "the private key cannot be decoded: it holds more than 16 PEM blocks": [
+            "for _ in $(seq 17); do printf -- '-----BEGIN X-----\nAAAA\n-----END X-----\n'; done >key"
+        ],
     ]
 
-    @Test(arguments: bad.indices) func aBadKeyIsNamedForWhatItIs(index: Int) throws {
-        let (script, message) = Self.bad[index]
-        let directory = try TemporaryDirectory()
-        try shell("{ \(script)\n} 2>/dev/null", in: directory)
-        #expect(try words { try signingKey(directory("key")) } == "the key: " + message, "\(script)")
+    @Test(arguments: bad.keys.sorted()) func aBadKeyIsNamedForWhatItIs(message: String) throws {
+        for script in try #require(Self.bad[message]) {
+            let directory = try TemporaryDirectory()
+            try shell("{ \(script)\n} 2>/dev/null", in: directory)
+            #expect(try words { try signingKey(directory("key")) } == "the key: " + message, "\(script)")
+        }
     }
 
     @Test(arguments: [
@@ -261,14 +224,15 @@ import Testing
         }
         #expect(try read("key").print == key.print)
         #expect(try read("public").print == key.print)
-        #expect(try words { try read("rsa") } == "the key: an RSA key, but Apple's keys are P-256")
-        #expect(try words { try read("p521") } == "the key: an EC key on another curve than P-256: secp521r1")
-        #expect(try words { try read("ed25519") } == "the key: an EC key on another curve than P-256: ED25519")
-        #expect(
-            try words { try read("explicit") }
-                == "the key: the private key cannot be decoded: it has its curve's parameters instead of the curve's name"
-        )
-        #expect(try words { try read("dh") } == "the key: the private key cannot be decoded")
-        #expect(try words { try read("cut") } == "the key: the private key cannot be decoded")
+        let undecodable = "the private key cannot be decoded"
+        for (name, message) in [
+            ("rsa", "an RSA key, but Apple's keys are P-256"),
+            ("p521", "an EC key on another curve than P-256: secp521r1"),
+            ("ed25519", "an EC key on another curve than P-256: ED25519"),
+            ("explicit", "\(undecodable): it has its curve's parameters instead of the curve's name"),
+            ("dh", undecodable), ("cut", undecodable),
+        ] {
+            #expect(try words { try read(name) } == "the key: \(message)", "\(name)")
+        }
     }
 }
