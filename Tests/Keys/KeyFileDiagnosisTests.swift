@@ -22,83 +22,75 @@ import Testing
     private static let breaks = "its line breaks are missing"
     private static let escape = "sed ':a;N;$!ba;s/\\n/\\\\n/g' good | tr -d '\\n'"
 
-    /// What makes `damaged` of the good key in `good`, and what is said of it.
-    private static let all: [(script: String, words: String)] = [
-        ("head -c -1 good >damaged; printf %% >>damaged", percent),
-        ("head -c -1 good >damaged; printf '%%\\n' >>damaged", percent),
-        ("{ printf '\"'; head -c -1 good; printf '\"\\n'; } >damaged", quotes),
-        ("{ printf \\'; head -c -1 good; printf \\'; } >damaged", quotes),
-        ("{ printf '\"'; head -c -1 good; printf '\",\\n'; } >damaged", quotes),
-        ("{ printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'; } >damaged", "\(quotes), and \(assignment)"),
-        ("{ printf 'PRIVATE_KEY='; cat good; } >damaged", assignment),
-        ("{ printf '  key: '; cat good; } >damaged", around),
-        ("\(escape) >damaged", escaped),
-        ("\(escape) | sed 's/\\\\n/\\\\r\\\\n/g' >damaged", escaped),
-        ("\(escape) | sed 's/\\\\n/\\\\\\\\n/g' >damaged", escaped),
-        ("{ printf '{\"key\": \"'; \(escape); printf '\"}'; } >damaged", "\(escaped), and \(quotes)"),
-        ("{ printf 'KEY='; \(escape); } >damaged", "\(escaped), and \(assignment)"),
-        ("tr -d '\\n' <good >damaged", breaks),
-        ("tr '\\n' ' ' <good >damaged", breaks),
-        ("sed 's/-----/\u{2014}\u{2013}/g' good >damaged", dashes),
-        ("sed 's/KEY-----/KEY---\u{2014}/' good >damaged", dashes),
-        ("sed 's/-----/\u{2212}\u{2212}\u{2212}\u{2212}\u{2212}/g' good >damaged", dashes),
-        ("sed 's/BEGIN PRIVATE/BEGIN\u{A0}PRIVATE/' good >damaged", spaces),
-        ("sed 's/^/\u{A0}\u{A0}/' good >damaged", spaces),
-        ("sed 's/PRIVATE KEY-----/PRIVATE KEY-----\u{200B}/' good >damaged", spaces),
-        ("sed 's/-----BEGIN PRIVATE KEY-----/----- BEGIN PRIVATE KEY -----/' good >damaged", plainSpaces),
-        ("sed 's/PRIVATE KEY/ PRIVATE  KEY /' good >damaged", plainSpaces),
-        ("sed 's/END PRIVATE KEY-----/END PRIVATE KEY- - - - -/' good >damaged", plainSpaces),
-        ("sed 's/BEGIN /BEGIN/; s/END /END/' good >damaged", plainSpaces),
-        ("sed '$d' good >damaged", "its END line is missing"),
-        ("sed '$d' good | head -c -1 >damaged", "its END line is missing"),
-        ("sed 1d good >damaged", "its BEGIN line is missing"),
-        ("openssl pkey -in good -traditional | sed 1d >damaged", "its BEGIN line is missing"),
-        ("sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good >damaged", around),
-        ("sed 's/END PRIVATE KEY-----/& # copied/' good >damaged", around),
-        ("sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good >damaged", "its BEGIN or END line is damaged"),
-        ("sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good >damaged", around),
-        ("iconv -t UTF-16LE good >damaged", "it is UTF-16"),
-        ("iconv -t UTF-16BE good >damaged", "it is UTF-16"),
-        ("iconv -t UTF-16 good >damaged", "it is UTF-16"),
-        ("base64 -w0 good >damaged", base64),
-        ("base64 good >damaged", base64),
-        ("{ printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'; } >damaged", base64),
-        ("base64 -w0 good | tr -d = >damaged", base64),
-        ("base64 -w0 good | base64 -w0 >damaged", twice),
-        ("base64 good | base64 | tr -d = >damaged", twice),
-        ("{ printf KEY=; base64 -w0 good | base64 -w0; } >damaged", twice),
-        ("{ printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'; } >damaged", base64),
-        ("{ echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----; } >damaged", base64),
-        ("base64 -w0 good | iconv -t UTF-16 >damaged", base64),
-        ("\(escape) | base64 -w0 >damaged", "\(base64), and \(escaped)"),
-        (
-            "{ printf 'KEY=\"'; \(escape); printf '\"'; } | base64 >damaged",
-            "\(base64), and \(escaped), and \(quotes), and \(assignment)"
-        ),
-        ("\(escape) | base64 -w0 | base64 >damaged", "\(twice), and \(escaped)"),
-        ("sed 's/-----/\u{2014}/g' good | base64 >damaged", "\(base64), and \(dashes)"),
-        ("{ cat good; echo copied; } >damaged", after),
-        ("{ cat good; printf '\\n\\n}\\n'; } >damaged", after),
-        ("{ cat good; echo -----; } >damaged", after),
-        (
-            "openssl req -x509 -key good -subj /CN=a -out certificate; { cat good certificate; echo copied; } >damaged",
-            after
-        ),
-        ("{ openssl pkey -in good -traditional; echo copied; } >damaged", after),
-        ("grep -v -- ----- good >damaged", alone),
-        ("grep -v -- ----- good | tr -d '\\n' >damaged", alone),
-        ("{ printf KEY=; grep -v -- ----- good | tr -d '\\n'; } >damaged", alone),
-        ("openssl pkey -in good -outform DER -out damaged", "it is DER"),
-        ("openssl pkey -in good -traditional | tr -d '\\n' >damaged", breaks),
-        ("openssl pkey -in good -traditional | grep -v -- ----- >damaged", alone),
-        ("openssl pkey -in good -traditional -outform DER -out damaged", "it is DER"),
+    /// What is said, and what prints such a damaged form of the good key in `good`.
+    private static let all: [String: [String]] = [
+        percent: ["head -c -1 good; printf %%", "head -c -1 good; printf '%%\\n'"],
+        quotes: [
+            "printf '\"'; head -c -1 good; printf '\"\\n'", "printf \\'; head -c -1 good; printf \\'",
+            "printf '\"'; head -c -1 good; printf '\",\\n'",
+        ],
+        "\(quotes), and \(assignment)": ["printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'"],
+        assignment: ["printf 'PRIVATE_KEY='; cat good"],
+        around: [
+            "printf '  key: '; cat good", "sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good",
+            "sed 's/END PRIVATE KEY-----/& # copied/' good", "sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good",
+        ],
+        escaped: ["\(escape)", "\(escape) | sed 's/\\\\n/\\\\r\\\\n/g'", "\(escape) | sed 's/\\\\n/\\\\\\\\n/g'"],
+        "\(escaped), and \(quotes)": ["printf '{\"key\": \"'; \(escape); printf '\"}'"],
+        "\(escaped), and \(assignment)": ["printf 'KEY='; \(escape)"],
+        breaks: ["tr -d '\\n' <good", "tr '\\n' ' ' <good", "openssl pkey -in good -traditional | tr -d '\\n'"],
+        dashes: [
+            "sed 's/-----/\u{2014}\u{2013}/g' good", "sed 's/KEY-----/KEY---\u{2014}/' good",
+            "sed 's/-----/\u{2212}\u{2212}\u{2212}\u{2212}\u{2212}/g' good",
+        ],
+        spaces: [
+            "sed 's/BEGIN PRIVATE/BEGIN\u{A0}PRIVATE/' good", "sed 's/^/\u{A0}\u{A0}/' good",
+            "sed 's/PRIVATE KEY-----/PRIVATE KEY-----\u{200B}/' good",
+        ],
+        plainSpaces: [
+            "sed 's/-----BEGIN PRIVATE KEY-----/----- BEGIN PRIVATE KEY -----/' good",
+            "sed 's/PRIVATE KEY/ PRIVATE  KEY /' good",
+            "sed 's/END PRIVATE KEY-----/END PRIVATE KEY- - - - -/' good", "sed 's/BEGIN /BEGIN/; s/END /END/' good",
+        ],
+        "its END line is missing": ["sed '$d' good", "sed '$d' good | head -c -1"],
+        "its BEGIN line is missing": ["sed 1d good", "openssl pkey -in good -traditional | sed 1d"],
+        "its BEGIN or END line is damaged": ["sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good"],
+        "it is UTF-16": ["iconv -t UTF-16LE good", "iconv -t UTF-16BE good", "iconv -t UTF-16 good"],
+        base64: [
+            "base64 -w0 good", "base64 good", "printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'",
+            "base64 -w0 good | tr -d =",
+            "printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'",
+            "echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----",
+            "base64 -w0 good | iconv -t UTF-16",
+        ],
+        twice: [
+            "base64 -w0 good | base64 -w0", "base64 good | base64 | tr -d =",
+            "printf KEY=; base64 -w0 good | base64 -w0",
+        ],
+        "\(base64), and \(escaped)": ["\(escape) | base64 -w0"],
+        "\(base64), and \(escaped), and \(quotes), and \(assignment)": [
+            "{ printf 'KEY=\"'; \(escape); printf '\"'; } | base64"
+        ],
+        "\(twice), and \(escaped)": ["\(escape) | base64 -w0 | base64"],
+        "\(base64), and \(dashes)": ["sed 's/-----/\u{2014}/g' good | base64"],
+        after: [
+            "cat good; echo copied", "cat good; printf '\\n\\n}\\n'", "cat good; echo -----",
+            "openssl req -x509 -key good -subj /CN=a -out certificate; cat good certificate; echo copied",
+            "openssl pkey -in good -traditional; echo copied",
+        ],
+        alone: [
+            "grep -v -- ----- good", "grep -v -- ----- good | tr -d '\\n'",
+            "printf KEY=; grep -v -- ----- good | tr -d '\\n'",
+            "openssl pkey -in good -traditional | grep -v -- -----",
+        ],
+        "it is DER": ["openssl pkey -in good -outform DER", "openssl pkey -in good -traditional -outform DER"],
     ]
 
-    @Test(arguments: all.indices) func damageIsNamedAndUndone(index: Int) throws {
-        let (script, words) = Self.all[index]
+    @Test(arguments: all.flatMap { words, scripts in scripts.map { (words, $0) } })
+    func damageIsNamedAndUndone(words: String, script: String) throws {
         let directory = try TemporaryDirectory()
         let good = try freshKey(in: directory, name: "good")
-        try shell("{ \(script)\n} 2>/dev/null; chmod 640 damaged", in: directory)
+        try shell("{ \(script)\n} >damaged 2>/dev/null; chmod 640 damaged", in: directory)
         let before = FileManager.default.contents(atPath: directory("damaged"))
         let failure = try failure(directory("damaged"))
         #expect(failure.detail == words, "\(script)")
