@@ -16,11 +16,11 @@ extension FailureCode {
         switch self {
         // Keys and their passphrases.
         case .keyMissing:
-            row("there is no such key file", .say("copy the .p8 file there, or fix \"file\" in the configuration"))
+            row("there is no such key file", "copy the .p8 file there, or fix \"file\" in the configuration")
         case .keyUnreadable:
             row(
                 "the key cannot be read",
-                .say("let only the daemon's user read the file, or pass it as a systemd credential"))
+                "let only the daemon's user read the file, or pass it as a systemd credential")
         case .keyNotGuarded: row("other users can read or replace the key", nil)
         case .keyEmpty: row("the key file is empty", .copyKeyFile)
         case .keyTruncated: row("the key file ends in the middle", .copyKeyFile)
@@ -33,12 +33,12 @@ extension FailureCode {
         case .keyIsSEC1:
             row(
                 "an encrypted EC PRIVATE KEY (SEC1), but only PKCS#8 may be encrypted",
-                .say("convert it to PKCS#8 with openssl pkcs8 -topk8"))
+                "convert it to PKCS#8 with openssl pkcs8 -topk8")
         case .keyMalformed: row("the private key cannot be decoded", .copyKeyFile)
         case .keyNeedsPassphrase:
             row(
                 "the key is encrypted and no passphrase is configured",
-                .say("write \"passphrase_file\" or \"passphrase_credential\" under the key"))
+                "write \"passphrase_file\" or \"passphrase_credential\" under the key")
         case .keyWrongPassphrase:
             row("the passphrase does not open the key") {
                 .say("try the passphrase by hand", see: $0.path.flatMap(ShellCommand.tryKey))
@@ -50,13 +50,11 @@ extension FailureCode {
         case .keyChanged:
             row(
                 "the file now holds a different key under the same key id: Apple knows only one of them, because it never reuses a key id",
-                .say(
-                    "restore the previous file, unless it was the wrong one; give a new key its own file name and key_id"
-                ))
+                "restore the previous file, unless it was the wrong one; give a new key its own file name and key_id")
         case .passphraseUnusable:
             row(
                 "the passphrase cannot be used",
-                .say("write only the passphrase into that file, readable only by the daemon's user"))
+                "write only the passphrase into that file, readable only by the daemon's user")
         case .credentialMissing:
             row("systemd has not passed this credential") {
                 .say(
@@ -65,22 +63,22 @@ extension FailureCode {
             }
         // Minting.
         case .signingFailed:
-            row("the key did not sign", .say("restart the daemon; if it fails again, suspect this machine's OpenSSL"))
+            row("the key did not sign", "restart the daemon; if it fails again, suspect this machine's OpenSSL")
         case .selfCheckFailed:
             row(
                 "the new secret failed the check with the key's public half and was discarded",
-                .say("restart the daemon; if it fails again, suspect this machine's memory or OpenSSL"))
+                "restart the daemon; if it fails again, suspect this machine's memory or OpenSSL")
         // Paths and files.
         case .missing: row("there is no such file", nil)
         case .notGuarded: row("other users can read or replace it", nil)
         case .directoryMissing:
             row(
                 "its directory does not exist", traits: [.holdsNoSecret, .mayBeOfSandbox],
-                .say("create it, owned by the user that writes the file"))
+                "create it, owned by the user that writes the file")
         case .notADirectory:
             row(
                 "part of its path is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
-                .say("name another path"))
+                "name another path")
         case .permissionDenied:
             row(
                 "access is denied to the user that reads or writes it", retry: .whenChanged, traits: .mayBeOfSandbox
@@ -101,52 +99,48 @@ extension FailureCode {
         case .isDirectory:
             row(
                 "it is a directory, not a file", traits: [.holdsNoSecret, .leavesNothingToRead],
-                .say("name a file, or remove the directory if it is not needed"))
-        case .isMountPoint: row("a mount point, which cannot be replaced", .say("mount its directory instead"))
+                "name a file, or remove the directory if it is not needed")
+        case .isMountPoint: row("a mount point, which cannot be replaced", "mount its directory instead")
         case .isImmutable:
             row(
                 "it is immutable or append-only", retry: .whenChanged,
-                .say("remove that attribute, if nothing else needs it"))
+                "remove that attribute, if nothing else needs it")
         case .notARegularFile:
             row(
-                "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead],
-                .say("remove it, or name another path"))
+                "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead], "remove it, or name another path")
         case .outputIsInput:
             row(
                 "the daemon reads this file, such as a key, so it is never written",
-                .say("write another path for this output"))
+                "write another path for this output")
         case .sameFile:
             row(
                 "it is the same file as another output", traits: .ofReader,
-                .say("write one path for both, or another for this one"))
+                "write one path for both, or another for this one")
         case .fileTooLarge:
             row(
                 "the file is too large", traits: [.holdsNoSecret, .showsOthersContent],
-                .say("shorten it, or name another path"))
+                "shorten it, or name another path")
         case .foreignOwner:
             row(
                 "the file belongs to another user and is not changed", retry: .whenChanged, traits: .showsOthersContent,
-                .say("give it to the user that needs it, or name another path"))
+                "give it to the user that needs it, or name another path")
         case .untrustedLink:
             row(
                 "a symbolic link in its path is not followed, because other users can change it", retry: .whenChanged,
-                .say("remove the link, or write another path"))
+                "remove the link, or write another path")
         case .unguardedDirectory:
             row(
                 "other users may write to a directory in its path", retry: .whenChanged,
-                .say("remove that permission, or write another path"))
-        case .tooManyLinks: row("too many symbolic links in its path", .say("write a shorter path, without links"))
-        case .unknownUser: row("there is no such user", .say("correct the name, or add the user"))
-        case .unknownGroup:
-            row("there is no such group", traits: .mayBeOfSandbox, .say("correct the name, or add the group"))
+                "remove that permission, or write another path")
+        case .tooManyLinks: row("too many symbolic links in its path", "write a shorter path, without links")
+        case .unknownUser: row("there is no such user", "correct the name, or add the user")
+        case .unknownGroup: row("there is no such group", traits: .mayBeOfSandbox, "correct the name, or add the group")
         case .groupNotPermitted:
             row(
                 "the user that writes it may not give files to this group", traits: .mayBeOfSandbox,
-                .say("add the daemon's user to that group and restart the daemon"))
+                "add the daemon's user to that group and restart the daemon")
         case .attributesNotKept:
-            row(
-                "the file's attributes could not be kept",
-                .say("remove the attributes, or write to another file system"))
+            row("the file's attributes could not be kept", "remove the attributes, or write to another file system")
         case .outsideSandbox: row("the unit's sandbox does not allow it", nil)
         case .unitCannotStart: row("its next start would fail", nil)
         case .unitMismatch: row("its settings do not match the configuration", nil)
@@ -162,29 +156,27 @@ extension FailureCode {
                 .say("let that program finish, or end it", see: $0.path.flatMap(ShellCommand.openers(of:)))
             }
         case .outputMalformed:
-            row("its content cannot be read or edited safely", traits: .showsOthersContent, .say("correct that line"))
+            row("its content cannot be read or edited safely", traits: .showsOthersContent, "correct that line")
         case .outputForeign:
             row(
                 "the file holds other content, which is not overwritten",
-                .say("write another path, or write the whole file with \"format: template\" and move this one away"))
-        case .nameTooLong: row("the path is too long", .say("write a shorter path, without links"))
+                "write another path, or write the whole file with \"format: template\" and move this one away")
+        case .nameTooLong: row("the path is too long", "write a shorter path, without links")
         case .outOfDescriptors:
-            row("too many files are open", traits: .ofReader, .say("raise LimitNOFILE= of the daemon's unit"))
+            row("too many files are open", traits: .ofReader, "raise LimitNOFILE= of the daemon's unit")
         case .outOfMemory:
-            row("out of memory", traits: .ofReader, .say("free memory, or raise MemoryMax= of the daemon's unit"))
-        case .notResponding:
-            row("not responding", traits: .ofReader, .say("check whether it responds to other programs"))
+            row("out of memory", traits: .ofReader, "free memory, or raise MemoryMax= of the daemon's unit")
+        case .notResponding: row("not responding", traits: .ofReader, "check whether it responds to other programs")
         case .systemError: row("the system refused", seeWhatLiesThere)
         case .outputDeleted:
             row(
                 "the file was deleted with its other lines, and is not created again without them",
-                .say("restore the file with its other lines; the secret is then added"))
+                "restore the file with its other lines; the secret is then added")
         case .outputEmptied:
             row(
                 "the file was emptied of its other lines, and is not written without them", retry: .whenChanged,
-                .say(
-                    "restore its other lines; the secret is then added. If it is to hold only the secret, add a comment line"
-                ))
+                "restore its other lines; the secret is then added. If it is to hold only the secret, add a comment line"
+            )
         case .contested:
             row("another program keeps changing it") {
                 $0.path == nil
@@ -193,13 +185,11 @@ extension FailureCode {
             }
         // User writers, which write other users' files.
         case .writerMissing:
-            row(
-                "no writer can be reached for its user", traits: .mayBeOfSandbox,
-                .say("have systemd start it for that user"))
+            row("no writer can be reached for its user", traits: .mayBeOfSandbox, "have systemd start it for that user")
         case .writerNotPermitted:
             row(
                 "the writer for its user takes no requests from this one",
-                .say("run this as root or as the daemon's user, whom the writer's unit names"))
+                "run this as root or as the daemon's user, whom the writer's unit names")
         case .writerSilent:
             row(
                 "the writer for its user did not answer",
@@ -212,30 +202,27 @@ extension FailureCode {
         case .writerUnconfigured:
             row(
                 "the writer for its user cannot use the configuration",
-                .say("let its user read the configuration, which belongs to root"))
+                "let its user read the configuration, which belongs to root")
         // The state directory.
         case .stateUnusable:
             row(
                 "the state directory cannot be used, so nothing is remembered over a reboot", traits: .mayBeOfSandbox,
-                .say("name a directory that belongs to the daemon's user as \"state_dir\""))
+                "name a directory that belongs to the daemon's user as \"state_dir\"")
         case .stateDamaged: row("a damaged record was set aside", nil)
         case .stateNewer: row("a record of a newer version was set aside", nil)
         case .stateLocked:
             row(
                 "another daemon uses the state directory",
-                .say("stop the other one, or give this one a \"state_dir\" of its own"))
+                "stop the other one, or give this one a \"state_dir\" of its own")
         // Actions.
         case .actionFailed: row("failed", retry: .sparingly, tryByHand)
         case .actionTimedOut:
-            row("took longer than its timeout and was ended", .say("make it faster, or give it a longer \"timeout\""))
-        case .actionNotStarted:
-            row("could not be started", .say("see that it exists and that the daemon's user may run it"))
+            row("took longer than its timeout and was ended", "make it faster, or give it a longer \"timeout\"")
+        case .actionNotStarted: row("could not be started", "see that it exists and that the daemon's user may run it")
         case .actionInterrupted: row("was ended because the daemon stopped", nil)
         // Requests to systemd about units.
         case .unitNotPermitted:
-            row(
-                "the daemon's user may not do this",
-                .say("add the polkit rule that is printed", see: .check))
+            row("the daemon's user may not do this", .say("add the polkit rule that is printed", see: .check))
         case .polkitMissing:
             row(
                 "the daemon's user may not do this, and polkit is not installed",
@@ -287,10 +274,7 @@ extension FailureCode {
                 "permission denied for this user", traits: .ofReader,
                 .say("run this as root", see: .health(offline: false)))
         case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
-        case .notChecked:
-            row(
-                "not checked yet",
-                .say("wait: the daemon reports what has not responded after 30 seconds"))
+        case .notChecked: row("not checked yet", "wait: the daemon reports what has not responded after 30 seconds")
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {
                 CommandContext.current.hasDaemon
@@ -326,7 +310,7 @@ extension FailureCode {
             row(
                 "the service that connects to the store has none in its configuration",
                 traits: [.ofStore, .refusalOfStore],
-                .say("write \"store\" with its \"endpoints\" in the configuration that the service reads"))
+                "write \"store\" with its \"endpoints\" in the configuration that the service reads")
         case .storeFileUnusable:
             row(
                 "a file for the store cannot be used", traits: [.ofStore, .refusalOfStore],
@@ -354,7 +338,7 @@ extension FailureCode {
         case .storeCertificateRefused:
             row(
                 "etcd refuses this machine's certificate", traits: [.ofStore, .refusalOfStore],
-                .say("create one that etcd's authority signs, that has no CN and that has not expired"))
+                "create one that etcd's authority signs, that has no CN and that has not expired")
         case .storeCertificateExpiring:
             row(
                 "this machine's certificate for etcd expires soon", traits: [.ofStore, .ofDaemonOnly],
@@ -362,13 +346,11 @@ extension FailureCode {
         case .storeServerUntrusted:
             row(
                 "the certificate of etcd is not trusted", traits: [.ofStore, .refusalOfStore],
-                .say(
-                    "check this machine's clock, and that \"ca_file\" holds the authority that signed it for this address"
-                ))
+                "check this machine's clock, and that \"ca_file\" holds the authority that signed it for this address")
         case .storeForbidden:
             row(
                 "the user's role in etcd does not allow it", traits: [.ofStore, .refusalOfStore],
-                .say("grant its role the keys that fleet-etcd.md lists"))
+                "grant its role the keys that fleet-etcd.md lists")
         case .storeOutOfSpace:
             row(
                 "etcd has reached its quota and refuses writes", traits: [.ofStore, .refusalOfStore],
@@ -376,13 +358,12 @@ extension FailureCode {
         case .storeUnreachable:
             row(
                 "no member of the store can be reached", traits: .ofStore,
-                .say("see whether etcd runs, and whether a firewall is in the way"))
+                "see whether etcd runs, and whether a firewall is in the way")
         case .storeTLSFailed:
             row(
                 "the encrypted connection to the store fails", traits: .ofStore,
-                .say("see whether \"endpoints\" name the port on which etcd serves clients with TLS 1.2 or later"))
-        case .storeTimedOut:
-            row("the store did not answer in time", traits: .ofStore, .say("see whether etcd is overloaded"))
+                "see whether \"endpoints\" name the port on which etcd serves clients with TLS 1.2 or later")
+        case .storeTimedOut: row("the store did not answer in time", traits: .ofStore, "see whether etcd is overloaded")
         case .storeUnavailable:
             row(
                 "the store has no leader, or cannot answer", traits: .ofStore,
@@ -390,12 +371,12 @@ extension FailureCode {
         case .storeAnswerUnexpected:
             row(
                 "this is not an answer from etcd's JSON gateway", traits: .ofStore,
-                .say("see whether \"endpoints\" are etcd's, and whether its gateway is on"))
+                "see whether \"endpoints\" are etcd's, and whether its gateway is on")
         case .storeSecretTooLong: row("the secret is too long for the store", traits: [.ofStore, .refusalOfStore], nil)
         case .storeMachineShared:
             row(
                 "another machine reports under the same name", traits: [.ofStore, .ofDaemonOnly],
-                .say("give each of them its own \"machine\" below \"store\" in the configuration"))
+                "give each of them its own \"machine\" below \"store\" in the configuration")
         case .rolloutHeld:
             row("the rollout of its new secret is held") {
                 .say(
@@ -414,12 +395,10 @@ extension FailureCode {
         case .publicKeyUnusable:
             row(
                 "\"public_key\" is not a P-256 key",
-                .say("write what \"clientsecretd public-key\" prints on the machine that has the private key"))
+                "write what \"clientsecretd public-key\" prints on the machine that has the private key")
         // Apple's verdict on a new secret.
         case .refusedByApple:
-            row(
-                "Apple refused the new secret",
-                .say("compare the ids in the configuration with Apple's developer account"))
+            row("Apple refused the new secret", "compare the ids in the configuration with Apple's developer account")
         case .verdictUnknown:
             row(
                 "Apple gave no clear answer about the new secret",
@@ -441,11 +420,11 @@ extension FailureCode {
         case .pushTargetUnknown:
             row(
                 "the configuration of the service that pushes has no such target", traits: .ofPushService,
-                .say("have the service read the configuration that the daemon reads"))
+                "have the service read the configuration that the daemon reads")
         case .pushTokenUnusable:
             row(
                 "the target's token cannot be used", traits: .ofPushService,
-                .say("write only the token into its file, and name that in \"token_credential\" or \"token_file\""))
+                "write only the token into its file, and name that in \"token_credential\" or \"token_file\"")
         case .pushFileUnusable:
             row(
                 "the target's \"ca_file\" cannot be used", traits: .ofPushService,
@@ -457,27 +436,25 @@ extension FailureCode {
                 "other users can change the target's token or \"ca_file\"", traits: .ofPushService,
                 .say("see what 'check' says about the file", see: .check))
         case .pushCredentialsRefused:
-            row(
-                "the API refuses the token",
-                .say("create a token with this permission, and replace the old one"))
+            row("the API refuses the token", "create a token with this permission, and replace the old one")
         case .pushClockRefused: row("the API refuses the request because of this machine's clock", .setClock)
         case .pushSecondFactorWanted:
             row(
                 "the API requires a second factor of this user",
-                .say("name a \"user\" without multi-factor authentication: a service cannot answer it"))
+                "name a \"user\" without multi-factor authentication: a service cannot answer it")
         case .pushChangeRefused:
             row(
                 "the API accepts the token and refuses this change",
-                .say("do what its message says; the token may be allowed to read and not to write"))
+                "do what its message says; the token may be allowed to read and not to write")
         case .pushPlaceMissing:
-            row("the API knows no such place", .say("correct the target's settings, or create the place there"))
+            row("the API knows no such place", "correct the target's settings, or create the place there")
         case .pushRateLimited: row("the rate limit for the API is reached", .wait)
-        case .pushQuotaExceeded: row("a quota of the API is used up", .say("raise it there, or remove something there"))
+        case .pushQuotaExceeded: row("a quota of the API is used up", "raise it there, or remove something there")
         case .pushServerFailed: row("the API reports a server error", .wait)
         case .pushUnreachable:
             row(
                 "the API cannot be reached",
-                .say("see whether this machine has a network, and whether a firewall or a proxy is in the way"))
+                "see whether this machine has a network, and whether a firewall or a proxy is in the way")
         case .pushTLSFailed:
             row("the encrypted connection to the API fails") {
                 .say(
@@ -488,15 +465,13 @@ extension FailureCode {
         case .pushCertificateRefused:
             row(
                 "the API's certificate is not trusted",
-                .say("check this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\""))
+                "check this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\"")
         case .pushRedirected:
             row("the API redirects to another address, which is not followed") {
                 .say("see where it redirects to, and write that address as \($0.addressSetting.words)")
             }
-        case .pushConflict:
-            row("another program keeps changing the place", .say("find out which other program writes there"))
-        case .pushRejected:
-            row("the API rejected the request", .say("correct the target's settings; see its message"))
+        case .pushConflict: row("another program keeps changing the place", "find out which other program writes there")
+        case .pushRejected: row("the API rejected the request", "correct the target's settings; see its message")
         case .pushAnswerUnexpected:
             row("this is not an answer from that API") {
                 .say("see whether \($0.addressSetting.words) is the API's address")
@@ -504,11 +479,11 @@ extension FailureCode {
         case .pushStatusNotListed:
             row(
                 "the API answers with a status of success that \"done\" does not list",
-                .say("add the status to \"done\", if the API means by it that it has the secret"))
+                "add the status to \"done\", if the API means by it that it has the secret")
         case .pushNotKept:
             row(
                 "the API accepted the secret but still does not show it after five minutes", traits: .ofDaemonOnly,
-                .say("find out which other program writes there, or why the API does not keep it"))
+                "find out which other program writes there, or why the API does not keep it")
         case .pushPlaceUnsuitable:
             row(
                 "the place holds something that this target does not write, and is not changed",
@@ -518,24 +493,24 @@ extension FailureCode {
         case .pushOtherClient:
             row(
                 "the place is set up for another client id, and is not changed",
-                .say("correct the client id there, or the target's settings"))
+                "correct the client id there, or the target's settings")
         case .pushSwitchedOff:
             row(
                 "the place is switched off, so applications do not use the secret there", traits: .ofDaemonOnly,
-                .say("switch it on there"))
+                "switch it on there")
         case .pushImmutable:
-            row("the Secret is immutable", .say("create it again without \"immutable: true\", or name another one"))
+            row("the Secret is immutable", "create it again without \"immutable: true\", or name another one")
         case .pushOthersBlank:
             row(
                 "this version of PocketBase requires the secrets of all other providers with every change",
-                .say("update PocketBase to 0.40.1 or later"))
+                "update PocketBase to 0.40.1 or later")
         case .pushEnvironmentsConflict:
             row(
                 "the variable has a value for other environments too, and is not changed",
                 .say(
                     "Vercel: remove it from these environments, or list the same ones in \"environments\"; Netlify: give "
                         + "each deploy context a value of its own"))
-        case .pushDeploymentFailed: row("the new deployment failed", .say("see its log there"))
+        case .pushDeploymentFailed: row("the new deployment failed", "see its log there")
         case .pushDeploymentCancelled:
             row(
                 "the new deployment was cancelled",
@@ -545,7 +520,7 @@ extension FailureCode {
         case .pushDeploymentOutdated:
             row(
                 "production serves an older deployment, which does not have the secret", traits: .ofDaemonOnly,
-                .say("after a rollback, put a newer deployment into production there (promote or publish it)"))
+                "after a rollback, put a newer deployment into production there (promote or publish it)")
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: [.ofPushService, .ofDaemonOnly]) {
                 .run(
@@ -576,7 +551,7 @@ extension FailureCode {
         case .socketUnusable:
             row(
                 "the socket cannot be used",
-                .say("remove the file there, or name another socket with --socket, and restart the daemon"))
+                "remove the file there, or name another socket with --socket, and restart the daemon")
         case .credentialSocketUnusable:
             row(
                 "the socket cannot be used, so no unit can load a credential from it",
@@ -604,6 +579,13 @@ extension FailureCode {
         _ remedy: @autoclosure @escaping () -> Remedy?
     ) -> Row {
         Row(words: words, retry: retry, traits: traits) { _ in remedy() }
+    }
+
+    /// A row whose remedy is advice for all failures of the code.
+    private func row(
+        _ words: String, retry: RetryKind = .soon, traits: FailureTraits = [], _ advice: String
+    ) -> Row {
+        row(words, retry: retry, traits: traits, .say(advice))
     }
 
     /// A row whose remedy names the failure's place or detail.
