@@ -76,9 +76,7 @@ extension FailureCode {
                 "its directory does not exist", traits: [.holdsNoSecret, .mayBeOfSandbox],
                 "create it, owned by the user that writes the file")
         case .notADirectory:
-            row(
-                "part of its path is not a directory", traits: [.holdsNoSecret, .leavesNothingToRead],
-                "name another path")
+            row("part of its path is not a directory", traits: .leavesNothingToRead, "name another path")
         case .permissionDenied:
             row(
                 "access is denied to the user that reads or writes it", retry: .whenChanged, traits: .mayBeOfSandbox
@@ -98,7 +96,7 @@ extension FailureCode {
         case .ioError: row("the disk or file server fails", .say("read the kernel's log", see: .kernelLog))
         case .isDirectory:
             row(
-                "it is a directory, not a file", traits: [.holdsNoSecret, .leavesNothingToRead],
+                "it is a directory, not a file", traits: .leavesNothingToRead,
                 "name a file, or remove the directory if it is not needed")
         case .isMountPoint: row("a mount point, which cannot be replaced", "mount its directory instead")
         case .isImmutable:
@@ -106,8 +104,7 @@ extension FailureCode {
                 "it is immutable or append-only", retry: .whenChanged,
                 "remove that attribute, if nothing else needs it")
         case .notARegularFile:
-            row(
-                "not a regular file", traits: [.holdsNoSecret, .leavesNothingToRead], "remove it, or name another path")
+            row("not a regular file", traits: .leavesNothingToRead, "remove it, or name another path")
         case .outputIsInput:
             row(
                 "the daemon reads this file, such as a key, so it is never written",
@@ -309,35 +306,35 @@ extension FailureCode {
         case .storeUnconfigured:
             row(
                 "the service that connects to the store has none in its configuration",
-                traits: [.ofStore, .refusalOfStore],
+                traits: .refusalOfStore,
                 "write \"store\" with its \"endpoints\" in the configuration that the service reads")
         case .storeFileUnusable:
             row(
-                "a file for the store cannot be used", traits: [.ofStore, .refusalOfStore],
+                "a file for the store cannot be used", traits: .refusalOfStore,
                 .say("check that the service gets it", see: .cat("clientsecretd-store.service")))
         case .storeCredentialsRefused:
             row(
-                "etcd refuses the user or its password", traits: [.ofStore, .refusalOfStore],
+                "etcd refuses the user or its password", traits: .refusalOfStore,
                 .say(
                     "give the user of \"store\" a password in etcd, write it into the password file, then reload",
                     see: .reloadUnit()))
         case .storeFileNotGuarded:
             row(
-                "other users can change a file for the store", traits: [.ofStore, .refusalOfStore],
+                "other users can change a file for the store", traits: .refusalOfStore,
                 .say("see what 'check' says about the file, then reload", see: .check))
         case .storeUserMissing:
             row(
-                "etcd requires a user, and \"store\" names none", traits: [.ofStore, .refusalOfStore],
+                "etcd requires a user, and \"store\" names none", traits: .refusalOfStore,
                 .say(
                     "write \"user\" under \"store\", and the user's password into the password file, then reload",
                     see: .reloadUnit()))
         case .storeUserUnknown:
             row(
-                "\"store\" names a user, and etcd has its authentication off", traits: [.ofStore, .refusalOfStore],
+                "\"store\" names a user, and etcd has its authentication off", traits: .refusalOfStore,
                 .say("run etcdctl auth enable, or remove \"user\" from \"store\", then reload", see: .reloadUnit()))
         case .storeCertificateRefused:
             row(
-                "etcd refuses this machine's certificate", traits: [.ofStore, .refusalOfStore],
+                "etcd refuses this machine's certificate", traits: .refusalOfStore,
                 "create one that etcd's authority signs, that has no CN and that has not expired")
         case .storeCertificateExpiring:
             row(
@@ -345,15 +342,15 @@ extension FailureCode {
                 .say("replace it, then reload", see: .reloadUnit()))
         case .storeServerUntrusted:
             row(
-                "the certificate of etcd is not trusted", traits: [.ofStore, .refusalOfStore],
+                "the certificate of etcd is not trusted", traits: .refusalOfStore,
                 "check this machine's clock, and that \"ca_file\" holds the authority that signed it for this address")
         case .storeForbidden:
             row(
-                "the user's role in etcd does not allow it", traits: [.ofStore, .refusalOfStore],
+                "the user's role in etcd does not allow it", traits: .refusalOfStore,
                 "grant its role the keys that fleet-etcd.md lists")
         case .storeOutOfSpace:
             row(
-                "etcd has reached its quota and refuses writes", traits: [.ofStore, .refusalOfStore],
+                "etcd has reached its quota and refuses writes", traits: .refusalOfStore,
                 .say("compact it, and disarm its alarm", see: .storeAlarms))
         case .storeUnreachable:
             row(
@@ -372,7 +369,7 @@ extension FailureCode {
             row(
                 "this is not an answer from etcd's JSON gateway", traits: .ofStore,
                 "see whether \"endpoints\" are etcd's, and whether its gateway is on")
-        case .storeSecretTooLong: row("the secret is too long for the store", traits: [.ofStore, .refusalOfStore], nil)
+        case .storeSecretTooLong: row("the secret is too long for the store", traits: .refusalOfStore, nil)
         case .storeMachineShared:
             row(
                 "another machine reports under the same name", traits: [.ofStore, .ofDaemonOnly],
@@ -386,7 +383,7 @@ extension FailureCode {
         case .storeServiceMissing:
             row(
                 "the service that asks the store cannot be reached",
-                traits: [.ofStore, .refusalOfStore, .ofDaemonOnly],
+                traits: [.refusalOfStore, .ofDaemonOnly],
                 .run(.listen("clientsecretd-store.socket"), otherwise: "have clientsecretd-network listen for it"))
         case .storeServiceSilent:
             row(

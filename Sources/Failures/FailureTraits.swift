@@ -6,15 +6,15 @@ package struct FailureTraits: OptionSet, Sendable {
 
     /// The store, or this machine's way to it, is at fault. No application is served worse because of that.
     package static let ofStore = FailureTraits(rawValue: 1 << 0)
-    /// The store refuses this machine until an operator changes something, here or in etcd.
-    package static let refusalOfStore = FailureTraits(rawValue: 1 << 1)
+    /// The store refuses this machine until an operator changes something, here or in etcd. So it is ``ofStore`` too.
+    package static let refusalOfStore: FailureTraits = [.ofStore, FailureTraits(rawValue: 1 << 1)]
     /// The push service on this machine is at fault, and not the API behind it.
     package static let ofPushService = FailureTraits(rawValue: 1 << 2)
     /// The file's content is unknown: the process that read it is at fault, or its disk does not respond now. Others may well be
     /// able to read it.
     package static let ofReader = FailureTraits(rawValue: 1 << 3)
-    /// No reader can find a secret at the file's path, because there is no readable file.
-    package static let leavesNothingToRead = FailureTraits(rawValue: 1 << 4)
+    /// No reader can find a secret at the file's path, because there is no readable file. So it is ``holdsNoSecret`` too.
+    package static let leavesNothingToRead: FailureTraits = [.holdsNoSecret, FailureTraits(rawValue: 1 << 4)]
     /// No reader can find the daemon's secret there. In addition to ``leavesNothingToRead`` these are a missing
     /// directory, and a file larger than any output, which another program has written.
     package static let holdsNoSecret = FailureTraits(rawValue: 1 << 5)
