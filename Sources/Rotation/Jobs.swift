@@ -17,9 +17,8 @@ struct Jobs: Sendable {
     private(set) var isStopping = false
     private var running: [Resource: Running] = [:]
     private var resources: [JobID: Resource] = [:]
-    /// Jobs by the limit after which they are overdue, in the order in which they were started. Finished ones are dropped when
-    /// they come to the front.
-    private var watched: [Seconds: ArraySlice<JobID>] = [:]
+    /// No running job becomes overdue before this moment; nil if none does. It may be that of a job that has ended since.
+    private(set) var nextOverdue: BootTime?
     private var overdueCount = 0
     /// The jobs that the current plan has started.
     private var started: [Job] = []
@@ -32,6 +31,9 @@ struct Jobs: Sendable {
         var isOverdue = false
         /// Whether a request wanted the same work: while it waits, the work is tried again at once if it fails.
         var isWanted = false
+
+        /// When it becomes overdue; nil for one that is, or that has a timeout of its own.
+        var overdueAt: BootTime? { isOverdue ? nil : job.work.limit.map { job.startedAt + $0 } }
     }
 
     /// - Parameter seed: of retries' jitter.
@@ -83,9 +85,10 @@ struct Jobs: Sendable {
         }
         let job = Job(id: next, resource: resource, work: work, startedAt: timer.now.boot)
         next = JobID(number: next.number + 1)
-        running[resource] = Running(job: job)
+        let entry = Running(job: job)
+        running[resource] = entry
         resources[job.id] = resource
-        if let limit = work.limit { watched[limit, default: []].append(job.id) }
+        if let moment = entry.overdueAt { nextOverdue = min(nextOverdue ?? moment, moment) }
         started.append(job)
         return true
     }
@@ -118,6 +121,7 @@ struct Jobs: Sendable {
             return nil
         }
         if ended.isOverdue { overdueCount -= 1 }
+        if running.isEmpty { nextOverdue = nil }
         return (ended.job, ended.isWanted, ended.isOverdue)
     }
 
@@ -128,33 +132,12 @@ struct Jobs: Sendable {
 
     /// Marks the jobs that have become overdue; returns their resources.
     mutating func findOverdue(at now: Now) -> [Resource] {
-        var found: [Resource] = []
-        for limit in Rotation.limits {
-            while let job = oldest(within: limit), now.boot >= job.startedAt + limit {
-                watched[limit]?.removeFirst()
-                running[job.resource]?.isOverdue = true
-                overdueCount += 1
-                found.append(job.resource)
-            }
-        }
+        guard let nextOverdue, now.boot >= nextOverdue else { return [] }
+        let found = running.filter { $0.value.overdueAt.map { now.boot >= $0 } == true }.map(\.key)
+        for resource in found { running[resource]?.isOverdue = true }
+        overdueCount += found.count
+        self.nextOverdue = running.values.compactMap(\.overdueAt).min()
         return found
-    }
-
-    /// When the next job becomes overdue. Jobs start in order, so only the oldest one of each limit needs a deadline.
-    mutating func nextOverdue() -> BootTime? {
-        var moments: [BootTime] = []
-        for limit in Rotation.limits {
-            if let job = oldest(within: limit) { moments.append(job.startedAt + limit) }
-        }
-        return moments.min()
-    }
-
-    private mutating func oldest(within limit: Seconds) -> Job? {
-        while let id = watched[limit]?.first {
-            if let resource = resources[id], let job = running[resource]?.job { return job }
-            watched[limit]?.removeFirst()
-        }
-        return nil
     }
 
     // MARK: Failing
@@ -245,7 +228,7 @@ struct Jobs: Sendable {
                 broken.append("\(resource) is held by a job on \(entry.job.resource)")
             }
             if entry.job.id >= next { broken.append("a job has the number of a later one") }
-            if !entry.isOverdue, let limit = entry.job.work.limit, watched[limit]?.contains(entry.job.id) != true {
+            if let moment = entry.overdueAt, nextOverdue.map({ $0 <= moment }) != true {
                 broken.append("\(resource) is not watched")
             }
         }

@@ -10,7 +10,6 @@ extension Rotation {
     /// DefaultTimeoutStartSec=) a restart ends after 180 s, and one without a limit may never end. The daemon still waits for
     /// the job: another order would restart the application a second time.
     static let unitOverdueAfter: Seconds = 300
-    static let limits = [overdueAfter, unitOverdueAfter]
 
     /// Has the work for overdue jobs planned without them.
     mutating func planOverdue(at now: Now) {

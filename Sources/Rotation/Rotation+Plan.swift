@@ -92,7 +92,7 @@ extension Rotation {
         scope.clear()
         var step = Step(
             start: jobs.takeStarted(), wake: scope.earliestWake, answers: waiting.takeFound())
-        if let moment = jobs.nextOverdue() { step.wake.formEarliest(with: Wake(boot: moment)) }
+        if let moment = jobs.nextOverdue { step.wake.formEarliest(with: Wake(boot: moment)) }
         swap(&step.changes, &events)
         swap(&step.served, &served)
         step.ended = jobs.isStopping ? jobs.isEmpty : isOnce && hasTriedAll(at: now)
