@@ -215,10 +215,6 @@ struct ClockTrust: Hashable, Sendable {
     private mutating func set(_ failure: Failure?, _ now: Now) {
         reason = failure.map { Reason(failure: $0, since: reason?.since ?? now.wall) }
     }
-
-    func checkInvariants() -> [String] {
-        failure?.code == .clockDoubtful && doubtedAt == nil ? ["a doubt of the clock never ends"] : []
-    }
 }
 
 extension Rotation {

@@ -33,10 +33,6 @@ struct KeyFiles: Sendable {
             all[name] = KeyFile(name, Reading(value, countsFrom: next), isSameID ? former[name] : nil)
         }
     }
-
-    func checkInvariants() -> [String] {
-        all.flatMap { name, key in key.checkInvariants().map { "key \(name): \($0)" } }
-    }
 }
 
 /// The file of one key.
@@ -93,10 +89,6 @@ struct KeyFile: Sendable {
         let whole = KeyChange(keyID: new.keyID, from: former.from, to: new.to, at: new.at)
         change = whole
         return .keyChanged(name, whole)
-    }
-
-    func checkInvariants() -> [String] {
-        reading.value != nil && known == nil ? ["it was read and is not known"] : []
     }
 }
 

@@ -4,9 +4,8 @@ package import Model
 extension Rotation {
     /// The invariants that do not hold, in words for developers.
     package func checkInvariants() -> [String] {
-        jobs.checkInvariants() + clock.checkInvariants() + configurationWatch.checkInvariants()
-            + keys.checkInvariants() + clients.checkInvariants() + files.checkInvariants() + targets.checkInvariants()
-            + fleet.checkInvariants() + stateChangeActions.checkInvariants() + waiting.checkInvariants()
+        jobs.checkInvariants() + clients.checkInvariants() + fleet.checkInvariants()
+            + stateChangeActions.checkInvariants() + waiting.checkInvariants()
     }
 
     /// The secret that each action last ran for.

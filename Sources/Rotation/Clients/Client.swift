@@ -34,11 +34,6 @@ struct Client: Sendable {
     /// The secret that the credential socket serves.
     var credential: SecretInfo?
     var health = ClientHealth()
-
-    func checkInvariants() -> [String] {
-        secret.checkInvariants() + (verification?.checkInvariants() ?? []) + (rollout?.checkInvariants() ?? [])
-            + health.checkInvariants()
-    }
 }
 
 extension Client {
@@ -89,6 +84,6 @@ struct Clients: Sendable {
     }
 
     func checkInvariants() -> [String] {
-        all.flatMap { client in client.checkInvariants().map { "\(client.subject.name): \($0)" } }
+        all.flatMap { client in client.health.checkInvariants().map { "\(client.subject.name): \($0)" } }
     }
 }

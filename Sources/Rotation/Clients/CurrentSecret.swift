@@ -44,11 +44,6 @@ struct CurrentSecret: Sendable {
         withdrawRequest()
         return mintReason ?? .asked
     }
-
-    func checkInvariants() -> [String] {
-        (hasChosen && current == nil ? ["no secret is chosen"] : [])
-            + (skipsVerification && !isForced ? ["a secret that was not requested is not to be tried"] : [])
-    }
 }
 
 extension Rotation {

@@ -121,10 +121,6 @@ struct Verification: Sendable {
             return failure
         }
     }
-
-    func checkInvariants() -> [String] {
-        candidate == nil && earlierRefusal != nil ? ["it has no candidate that was refused"] : []
-    }
 }
 
 /// How new secrets of clients with `verify: true` are tried.

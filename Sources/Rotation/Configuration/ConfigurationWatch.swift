@@ -98,10 +98,6 @@ struct ConfigurationWatch: Sendable {
 
     /// Whether the daemon is degraded because of it.
     var isReason: Bool { refusal != nil || isRestrained }
-
-    func checkInvariants() -> [String] {
-        refusal == nil && refusalSeenAt != nil ? ["a check is due of a configuration that passes"] : []
-    }
 }
 
 extension Rotation {

@@ -151,10 +151,6 @@ struct RolloutProgress: Sendable {
             state: rollout.isFinished ? .finished : rollout.state == .held ? .held : .going, since: since,
             missing: rollout.isFinished ? 0 : missing)
     }
-
-    func checkInvariants() -> [String] {
-        steps.isEmpty || !(0...1).contains(share) ? ["a rollout without a step"] : []
-    }
 }
 
 extension RolloutPolicy.Machine {

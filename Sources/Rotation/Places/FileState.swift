@@ -151,8 +151,6 @@ struct FileState: Sendable {
         reading.readAgain(next: next)
         seen = failure.seen ?? seen
     }
-
-    func checkInvariants() -> [String] { isFresh && observed == nil ? ["it counts as read, and was not"] : [] }
 }
 
 /// The files that secrets are written to.
@@ -209,9 +207,5 @@ struct FileStates: Sendable {
             file.adopt(entry.value, next: next)
             all[entry.key] = file
         }
-    }
-
-    func checkInvariants() -> [String] {
-        all.flatMap { path, file in file.checkInvariants().map { "\(path): \($0)" } }
     }
 }

@@ -205,10 +205,6 @@ struct TargetState: Sendable {
         isRefuted = true
         return true
     }
-
-    func checkInvariants() -> [String] {
-        sight != .nothing && pushed == nil ? ["it was read before anything was put there"] : []
-    }
 }
 
 /// The places behind APIs that secrets are put into.
@@ -255,10 +251,6 @@ struct TargetStates: Sendable {
         client.targets.reduce(into: [:]) { all, output in
             all[output] = self.all[output.target]?.lastShown
         }
-    }
-
-    func checkInvariants() -> [String] {
-        all.flatMap { name, target in target.checkInvariants().map { "target \(name): \($0)" } }
     }
 }
 
