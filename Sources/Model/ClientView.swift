@@ -133,20 +133,15 @@ package struct OutputView: Hashable, Sendable {
     /// How often drift was repaired since the daemon started.
     package var repairs: Int
 
+    /// - Parameters:
+    ///   - path, format: of a file; nil for a place behind an API.
+    ///   - target, verified: of a place behind an API; nil for a file.
     package init(
-        path: AbsolutePath, format: FileFormat, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
+        path: AbsolutePath? = nil, format: FileFormat? = nil, target: TargetName? = nil, verified: Bool? = nil,
+        state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
     ) {
         self.path = path
         self.format = format
-        self.state = state
-        self.writtenAt = writtenAt
-        self.error = error
-        self.repairs = repairs
-    }
-
-    package init(
-        target: TargetName, verified: Bool?, state: State, writtenAt: WallTime?, error: String?, repairs: Int = 0
-    ) {
         self.target = target
         self.verified = verified
         self.state = state

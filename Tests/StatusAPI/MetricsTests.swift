@@ -120,10 +120,9 @@ struct MetricsTests {
     @Test func aPlaceBehindAnAPIHasItsNameForAPath() throws {
         var snapshot = try Samples.snapshot()
         var view = try Samples.web()
+        let target = try #require(TargetName("production"))
         view.outputs.append(
-            OutputView(
-                target: try #require(TargetName("production")), verified: true, state: .failed, writtenAt: nil,
-                error: "no", repairs: 3))
+            OutputView(target: target, verified: true, state: .failed, writtenAt: nil, error: "no", repairs: 3))
         snapshot.clients = [view]
         #expect(
             samples(snapshot, with: "path=\"push:") == [

@@ -33,6 +33,8 @@ enum Samples {
         return counts
     }
 
+    private static func path(_ text: String) throws -> AbsolutePath { try #require(AbsolutePath(text)) }
+
     static func web() throws -> ClientView {
         ClientView(
             name: try name("web"), clientID: try #require(ClientID("com.example.web")),
@@ -42,7 +44,7 @@ enum Samples {
             lastError: nil, delivered: true,
             outputs: [
                 OutputView(
-                    path: try #require(AbsolutePath("/run/clientsecretd/out/web.jwt")), format: .raw, state: .ok,
+                    path: try path("/run/clientsecretd/out/web.jwt"), format: .raw, state: .ok,
                     writtenAt: start + 1, error: nil, repairs: 5)
             ],
             actions: [
@@ -58,7 +60,7 @@ enum Samples {
             consecutiveFailures: 2, lastError: "no \"space\"\n\u{1B}[31m", delivered: false,
             outputs: [
                 OutputView(
-                    path: try #require(AbsolutePath("/srv/app/.env")), format: .env,
+                    path: try path("/srv/app/.env"), format: .env,
                     state: .notResponding, writtenAt: nil, error: "no space")
             ],
             actions: [

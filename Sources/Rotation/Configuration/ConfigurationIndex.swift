@@ -128,9 +128,7 @@ final class ConfigurationIndex: Sendable {
         case .action(let id), .probe(let id): clients(of: id)
         case .key(let name): clients(of: name)
         case .target(let name): clientOfTarget[name].map { [$0] } ?? []
-        case .client, .verification, .record, .source, .share, .rollout, .store, .report, .fleet, .configuration,
-            .stateChangeAction, .state, .metricsFile:
-            []
+        default: []
         }
     }
 

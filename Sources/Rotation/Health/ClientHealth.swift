@@ -57,10 +57,7 @@ extension Rotation {
             for name in covering.keys {
                 if let client = index[name] { clients[client].health.tally.deliveries.count(success: success) }
             }
-        case .readConfiguration, .checkConfiguration, .readKey, .recall, .readSource, .readStore, .putInStore,
-            .putRollout, .putReport, .readReports, .forgetReport, .observe, .keep, .verify, .readTarget, .probe,
-            .recallReportedStates, .keepReportedStates, .tidyRecords, .writeMetrics, .removeMetrics:
-            break
+        default: break
         }
     }
 

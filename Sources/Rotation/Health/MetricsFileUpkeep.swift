@@ -16,8 +16,6 @@ struct MetricsFileUpkeep: Sendable {
     /// Files at former paths that are to be removed.
     private(set) var former: Set<AbsolutePath> = []
     private var writes = RateLimit(1, in: 1)
-    /// The wanted content is a snapshot, which takes a while with many clients.
-    private var comparisons = RateLimit(10, in: 1)
     /// Whether there was a change notice of the file since it was last written.
     private var isNoticed = false
     /// After a notice it is written whatever its wanted content is, which changes nothing if it already has that. The daemon's
@@ -40,13 +38,11 @@ struct MetricsFileUpkeep: Sendable {
 
     /// Whether to compare it now with the wanted content.
     fileprivate func isDue(_ timer: inout WakeTimer) -> Bool {
-        content == nil || isNoticed && repairs.admits(&timer)
-            || writes.admits(&timer) && comparisons.admits(&timer)
+        content == nil || isNoticed && repairs.admits(&timer) || writes.admits(&timer)
     }
 
     /// Compares it with the wanted content; returns whether to write that.
     fileprivate mutating func isToBeWritten(_ wanted: MetricsContent, at now: BootTime) -> Bool {
-        comparisons.note(at: now)
         let isRepair = isNoticed && repairs.next(at: now) == nil
         guard content != wanted || isRepair else { return false }
         writes.note(at: now)

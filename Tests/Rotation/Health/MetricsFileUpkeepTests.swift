@@ -72,19 +72,6 @@ import Testing
         #expect(writes(bench).count == 2)
     }
 
-    /// With many clients it takes a while to see what it should say.
-    @Test func isComparedTenTimesASecondAtMostWithoutAWakeOfItsOwn() throws {
-        let bench = try settled()
-        let wake = try #require(bench.secondsToWake)
-        #expect(wake > 60)
-        for _ in 1...10 { bench.tell(.clockSet) }
-        #expect(bench.secondsToWake == wake)
-        bench.tell(.clockSet)
-        #expect(bench.secondsToWake == 1)
-        bench.pass(1)
-        #expect(bench.secondsToWake.map { $0 > 60 } == true)
-    }
-
     @Test func aChangeDuringAWriteIsWrittenAfterIt() throws {
         let bench = try settled()
         bench.held = [resource]
