@@ -81,6 +81,7 @@ struct FleetReportsTests {
         bench.report("d", nil)
         bench.report("e", try current, failure: "disk_full")
         bench.report("f", try current, ago: 2 * Self.day)
+        bench.reports["junk"] = ReportObservation(revision: 3, report: nil)
         // What was there before the start is judged by what it says.
         try bench.restart(Self.configuration())
         let view = try fleet()
@@ -163,6 +164,13 @@ struct FleetReportsTests {
         #expect(try states() == [])
         bench.pass(2 * Self.day)
         #expect(try states() == ["slow silent"])
+        // Nor is one that reports daily forgotten.
+        for _ in 0..<15 {
+            bench.sleep(Self.day)
+            bench.report("slow", try current, ago: 400 * Self.day)
+        }
+        bench.pass(600)
+        #expect(bench.reports["slow"] != nil)
     }
 
     @Test func aClockThatIsAheadKeepsNoSilentMachineCurrent() throws {
@@ -212,18 +220,6 @@ struct FleetReportsTests {
         #expect(bench.reports.keys.sorted() == ["fast", "signer", "unreadable"])
         bench.sleep(12 * Self.day)
         #expect(bench.reports.keys.sorted() == ["signer"])
-    }
-
-    /// Machines report once a day.
-    @Test func aMachineThatReportsDailyIsNotForgottenWhateverItsClockSays() throws {
-        bench.report("slow", try current, ago: 400 * Self.day)
-        try bench.restart(Self.configuration())
-        for _ in 0..<15 {
-            bench.sleep(Self.day)
-            bench.report("slow", try current, ago: 400 * Self.day)
-        }
-        bench.pass(600)
-        #expect(bench.reports["slow"] != nil)
     }
 
     @Test func reportsOfAnAddedClientAreReadAtOnce() throws {
@@ -293,7 +289,8 @@ struct FleetReportsTests {
 
     private var fault: Failure? { bench.rotation.snapshot(at: bench.now).reason?.failure }
 
-    @Test func reportsThatMustNotBeReadAreAFault() throws {
+    /// Until they may be, or need not be read any more.
+    @Test(arguments: [false, true]) func reportsThatMustNotBeReadAreAFault(isReloaded: Bool) throws {
         let failure = Failure(.storeForbidden, at: .store, detail: "the reports")
         bench.failures[.fleet] = failure
         bench.pass(300)
@@ -302,19 +299,16 @@ struct FleetReportsTests {
         // Its own report may be put, which says nothing of reading.
         bench.pass(2 * Self.day)
         #expect(fault == failure)
-        bench.failures = [:]
-        bench.pass(1800)
+        if isReloaded {
+            bench.reload(try Self.configuration(isShared: false))
+        } else {
+            bench.failures = [:]
+            bench.pass(1800)
+        }
         #expect(fault == nil)
     }
 
-    @Test func reportsThatNeedNotBeReadAnyMoreAreNone() throws {
-        bench.failures[.fleet] = Failure(.storeForbidden, at: .store)
-        bench.pass(300)
-        #expect(fault != nil)
-        bench.reload(try Self.configuration(isShared: false))
-        #expect(fault == nil)
-    }
-
+    /// They are read meanwhile.
     @Test func reportsThatMustNotBeRemovedAreAFaultUntilTheyAre() throws {
         let failure = Failure(.storeForbidden, at: .store, detail: "the report of a")
         bench.report("a", try current, ago: 100 * Self.day)
@@ -322,29 +316,16 @@ struct FleetReportsTests {
         bench.pass(600)
         bench.sleep(14 * Self.day + 600)
         #expect(fault == failure)
-        bench.pass(Self.day / 2)
-        #expect(fault == failure)
-        bench.failingForgets = nil
-        bench.pass(Self.day)
-        #expect(bench.reports["a"] == nil)
-        #expect(fault == nil)
-    }
-
-    @Test func aReportThatMustNotBeRemovedDoesNotEndTheReading() throws {
-        bench.report("a", try current, ago: 100 * Self.day)
-        bench.failingForgets = Failure(.storeForbidden, at: .store)
-        bench.pass(600)
-        bench.sleep(14 * Self.day + 600)
         bench.forget()
         bench.pass(Self.day)
+        #expect(fault == failure)
         let tries = bench.works.count { if case .forgetReport = $0 { true } else { false } }
         #expect((1...2).contains(tries))
         #expect((250...450).contains(bench.readings))
         #expect(try states() == ["a silent"])
-    }
-
-    @Test func somethingElseThanAReportIsNoMachine() throws {
-        bench.reports["junk"] = ReportObservation(revision: 3, report: nil)
-        #expect(try fleet(all: true).counts.hosts == 1)
+        bench.failingForgets = nil
+        bench.pass(2 * Self.day)
+        #expect(bench.reports["a"] == nil)
+        #expect(fault == nil)
     }
 }

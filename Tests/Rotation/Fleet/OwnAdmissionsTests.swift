@@ -83,9 +83,11 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
-    @Test mutating func itIsPublishedAtOnceAndDeliveredOnceAdmitted() throws {
+    /// A rollout that is held: who was admitted before may deliver.
+    @Test(arguments: [Rollout.State.going, .held])
+    mutating func itIsPublishedAtOnceAndDeliveredOnceAdmitted(state: Rollout.State) throws {
         try begin()
-        let second = try offer(2, admitting: -1)
+        let second = try offer(2, admitting: -1, state)
         #expect(try bench.held(in: "web.jwt") == second)
         #expect(try bench.view("web").health == .ok)
         #expect(try bench.view("web").actions.map(\.waitsFor) == [.rollout])
@@ -94,20 +96,10 @@ struct OwnAdmissionsTests {
         let view = try bench.view("web")
         #expect(view.health == .ok)
         #expect(!view.delivered)
-        admit(second.fingerprint, 0)
+        admit(second.fingerprint, 0, state)
         bench.pass(61)
         #expect(runs == 1)
         #expect(try bench.view("web").delivered)
-    }
-
-    @Test mutating func aHeldRolloutStaysWhereItIs() throws {
-        try begin()
-        let second = try offer(2, admitting: -1, .held)
-        bench.pass(3600)
-        #expect(runs == 0)
-        admit(second.fingerprint, 0, .held)
-        bench.pass(61)
-        #expect(runs == 1, "who was admitted before it was held may deliver")
     }
 
     @Test mutating func anActionThatAReloadAddsWaitsLikeTheOthers() throws {
