@@ -39,22 +39,19 @@ import Testing
         return bench.rotation.clock.failure?.code
     }
 
-    @Test func aClockBeforeTheBuildIsWrong() throws {
-        let bench = try bench(builtAt: 100).started()
+    /// However long it runs.
+    @Test(arguments: [true, false]) func aClockBeforeTheBuildIsWrong(isSynced: Bool) throws {
+        let bench = try bench(builtAt: 7200)
+        bench.isSynced = isSynced
+        bench.go()
         #expect(try failure(bench) == .clockBeforeBuild)
         #expect(bench.effects == [])
         #expect(try bench.view("web").reason?.failure.code == .clockBeforeBuild)
-        bench.pass(99)
+        bench.pass(7199)
         #expect(!bench.log.contains("mint web"))
         bench.pass(1)
         #expect(try failure(bench) == nil)
         #expect(try bench.view("web").health == .ok)
-    }
-
-    @Test func aClockBeforeTheBuildIsNotBelievedAfterTheTimeout() throws {
-        let bench = try unsynced(builtAt: Values.day)
-        bench.pass(7200)
-        #expect(!bench.log.contains("mint web"))
     }
 
     @Test func outputsArePublishedWhileTheClockIsWrong() throws {
@@ -166,23 +163,16 @@ import Testing
         #expect(bench.log.contains("mint web"))
     }
 
-    @Test func aKeptSecretFromTheFutureCastsDoubtToo() throws {
-        let bench = try bench()
-        bench.isSynced = false
-        bench.records[try Values.name("web")] = Record(current: try fromTheFuture())
-        bench.go()
-        #expect(try failure(bench) == .clockDoubtful)
-    }
-
-    /// It waits for Apple's verdict, and is later than the current one.
-    @Test func aCandidateFromTheFutureCastsDoubtToo() throws {
+    /// A candidate waits for Apple's verdict, and is later than the current one.
+    @Test(arguments: [false, true]) func aKeptSecretFromTheFutureCastsDoubtToo(isCandidate: Bool) throws {
         var client = try Values.client("web")
-        client.verify = true
+        client.verify = isCandidate
         let bench = try Bench(["web": client])
         bench.isSynced = false
         let current = try Values.issued(2, from: -Values.day, to: 80 * Values.day, signer: Values.print("1"))
-        bench.records[try Values.name("web")] = Record(current: current)
-        bench.records[try Values.name("web")]?.candidate = try fromTheFuture()
+        var record = try Record(current: isCandidate ? current : fromTheFuture())
+        if isCandidate { record.candidate = try fromTheFuture() }
+        bench.records[try Values.name("web")] = record
         bench.go()
         #expect(try failure(bench) == .clockDoubtful)
         #expect(!bench.log.contains("mint web"))

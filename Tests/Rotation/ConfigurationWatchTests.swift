@@ -101,16 +101,6 @@ import Testing
         #expect(bench.rotation.snapshot(at: bench.now).health == .ok)
     }
 
-    @Test func oneThatIsAlwaysChangingIsStillRead() throws {
-        let bench = try settled()
-        edit(bench, .success(.refused([line])))
-        for _ in 0..<10 {
-            bench.tell(.changeNoticed(.configuration))
-            bench.boot(after: 500)
-        }
-        #expect(bench.log.contains("check configuration"))
-    }
-
     @Test func aNoticeDuringACheckHasItReadAgain() throws {
         let bench = try settled()
         let good = bench.text

@@ -108,6 +108,12 @@ import Testing
 
     /// A changed key alone does not fail `run --once`; anything else that is wrong does.
     @Test func nothingThatFailsIsHiddenByIt() throws {
+        let changed = try settled()
+        try replace(changed, by: "2")
+        let fault = Failure(.permissionDenied, at: .named("socket"))
+        changed.tell(.faultRaised(fault, nextAttempt: nil))
+        #expect(changed.rotation.snapshot(at: changed.now).reason?.failure == fault)
+
         let bench = try settled()
         let full = Failure(.diskFull, at: .path(try Values.path("web.jwt")))
         bench.failingWrites[try Values.path("web.jwt")] = full
@@ -117,27 +123,13 @@ import Testing
         #expect(try !bench.view(web).delivered)
     }
 
-    @Test func theDaemonsOwnLackIsNotHiddenByIt() throws {
-        let bench = try settled()
-        try replace(bench, by: "2")
-        let fault = Failure(.permissionDenied, at: .named("socket"))
-        bench.tell(.faultRaised(fault, nextAttempt: nil))
-        #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == fault)
-    }
-
-    @Test func anotherFileForTheSameIdIsTheSameMistake() throws {
+    @Test(arguments: [("ABC123DEFG", true), ("XYZ123DEFG", false)])
+    func anotherFileForTheSameIdIsTheSameMistake(keyID: String, isReported: Bool) throws {
         let bench = try settled()
         bench.prints = [try Values.key(): try Values.print("2")]
-        bench.reload(try configuration(file: "/keys/other.p8"))
-        #expect(try bench.view(web).reason?.failure == failure)
-    }
-
-    @Test func anotherKeyWithAnIdOfItsOwnIsNone() throws {
-        let bench = try settled()
-        bench.prints = [try Values.key(): try Values.print("2")]
-        bench.reload(try configuration(keyID: "XYZ123DEFG", file: "/keys/other.p8"))
-        #expect(try bench.view(web).health == .ok)
-        #expect(!bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
+        bench.reload(try configuration(keyID: keyID, file: "/keys/other.p8"))
+        #expect(try bench.view(web).reason?.failure == (isReported ? failure : nil))
+        #expect(bench.entries.contains { if case .keyChanged = $0 { true } else { false } } == isReported)
     }
 
     @Test func aKeyThatIsReplacedWhileAnUnusableOneIsReadIsInUseSoon() throws {
@@ -154,14 +146,6 @@ import Testing
         bench.failures = [:]
         bench.pass(5)
         #expect(try bench.view("web").health == .ok)
-    }
-
-    @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
-        let bench = try settled()
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
-        #expect(bench.effects == [])
-        #expect(bench.entries == [])
     }
 
     @Test func aKeyIsNotReadInTheMiddleOfBeingWritten() throws {

@@ -147,27 +147,18 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// Also if it is due.
     @Test func aKeyThatCannotBeReadLeavesWhatIsPublishedInForce() throws {
-        let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
-        bench.prints = [:]
-        bench.records[try Values.name("web")] = Record(current: try found(1))
-        try bench.place(found(1), in: "a")
-        bench.go()
-        #expect(bench.written == ["b"])
-        #expect(try bench.held(in: "b") == found(1))
-        #expect(try bench.current("web") == found(1))
-        #expect(try bench.view("web").health == .degraded)
-        #expect(try bench.view("web").reason?.failure == Failure(.keyMissing, at: .key(try Values.key())))
-    }
-
-    @Test func aKeyThatCannotBeReadLeavesWhatIsDueInForceToo() throws {
         let due = try found(1, to: 20 * Values.day)
         let bench = try bench(try Values.client("web", outputs: [Values.raw("a"), Values.raw("b")]))
         bench.prints = [:]
         try bench.place(due, in: "a")
         bench.go()
         #expect(try bench.current("web") == due)
+        #expect(bench.written == ["b"])
         #expect(try bench.held(in: "b") == due)
+        #expect(try bench.view("web").health == .degraded)
+        #expect(try bench.view("web").reason?.failure == Failure(.keyMissing, at: .key(try Values.key())))
         bench.prints = [try Values.key(): try Values.print("1")]
         bench.tell(.changeNoticed(.key(try Values.key())))
         bench.pass(1)

@@ -242,12 +242,15 @@ import Testing
         #expect(view.health == .ok)
         #expect(!view.delivered)
         #expect(view.actions.map(\.state) == [.pending])
+        // Running the action sooner would deploy once more.
+        #expect(view.actions.map(\.waitsFor) == [.deployment])
         try bench.restart(try deployed())
         bench.pass(60)
         #expect(try bench.view(web).health == .ok)
         bench.pass(3600)
         #expect(try bench.view(web).health == .degraded, "it has taken an hour")
         #expect(try bench.view(web).reason?.failure.code == .notDelivered)
+        #expect(try bench.view(web).actions.map(\.waitsFor) == [nil])
         bench.failures[.action(ActionID("redeploy shop"))] = failure(.pushDeploymentFailed)
         bench.pass(15)
         #expect(try bench.view(web).reason?.failure.code == .pushDeploymentFailed)
@@ -541,6 +544,7 @@ import Testing
         try bench.end(resource, .failure(failure(.pushTimedOut)))
         #expect(bench.entries.allSatisfy { if case .failing = $0 { false } else { true } })
         #expect(requests(bench) == ["push production"])
+        #expect(bench.records[try Values.name(web)]?.pushed.keys.map(\.place) == ["there"])
     }
 
     @Test func aRequestDoesNotWaitForARetry() throws {
@@ -561,15 +565,6 @@ import Testing
         bench.failures = [:]
         try bench.restart(try configuration())
         #expect(requests(bench) == ["push production"])
-    }
-
-    // MARK: Starting again
-
-    @Test func aTargetThatLeadsElsewhereIsPushedTo() throws {
-        let bench = try settled()
-        bench.reload(try configuration(place: "there"))
-        #expect(requests(bench) == ["push production"])
-        #expect(bench.records[try Values.name(web)]?.pushed.keys.map(\.place) == ["there"])
     }
 
     // MARK: Reading back
@@ -620,24 +615,6 @@ import Testing
         bench.ask(.renew(.init(clients: [try Values.name(web)])))
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
         #expect(bench.places[target] == (try bench.current(web)))
-    }
-
-    /// Running the action sooner would deploy once more.
-    @Test func whatIsBeingDeployedIsShownAsSuch() throws {
-        let bench = try Bench(try deployed()).started()
-        bench.isDeploying = true
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
-        bench.pass(600)
-        let view = try bench.view(web)
-        #expect(view.health == .ok)
-        #expect(view.actions.map(\.state) == [.pending])
-        #expect(view.actions.map(\.waitsFor) == [.deployment])
-        bench.pass(3600)
-        #expect(try bench.view(web).health == .degraded)
-        #expect(try bench.view(web).actions.map(\.waitsFor) == [nil])
-        bench.isDeploying = false
-        bench.pass(60)
-        #expect(try bench.view(web).actions.map(\.state) == [.ok])
     }
 
     /// Otherwise one that never ends would be hidden by reloading every hour.

@@ -26,9 +26,12 @@ import Testing
 
     // MARK: Renew
 
-    @Test func allAreRenewed() throws {
+    @Test func allAreRenewedAndDelivered() throws {
         let bench = try settled()
+        bench.held = [.action(after.id)]
         bench.ask(.renew(.init()))
+        #expect(bench.answer() == nil)
+        bench.release(.action(after.id))
         #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.renewed("b")]))
         #expect(bench.mintReasons == [.asked, .asked])
         #expect(bench.log.last { $0.hasPrefix("run") } == "run exec /bin/after for a")
@@ -39,15 +42,6 @@ import Testing
         bench.ask(.renew(.init(clients: [try Values.name("b"), try Values.name("z"), try Values.name("y")])))
         #expect(try bench.answer() == .unknownClients([Values.name("y"), Values.name("z")]))
         #expect(bench.log == [])
-    }
-
-    @Test func anAnswerWaitsForTheDelivery() throws {
-        let bench = try settled()
-        bench.held = [.action(after.id)]
-        bench.ask(.renew(.init()))
-        #expect(bench.answer() == nil)
-        bench.release(.action(after.id))
-        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.renewed("b")]))
     }
 
     @Test func onlyWhatIsDueWithinTheSpanIsRenewed() throws {
@@ -165,6 +159,10 @@ import Testing
         let bench = try failedForLong()
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 2)
         #expect(try bench.answer(2) == .renewed([bench.delivered("b")]))
+        let reloaded = try failedForLong()
+        reloaded.ask(.reload, 2)
+        #expect(reloaded.answer(2) == .reloaded(unserved: []))
+        #expect(try reloaded.view("b").health == .ok)
     }
 
     @Test func aFailureDuringARequestIsTriedAgainAtOnce() throws {
@@ -330,13 +328,6 @@ import Testing
         #expect(bench.answer(2) == nil)
         bench.release(.metricsFile(file))
         #expect(bench.answer(2) == .reloaded(unserved: []))
-    }
-
-    @Test func aReloadTriesAtOnceWhatHasFailedForLong() throws {
-        let bench = try failedForLong()
-        bench.ask(.reload, 2)
-        #expect(bench.answer(2) == .reloaded(unserved: []))
-        #expect(try bench.view("b").health == .ok)
     }
 
     @Test func aConfigurationThatDoesNotPassChangesNothingAndIsReported() throws {
