@@ -41,20 +41,16 @@ import Testing
         #expect(!bench.log.contains { $0.hasPrefix("run") })
     }
 
-    @Test func aStartFindsItToo() throws {
-        let bench = try delivered()
-        try bench.restart(try configuration([restart]))
-        #expect(try bench.view(web).reason?.failure == failure)
-        #expect(!bench.log.contains { $0.hasPrefix("run") })
-    }
-
-    @Test func aSingleRunReportsIt() throws {
+    @Test func aStartAndASingleRunFindItToo() throws {
         let bench = try delivered()
         let once = try Bench(try configuration([restart]), once: true)
         (once.records, once.disk, once.failures) = (bench.records, bench.disk, bench.failures)
         once.go()
         #expect(once.lastStep.ended)
         #expect(try once.view(web).reason?.failure == failure)
+        try bench.restart(try configuration([restart]))
+        #expect(try bench.view(web).reason?.failure == failure)
+        #expect(!bench.log.contains { $0.hasPrefix("run") })
     }
 
     @Test func readyDoesNotWaitForIt() throws {

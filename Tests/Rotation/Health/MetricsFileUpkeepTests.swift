@@ -175,20 +175,6 @@ import Testing
         #expect(bench.metrics == [file: .everything(snapshot(bench))])
     }
 
-    @Test func aReloadRetriesItAtOnceAndWaitsForIt() throws {
-        let bench = try settled()
-        bench.failures = [resource: unwritable]
-        try renew(bench)
-        bench.pass(300)
-        bench.failures = [:]
-        bench.held = [resource]
-        bench.ask(.reload, 2)
-        #expect(bench.answer(2) == nil)
-        bench.release(resource)
-        #expect(bench.answer(2) == .reloaded(unserved: []))
-        #expect(snapshot(bench).health == .ok)
-    }
-
     // MARK: Another path
 
     @Test func theFileAtTheFormerPathIsRemoved() throws {

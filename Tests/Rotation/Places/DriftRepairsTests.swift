@@ -209,20 +209,16 @@ import Testing
         #expect(bench.effects == [])
     }
 
-    @Test func aReloadDoesNotWaitForAContestedFile() throws {
+    @Test func aReloadAndARequestAreAnsweredWithTheContestedFile() throws {
         let bench = try contested(leftBad: true)
         #expect(try bench.held(in: "web.jwt") == nil)
         try bench.reload([web: Values.client(web, actions: [after])])
         let failure = Failure(.contested, at: .path(try path))
         #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
-    }
-
-    @Test func aRequestedDeliveryIsAnsweredWithTheContestedFile() throws {
-        let bench = try contested(leftBad: true)
         bench.overwritten = [try path: FileObservation(slots: [.whole: .foreign])]
-        bench.ask(.renew(.init(deliverOnly: true)))
+        bench.ask(.renew(.init(deliverOnly: true)), 2)
         bench.pass(2)
-        #expect(try bench.answer() == .renewed([bench.failed(web, Failure(.contested, at: .path(path)))]))
+        #expect(try bench.answer(2) == .renewed([bench.failed(web, failure)]))
     }
 
     @Test func aFileThatIsDamagedAgainAndAgainIsContested() throws {

@@ -65,41 +65,28 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
-    /// Another template, say, three times in an hour.
-    @Test func aReloadThatWritesInAnotherWayIsNoDrift() throws {
+    /// Another template or mode, say, three times in an hour.
+    @Test(arguments: [false, true]) func aReloadThatWritesInAnotherWayIsNoDrift(isMode: Bool) throws {
         var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
         let bench = try Bench(configuration).started()
         let client = try Values.name(web)
+        let path = try Values.path("web.jwt")
         for round in 1...5 {
             configuration.clients[client]?.outputs = [
-                Output(path: try Values.path("web.jwt"), format: FileFormat(name: "json", parameter: "\(round)"))
+                isMode
+                    ? Output(path: path, format: .raw, mode: round.isMultiple(of: 2) ? 0o640 : 0o600)
+                    : Output(path: path, format: FileFormat(name: "json", parameter: "\(round)"))
             ]
             // What the earlier template has written is nothing that this one reads.
-            try bench.place(nil, in: "web.jwt")
+            if isMode { bench.disk[path]?.isAsConfigured = false } else { try bench.place(nil, in: "web.jwt") }
             bench.forget()
             bench.reload(configuration)
             #expect(bench.written == ["web.jwt"])
-            #expect(bench.runs == ["exec /bin/tell for web"], "applications read another file than before")
+            #expect(bench.runs == (isMode ? [] : ["exec /bin/tell for web"]), "applications read another file")
             #expect(bench.answer() == .reloaded(unserved: [], orphaned: []))
         }
         #expect(try bench.view(web).health == .ok)
         #expect(try bench.view(web).outputs.map(\.repairs) == [0])
-    }
-
-    @Test func anotherModeIsSetAndNotifiesNoApplication() throws {
-        var configuration = try Values.configuration(["web": Values.client(web, actions: [Values.exec("/bin/tell")])])
-        let bench = try Bench(configuration).started()
-        for mode: UInt16 in [0o600, 0o640, 0o644, 0o600, 0o640] {
-            configuration.clients[try Values.name(web)]?.outputs = [
-                Output(path: try Values.path("web.jwt"), format: .raw, mode: mode)
-            ]
-            bench.disk[try Values.path("web.jwt")]?.isAsConfigured = false
-            bench.forget()
-            bench.reload(configuration)
-            #expect(bench.written == ["web.jwt"])
-            #expect(bench.runs == [])
-        }
-        #expect(try bench.view(web).health == .ok)
     }
 
     @Test func aFileThatAnotherProgramHasFixedIsNoLongerAFailure() throws {
