@@ -205,6 +205,13 @@ final class Bench {
         tell(.clockSet)
     }
 
+    /// Copies another key over the file of `apple`, by its digit; nil removes it.
+    func replaceKey(by digit: Character?, passing seconds: Int64) throws {
+        prints[try Values.key()] = try digit.map(Values.print)
+        tell(.changeNoticed(.key(try Values.key())))
+        pass(seconds)
+    }
+
     func release(_ resource: Resource) {
         held.remove(resource)
         _ = finishAll()

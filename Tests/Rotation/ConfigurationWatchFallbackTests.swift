@@ -14,9 +14,8 @@ import Testing
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
 
     private func configuration(lifetime: Int64 = 90 * Values.day) throws -> Configuration {
-        var configuration = try Values.configuration([web: Values.client(web, lifetime: lifetime, actions: [after])])
-        configuration.onStateChange = [pager]
-        return configuration
+        try Values.configuration(
+            [web: Values.client(web, lifetime: lifetime, actions: [after])], onStateChange: [pager])
     }
 
     /// A client that was served, then a restart with a text that is refused.
@@ -86,9 +85,7 @@ import Testing
         let bench = try restarted()
         try bench.restart(try configuration(lifetime: 40 * Values.day), refused: [line])
         #expect(mints(bench) == [])
-        bench.prints[try Values.key()] = try Values.print("2")
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(60)
+        try bench.replaceKey(by: "2", passing: 60)
         #expect(mints(bench) == [])
     }
 

@@ -33,13 +33,6 @@ import Testing
         #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
     }
 
-    /// Copies another key over the key file.
-    private func replace(_ bench: Bench, by digit: Character) throws {
-        bench.prints[try Values.key()] = try Values.print(digit)
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
-    }
-
     private var failure: Failure {
         get throws {
             Failure(
@@ -51,7 +44,7 @@ import Testing
     @Test func itIsReportedForADay() throws {
         let bench = try settled()
         let old = try #require(try bench.current(web))
-        try replace(bench, by: "2")
+        try bench.replaceKey(by: "2", passing: 1)
         #expect(bench.entries.contains { if case .keyChanged = $0 { true } else { false } })
         // What is published is signed by the new key.
         #expect(bench.mintReasons == [.unusable(old)])
@@ -69,13 +62,11 @@ import Testing
     /// The key file could not be read for a while; then two wrong keys were copied over it.
     @Test func theKeyBeforeTheMistakeIsTheOneToPutBack() throws {
         let bench = try settled()
-        bench.prints = [:]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(60)
-        try replace(bench, by: "3")
-        try replace(bench, by: "2")
+        try bench.replaceKey(by: nil, passing: 60)
+        try bench.replaceKey(by: "3", passing: 1)
+        try bench.replaceKey(by: "2", passing: 1)
         #expect(try bench.view(web).reason?.failure == failure)
-        try replace(bench, by: "1")
+        try bench.replaceKey(by: "1", passing: 1)
         #expect(try bench.view(web).health == .ok)
     }
 
@@ -109,7 +100,7 @@ import Testing
     /// A changed key alone does not fail `run --once`; anything else that is wrong does.
     @Test func nothingThatFailsIsHiddenByIt() throws {
         let changed = try settled()
-        try replace(changed, by: "2")
+        try changed.replaceKey(by: "2", passing: 1)
         let fault = Failure(.permissionDenied, at: .named("socket"))
         changed.tell(.faultRaised(fault, nextAttempt: nil))
         #expect(changed.rotation.snapshot(at: changed.now).reason?.failure == fault)
@@ -117,7 +108,7 @@ import Testing
         let bench = try settled()
         let full = Failure(.diskFull, at: .path(try Values.path("web.jwt")))
         bench.failingWrites[try Values.path("web.jwt")] = full
-        try replace(bench, by: "2")
+        try bench.replaceKey(by: "2", passing: 1)
         #expect(try bench.view(web).reason?.failure == full)
         #expect(bench.rotation.snapshot(at: bench.now).reason?.failure == full)
         #expect(try !bench.view(web).delivered)

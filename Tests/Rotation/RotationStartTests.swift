@@ -159,9 +159,7 @@ import Testing
         #expect(try bench.held(in: "b") == due)
         #expect(try bench.view("web").health == .degraded)
         #expect(try bench.view("web").reason?.failure == Failure(.keyMissing, at: .key(try Values.key())))
-        bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
+        try bench.replaceKey(by: "1", passing: 1)
         #expect(try bench.held(in: "b")?.fingerprint == Fingerprint(leadingBytes: 1001))
     }
 

@@ -93,14 +93,16 @@ enum Values {
         .exec(arguments: [program], timeout: Action.defaultTimeout)
     }
 
-    static func configuration(_ clients: [String: ClientConfiguration], keys: [String: KeyConfiguration]? = nil) throws
-        -> Configuration
-    {
+    static func configuration(
+        _ clients: [String: ClientConfiguration], keys: [String: KeyConfiguration]? = nil, store: SecretStore? = nil,
+        onStateChange: [Action] = [], metricsFile: AbsolutePath? = nil
+    ) throws -> Configuration {
         var entries: [KeyName: KeyConfiguration] = [:]
         for (name, entry) in try keys ?? ["apple": keyEntry()] { entries[try key(name)] = entry }
         var named: [ClientName: ClientConfiguration] = [:]
         for (name, entry) in clients { named[try Values.name(name)] = entry }
-        return Configuration(keys: entries, clients: named)
+        return Configuration(
+            keys: entries, clients: named, onStateChange: onStateChange, metricsFile: metricsFile, store: store)
     }
 
     /// A secret as an earlier run may have left it; `from` and `to` are seconds after ``start``.

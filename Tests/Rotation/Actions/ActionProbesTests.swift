@@ -14,9 +14,7 @@ import Testing
     private var failure: Failure { Failure(.unitUnknown, at: .action(restart.id)) }
 
     private func configuration(_ actions: [Action], stateChangeActions: [Action] = []) throws -> Configuration {
-        var configuration = try Values.configuration([web: Values.client(web, actions: actions)])
-        configuration.onStateChange = stateChangeActions
-        return configuration
+        try Values.configuration([web: Values.client(web, actions: actions)], onStateChange: stateChangeActions)
     }
 
     /// A client whose application was notified by an action that has since become impossible.

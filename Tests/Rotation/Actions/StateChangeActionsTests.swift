@@ -13,9 +13,7 @@ import Testing
     private var path: AbsolutePath { get throws { try Values.path("web.jwt") } }
 
     private func configuration(_ actions: [Action]? = nil, client: ClientConfiguration? = nil) throws -> Configuration {
-        var configuration = try Values.configuration([web: try client ?? Values.client(web)])
-        configuration.onStateChange = actions ?? [pager]
-        return configuration
+        try Values.configuration([web: try client ?? Values.client(web)], onStateChange: actions ?? [pager])
     }
 
     private func settled(_ actions: [Action]? = nil) throws -> Bench {

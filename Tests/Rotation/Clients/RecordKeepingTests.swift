@@ -12,9 +12,9 @@ import Testing
 
     private func settled(clients: [String] = ["web"]) throws -> Bench {
         let entries = try clients.map { ($0, try Values.client($0, actions: [after])) }
-        var configuration = try Values.configuration(Dictionary(uniqueKeysWithValues: entries))
-        configuration.onStateChange = [pager]
-        return try Bench(configuration).settled()
+        return try Bench(
+            Values.configuration(Dictionary(uniqueKeysWithValues: entries), onStateChange: [pager])
+        ).settled()
     }
 
     @Test func everythingIsKeptAgainOnceAndNothingElseIsDone() throws {

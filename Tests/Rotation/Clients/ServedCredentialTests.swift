@@ -82,9 +82,7 @@ import Testing
         bench.prints = [:]
         bench.reload(try configuration(id: "com.example.other"))
         #expect(try served(bench) == nil)
-        bench.prints = [try Values.key(): try Values.print("1")]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
+        try bench.replaceKey(by: "1", passing: 1)
         #expect(try served(bench)?.client.description == "com.example.other")
     }
 

@@ -262,9 +262,7 @@ import Testing
             changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
             bench.reload(changed)
         } else {
-            bench.prints[try Values.key()] = try Values.print("2")
-            bench.tell(.changeNoticed(.key(try Values.key())))
-            bench.pass(5)
+            try bench.replaceKey(by: "2", passing: 5)
         }
         #expect(try bench.held(in: "web.jwt") != old)
         try expectRefused(bench, refused)
@@ -317,7 +315,7 @@ import Testing
     }
 
     /// But not for long.
-    @Test(arguments: [(19, ["native, web"]), (20, ["native", "web"])])
+    @Test(arguments: [(19, ["native, web"]), (20, ["native", "web"])] as [(Int64, [String])])
     func anActionWaitsForTheVerdictsOnAllOfItsClients(seconds: Int64, covered: [String]) throws {
         let bench = try sharing()
         let second = Resource.verification(try Values.name("web"))
@@ -363,16 +361,12 @@ import Testing
         let bench = try settled()
         let old = try #require(try bench.held(in: "web.jwt"))
         try refuse(bench)
-        bench.prints[try Values.key()] = try Values.print("2")
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(120)
+        try bench.replaceKey(by: "2", passing: 120)
         #expect(requests(bench) > 1)
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).reason?.failure.code == .refusedByApple)
         // The old key is put back.
-        bench.prints[try Values.key()] = try Values.print("1")
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(60)
+        try bench.replaceKey(by: "1", passing: 60)
         #expect(try bench.held(in: "web.jwt") == old)
         #expect(try bench.view(web).health == .ok)
         #expect(bench.records[try Values.name(web)]?.candidate == nil)

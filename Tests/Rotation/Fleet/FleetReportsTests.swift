@@ -21,9 +21,7 @@ struct FleetReportsTests {
     private static func configuration(isShared: Bool = true) throws -> Configuration {
         var client = try Values.client("web")
         client.isShared = isShared
-        var configuration = try Values.configuration(["web": client])
-        configuration.store = SecretStore(place: "etcd", machine: "signer")
-        return configuration
+        return try Values.configuration(["web": client], store: SecretStore(place: "etcd", machine: "signer"))
     }
 
     private var current: Fingerprint { get throws { try #require(try bench.current("web")?.fingerprint) } }

@@ -23,9 +23,8 @@ struct OwnAdmissionsTests {
         client.lifetime = .maximum
         client.source = SourceConfiguration(.store)
         client.source?.deliverOver = Seconds(deliverOver)
-        var configuration = try Values.configuration(["web": client], keys: ["apple": key])
-        configuration.store = SecretStore(place: store, machine: "app17")
-        return configuration
+        return try Values.configuration(
+            ["web": client], keys: ["apple": key], store: SecretStore(place: store, machine: "app17"))
     }
 
     private func secret(_ number: UInt64, days: Int64 = 90) throws -> SecretInfo {

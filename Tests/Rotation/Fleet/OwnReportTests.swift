@@ -17,9 +17,7 @@ struct OwnReportTests {
     private static func configuration(_ names: [String] = ["web"], store: String? = "etcd") throws -> Configuration {
         var clients: [String: ClientConfiguration] = [:]
         for name in names { clients[name] = try Values.client(name, actions: [Values.exec("/bin/tell")]) }
-        var configuration = try Values.configuration(clients)
-        configuration.store = store.map { SecretStore(place: $0, machine: "app17") }
-        return configuration
+        return try Values.configuration(clients, store: store.map { SecretStore(place: $0, machine: "app17") })
     }
 
     /// What was put since ``Bench/forget()``.

@@ -23,9 +23,7 @@ struct RolloutPlanTests {
     ) throws -> Configuration {
         var client = try Values.client("web")
         client.rollout = rollout
-        var configuration = try Values.configuration(["web": client])
-        configuration.store = SecretStore(place: store, machine: "signer")
-        return configuration
+        return try Values.configuration(["web": client], store: SecretStore(place: store, machine: "signer"))
     }
 
     private var rollout: Rollout { get throws { try #require(bench.rollouts[place]?.rollout) } }

@@ -31,9 +31,8 @@ struct StorePollingTests {
             entries[name] = try Values.keyEntry(keyID: id)
             entries[name]?.location = .publicKey([])
         }
-        var configuration = try Values.configuration(["web": client], keys: entries)
-        configuration.store = SecretStore(place: place, machine: "app17")
-        return configuration
+        return try Values.configuration(
+            ["web": client], keys: entries, store: SecretStore(place: place, machine: "app17"))
     }
 
     private func secret(_ number: UInt64, issued: Int64 = 0, expires: Int64 = 90) throws -> SecretInfo {

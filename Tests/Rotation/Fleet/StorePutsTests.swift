@@ -18,13 +18,13 @@ struct StorePutsTests {
         bench = try Bench(try Self.configuration())
     }
 
-    private static func configuration(verify: Bool = false, isShared: Bool = true) throws -> Configuration {
+    private static func configuration(
+        verify: Bool = false, isShared: Bool = true, store: String = "etcd"
+    ) throws -> Configuration {
         var client = try Values.client("web")
         client.verify = verify
         client.isShared = isShared
-        var configuration = try Values.configuration(["web": client])
-        configuration.store = SecretStore(place: "etcd", machine: "signer")
-        return configuration
+        return try Values.configuration(["web": client], store: SecretStore(place: store, machine: "signer"))
     }
 
     private var shared: SecretInfo? {
@@ -66,9 +66,7 @@ struct StorePutsTests {
     @Test func theAnswerOfAnotherStoreSaysNothingOfThisOne() throws {
         bench.held = [.share(web)]
         bench.go()
-        var configuration = try Self.configuration()
-        configuration.store = SecretStore(place: "another etcd", machine: "signer")
-        bench.reload(configuration)
+        bench.reload(try Self.configuration(store: "another etcd"))
         bench.forget()
         // The former store has it; this one is still empty.
         try bench.end(.share(web), .success(.putInStore(.done(revision: 7))))
@@ -271,9 +269,7 @@ struct StorePutsTests {
         bench.intruder = nil
         bench.store = [:]
         bench.forget()
-        var configuration = try Self.configuration()
-        configuration.store = SecretStore(place: "another etcd", machine: "signer")
-        bench.reload(configuration)
+        bench.reload(try Self.configuration(store: "another etcd"))
         #expect(puts.count == 1)
         #expect(try shared == bench.current("web"))
         #expect(try bench.view("web").health == .ok)

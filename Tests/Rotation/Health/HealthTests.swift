@@ -345,9 +345,7 @@ import Testing
     @Test func theReasonIsWhatKeepsASecretFromItsPlace() throws {
         let bench = try bench().started()
         let path = try Values.path("web.jwt")
-        bench.prints = [:]
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(5)
+        try bench.replaceKey(by: nil, passing: 5)
         #expect(try bench.view(web).health == .degraded)
         #expect(try bench.view(web).reason?.failure.code == .keyMissing)
         let isFolder = try Values.failure(.isDirectory, "web.jwt").seeing([:])

@@ -18,9 +18,8 @@ import Testing
     }
 
     private func configuration(_ file: String = "m.prom") throws -> Configuration {
-        var configuration = try Values.configuration(["web": Values.client("web"), "app": Values.client("app")])
-        configuration.metricsFile = try Values.path(file)
-        return configuration
+        try Values.configuration(
+            ["web": Values.client("web"), "app": Values.client("app")], metricsFile: Values.path(file))
     }
 
     private func bench(once: Bool = false) throws -> Bench { try Bench(configuration(), once: once) }
@@ -292,9 +291,8 @@ import Testing
 
     /// A single run that waits for its action.
     private func singleRun() throws -> Bench {
-        var configuration = try Values.configuration(["web": Values.client("web", actions: [after])])
-        configuration.metricsFile = file
-        let bench = try Bench(configuration, once: true)
+        let bench = try Bench(
+            Values.configuration(["web": Values.client("web", actions: [after])], metricsFile: file), once: true)
         bench.held = [.action(after.id)]
         bench.go()
         return bench

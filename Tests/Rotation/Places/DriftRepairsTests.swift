@@ -329,9 +329,7 @@ import Testing
 
     @Test func aSecretThatAContestedFileNeverHeldIsNotHeldBack() throws {
         let bench = try contested(leftBad: true)
-        bench.prints[try Values.key()] = try Values.print("2")
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(5)
+        try bench.replaceKey(by: "2", passing: 5)
         #expect(try bench.held(in: "web.jwt") == bench.current(web))
     }
 }
