@@ -51,20 +51,6 @@ import Testing
         #expect(bench.log == [])
     }
 
-    @Test func aNoticeRightBeforeThatLookIsNoReasonToWakeAgain() throws {
-        let bench = try settled()
-        edit(bench, .success(.refused([line])))
-        bench.pass(1)
-        bench.pass(59)
-        bench.forget()
-        bench.held = [.configuration]
-        bench.boot(after: 999)
-        bench.tell(.changeNoticed(.configuration))
-        bench.boot(after: 1)
-        #expect(bench.log == ["check configuration"])
-        #expect(bench.lastStep.wake.boot == BootTime(milliseconds: bench.boot) + Rotation.overdueAfter)
-    }
-
     @Test(arguments: [true, false]) func itIsGoneWhenItIsFixed(isReloaded: Bool) throws {
         let bench = try settled()
         let good = bench.text

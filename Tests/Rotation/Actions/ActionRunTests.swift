@@ -136,18 +136,6 @@ import Testing
         #expect(bench.effects == ["keep b", "publish b.jwt", "keep b", "run exec /bin/after for b", "keep b"])
     }
 
-    @Test func aSecretThatChangesWhileTheActionRunsHasItRunAgain() throws {
-        let bench = try bench([after])
-        bench.held = [.action(after.id)]
-        bench.go()
-        bench.ask(.renew(.init()))
-        #expect(bench.answer() == nil)
-        bench.release(.action(after.id))
-        #expect(bench.runs.count == 2)
-        #expect(try bench.answer() == .renewed([bench.renewed(web)]))
-        #expect(try bench.view(web).delivered)
-    }
-
     @Test func anActionIsGivenTheSecretAndAllOutputs() throws {
         let bench = try Bench([web: Values.client(web, outputs: [Values.raw("b"), Values.raw("a")], actions: [after])])
         bench.go()

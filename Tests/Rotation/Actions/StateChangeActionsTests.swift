@@ -137,13 +137,6 @@ import Testing
         #expect(reported(bench) == ["degraded", "degraded"])
     }
 
-    @Test func aRenewalInTimeIsNoNews() throws {
-        let bench = try settled()
-        bench.pass(400 * Values.day)
-        #expect(reported(bench) == [])
-        #expect(try bench.view(web).renewals > 5)
-    }
-
     @Test func aSecretThatASuspendLetExpireIsNotReportedIfReplacedAtOnce() throws {
         let bench = try settled()
         bench.step(100 * Values.day)
@@ -205,19 +198,6 @@ import Testing
     }
 
     // MARK: Over a restart
-
-    @Test func aKillWhileTheActionRunsHasItRunAgain() throws {
-        let bench = try settled()
-        bench.held = [.stateChangeAction(pager.id)]
-        try spoil(bench)
-        bench.pass(30)
-        #expect(reported(bench) == ["degraded"])
-        bench.held = []
-        try bench.restart(configuration())
-        #expect(reported(bench) == ["degraded"])
-        bench.pass(Values.day)
-        #expect(reported(bench) == ["degraded"])
-    }
 
     /// systemd ends the program together with the daemon, and it may exit with 0 then.
     @Test func whatTheDaemonsEndInterruptsRunsAgain() throws {

@@ -24,14 +24,6 @@ import Testing
         #expect(bench.entries.filter { $0 == .ready }.count == 1)
     }
 
-    @Test func readyDoesNotWaitForActions() throws {
-        let action = Values.exec("/bin/slow")
-        let bench = try Bench(["a": Values.client("a", actions: [action])])
-        bench.held = [.action(action.id)]
-        bench.go()
-        #expect(isReady(bench))
-    }
-
     /// A shared file is good only once each of its clients has the secret that it holds: here `b` finds that out last,
     /// and `a` must become ready with it.
     @Test func clientsThatShareAFileAreReadyTogether() throws {
@@ -104,15 +96,5 @@ import Testing
         #expect(bench.lastStep.ended)
         // The record has what was delivered before the end.
         #expect(bench.records[try Values.name("a")]?.delivered[action.id] != nil)
-    }
-
-    @Test func onceServesTheRestAndEndsAlthoughSomethingFails() throws {
-        let bench = try Bench(["a": Values.client("a"), "b": Values.client("b")], once: true)
-        try bench.failWrites(of: "b.jwt")
-        bench.go()
-        #expect(bench.lastStep.ended)
-        #expect(try bench.view("a").health == .ok)
-        #expect(try bench.view("b").health == .critical)
-        #expect(bench.log.filter { $0 == "publish b.jwt" }.count == 1)
     }
 }

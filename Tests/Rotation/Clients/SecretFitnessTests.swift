@@ -73,11 +73,4 @@ import Testing
         #expect(entry.best(of: [old, young]) == young)
         #expect(entry.best(of: [young, old]) == young)
     }
-
-    @Test func theChoiceBetweenEqualsDoesNotDependOnTheirOrder() throws {
-        let entry = try Values.client("web")
-        let one = try Values.issued(1, signer: signer)
-        let two = try Values.issued(2, signer: signer)
-        #expect(entry.best(of: [one, two]) == entry.best(of: [two, one]))
-    }
 }

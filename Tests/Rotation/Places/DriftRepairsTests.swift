@@ -154,16 +154,6 @@ import Testing
         #expect(good <= 9, "three seconds before it is first read, and after each repair")
     }
 
-    @Test func aGoodFileThatIsNeverQuietStaysGood() throws {
-        let bench = try settled()
-        for _ in 0..<30 {
-            try notice(bench)
-            bench.pass(1)
-            #expect(try bench.view(web).health == .ok)
-        }
-        #expect(bench.written == [])
-    }
-
     @Test func badContentThatStoodBrieflyRunsNoAction() throws {
         let bench = try settled()
         try drift(bench)

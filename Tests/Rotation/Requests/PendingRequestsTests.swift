@@ -144,17 +144,6 @@ import Testing
         #expect(try bench.answer(5) == .renewed([bench.failed("a", key), bench.failed("b", key)]))
     }
 
-    @Test func aFailureIsAnsweredInItsOwnWordsAndTriedAgain() throws {
-        let bench = try settled()
-        try bench.failWrites(of: "b.jwt")
-        bench.ask(.renew(.init()))
-        let full = try Values.failure(.diskFull, "b.jwt")
-        #expect(try bench.answer() == .renewed([bench.renewed("a"), bench.failed("b", full)]))
-        bench.failingWrites = [:]
-        bench.pass(60)
-        #expect(try bench.view("b").health == .ok)
-    }
-
     @Test func askingTriesAtOnceWhatHasFailedForLong() throws {
         let bench = try failedForLong()
         bench.ask(.renew(.init(clients: [try Values.name("b")], deliverOnly: true)), 2)
