@@ -8,16 +8,13 @@ import Model
 /// - Files and actions wait until the record names the current secret, or cannot be kept (``Rotation/isSettled(_:)``).
 extension Rotation {
     mutating func recordFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
+        guard let client = job.resource.client.flatMap({ index[$0] }) else { return }
         switch (job.work, result) {
-        case (.recall(let name, _), .success(.recalled(let record))):
-            if let client = index[name] { recalled(record, client, by: job.id, at: now) }
-        case (.recall(let name, _), .success(.recalledUnkept(let record))):
-            // The attempt to keep it shows why the directory cannot be used.
-            if let client = index[name] { recalled(record, client, by: nil, at: now) }
-        case (.recall(let name, _), .failure):
-            if let client = index[name] { clients[client].record.notRecalled() }
-        case (.keep(let name, _), .success(.kept(let record))):
-            if let client = index[name] { clients[client].record.kept(record, by: job.id) }
+        case (.recall, .success(.recalled(let record))): recalled(record, client, by: job.id, at: now)
+        // The attempt to keep it shows why the directory cannot be used.
+        case (.recall, .success(.recalledUnkept(let record))): recalled(record, client, by: nil, at: now)
+        case (.recall, .failure): clients[client].record.notRecalled()
+        case (.keep, .success(.kept(let record))): clients[client].record.kept(record, by: job.id)
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }

@@ -123,27 +123,29 @@ struct StorePolling: Sendable {
 
     /// Records a read. Returns whether every client is to be judged again, and not only those whose places have changed.
     fileprivate mutating func read(
-        _ found: Result<[StorePlace: StoreObservation], Failure>, _ rollouts: [StorePlace: RolloutObservation],
-        by job: JobID, at now: Now
+        _ found: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation], by job: JobID,
+        at now: Now
     ) -> Bool {
-        let isFirst = !reading.isFresh
-        let earlier = failure
-        reading.end((try? found.get()).map { _ in now.boot }, by: job)
-        counts.reads.count(success: (try? found.get()) != nil)
-        counts.isReachable = (try? found.get()) != nil
-        switch found {
-        case .success(let found):
-            counts.lastContactAt = now.wall
-            counts.rejected += found.count { observed[$0.key] != $0.value && $0.value.isRejected(at: $0.key) }
-            observed = found
-            self.rollouts = rollouts
-            failure = nil
-        case .failure(let found):
-            failure = found.code
-            isWatched = false
-        }
-        // After each failure in a row the next attempt is at another time, which the reason of each client shows.
-        return isFirst || failure != nil || earlier != nil
+        let isNews = !reading.isFresh || failure != nil
+        reading.end(now.boot, by: job)
+        counts.reads.count(success: true)
+        counts.isReachable = true
+        counts.lastContactAt = now.wall
+        counts.rejected += found.count { observed[$0.key] != $0.value && $0.value.isRejected(at: $0.key) }
+        observed = found
+        self.rollouts = rollouts
+        failure = nil
+        return isNews
+    }
+
+    /// Records a read that failed. Every client is to be judged again: the next attempt, which its reason shows, is at another
+    /// time after each failure in a row.
+    fileprivate mutating func readFailed(_ code: FailureCode, by job: JobID) {
+        reading.end(nil, by: job)
+        counts.reads.count(success: false)
+        counts.isReachable = false
+        failure = code
+        isWatched = false
     }
 
     /// Records the content that a put has found or left.
@@ -183,23 +185,20 @@ extension Rotation {
         guard case .readStore = job.work, jobs.isCurrent(job) else { return }
         let before = storePolling.observed
         let rolloutsBefore = storePolling.rollouts
-        let found: Result<[StorePlace: StoreObservation], Failure>
-        var rollouts: [StorePlace: RolloutObservation] = [:]
+        var isNews = true
         switch result {
-        case .success(.storeRead(let observed, rollouts: let read)):
-            for case .secret(let issued, _) in observed.values { clock.noteIssue(issued) }
-            found = .success(observed)
-            rollouts = read
+        case .success(.storeRead(let found, rollouts: let rollouts)):
+            for case .secret(let issued, _) in found.values { clock.noteIssue(issued) }
             let current = index.all.flatMap { wantedSecret($0)?.name.digests ?? [] }
-            admissions.read(observed, rollouts, current: Set(current))
-        case .failure(let failure): found = .failure(failure)
+            admissions.read(found, rollouts, current: Set(current))
+            isNews = storePolling.read(found, rollouts, by: job.id, at: now)
+        case .failure(let failure): storePolling.readFailed(failure.code, by: job.id)
         case .success(let outcome): return unexpected(outcome, of: job)
         }
-        let isNews = storePolling.read(found, rollouts, by: job.id, at: now)
         for client in index.all where client.concernsStore {
             let places = storePlaces(of: client)
             if client.entry.source != nil {
-                let isRead = (try? found.get()) != nil && places.allSatisfy { storePolling.observed[$0] != nil }
+                let isRead = !storePolling.isFailing && places.allSatisfy { storePolling.observed[$0] != nil }
                 let found = isRead ? places.compactMap(storeObservation) : nil
                 clients[client].source?.reading.end(found, by: job.id)
             }

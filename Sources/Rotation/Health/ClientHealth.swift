@@ -43,21 +43,18 @@ extension Rotation {
 
     /// Counts the result of a job for each of its clients.
     mutating func count(_ job: Job, success: Bool) {
+        let (names, tally): (Set<ClientName>, WritableKeyPath<ClientCounts, Tally>)
         switch job.work {
-        case .mint(let name, _, _):
-            if let client = index[name] { clients[client].health.tally.mints.count(success: success) }
+        case .mint(let name, _, _): (names, tally) = ([name], \.mints)
+        // Several variables of a client in one file are still one write.
         case .publish(let spec, let secrets, _, _):
-            // Several variables of a client in one file are still one write.
-            for name in Set(secrets.keys.compactMap { spec.slots[$0] }) {
-                if let client = index[name] { clients[client].health.tally.publishes.count(success: success) }
-            }
-        case .push(let name, _, _, _):
-            if let client = index[name] { clients[client].health.tally.publishes.count(success: success) }
-        case .run(_, let covering):
-            for name in covering.keys {
-                if let client = index[name] { clients[client].health.tally.deliveries.count(success: success) }
-            }
-        default: break
+            (names, tally) = (Set(secrets.keys.compactMap { spec.slots[$0] }), \.publishes)
+        case .push(let name, _, _, _): (names, tally) = ([name], \.publishes)
+        case .run(_, let covering): (names, tally) = (Set(covering.keys), \.deliveries)
+        default: return
+        }
+        for client in names.compactMap({ index[$0] }) {
+            clients[client].health.tally[keyPath: tally].count(success: success)
         }
     }
 
