@@ -10,24 +10,16 @@ extension Rotation {
         switch (job.work, result) {
         case (_, .success(.reportsRead(let found))):
             fleet.read(found, clockTellsAge: clockTellsAge, by: job.id, at: now)
-            for client in watchedRollouts { touch(client) }
-            // Their records keep the known machines.
-            for client in index.all
-            where client.entry.rollout != nil
-                && clients[client].record.value.fleet != fleet.known.numbers(of: client.identity)
-            {
-                touch(client)
-            }
         case (.forgetReport(let machine, _), .success(.reportForgotten)):
             fleet.forget(machine, clockTellsAge: clockTellsAge, at: now)
-        case (.readReports, .failure(let failure)):
-            fleet.failed(failure, at: now)
-            for client in watchedRollouts { touch(client) }
+        case (.readReports, .failure(let failure)): fleet.failed(failure, at: now)
         // Reading continues.
         case (_, .failure(let failure)): fleet.failedToForget(failure)
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
         judgeReports(at: now)
+        // Rollouts go on by the reports, and records keep the known machines.
+        for client in index.all where client.isSharing { touch(client) }
     }
 
     /// The first job whose read answers a request that comes now. This is the read under way; else any while the last one is

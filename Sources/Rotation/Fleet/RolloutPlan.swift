@@ -36,13 +36,6 @@ extension Rotation {
         clients[client].rollout?.view(of: clients[client].secret.current?.name)
     }
 
-    /// The clients whose rollouts depend on the machines' reports, or pass over silent machines.
-    var watchedRollouts: [ConfiguredClient] {
-        index.all.filter { client in
-            clients[client].rollout.map { !$0.rollout.isFinished || !$0.lost.isEmpty } == true
-        }
-    }
-
     // MARK: Requests
 
     /// Controls a client's rollout. Returns why that is impossible: no rollout is unfinished, or the store has yet to show it.

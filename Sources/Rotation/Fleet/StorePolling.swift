@@ -121,12 +121,10 @@ struct StorePolling: Sendable {
         hintedFor = nil
     }
 
-    /// Records a read. Returns whether every client is to be judged again, and not only those whose places have changed.
     fileprivate mutating func read(
         _ found: [StorePlace: StoreObservation], _ rollouts: [StorePlace: RolloutObservation], by job: JobID,
         at now: Now
-    ) -> Bool {
-        let isNews = !reading.isFresh || failure != nil
+    ) {
         reading.end(now.boot, by: job)
         counts.reads.count(success: true)
         counts.isReachable = true
@@ -135,11 +133,8 @@ struct StorePolling: Sendable {
         observed = found
         self.rollouts = rollouts
         failure = nil
-        return isNews
     }
 
-    /// Records a read that failed. Every client is to be judged again: the next attempt, which its reason shows, is at another
-    /// time after each failure in a row.
     fileprivate mutating func readFailed(_ code: FailureCode, by job: JobID) {
         reading.end(nil, by: job)
         counts.reads.count(success: false)
@@ -183,30 +178,22 @@ extension Rotation {
     mutating func storeFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         // At a reload it is read again, because other places may be of interest.
         guard case .readStore = job.work, jobs.isCurrent(job) else { return }
-        let before = storePolling.observed
-        let rolloutsBefore = storePolling.rollouts
-        var isNews = true
         switch result {
         case .success(.storeRead(let found, rollouts: let rollouts)):
             for case .secret(let issued, _) in found.values { clock.noteIssue(issued) }
             let current = index.all.flatMap { wantedSecret($0)?.name.digests ?? [] }
             admissions.read(found, rollouts, current: Set(current))
-            isNews = storePolling.read(found, rollouts, by: job.id, at: now)
+            storePolling.read(found, rollouts, by: job.id, at: now)
         case .failure(let failure): storePolling.readFailed(failure.code, by: job.id)
         case .success(let outcome): return unexpected(outcome, of: job)
         }
-        for client in index.all where client.concernsStore {
+        for client in index.all where client.concernsStore && client.entry.source != nil {
             let places = storePlaces(of: client)
-            if client.entry.source != nil {
-                let isRead = !storePolling.isFailing && places.allSatisfy { storePolling.observed[$0] != nil }
-                let found = isRead ? places.compactMap(storeObservation) : nil
-                clients[client].source?.reading.end(found, by: job.id)
-            }
-            let isChanged = places.contains {
-                before[$0] != storePolling.observed[$0] || rolloutsBefore[$0] != storePolling.rollouts[$0]
-            }
-            if isNews || isChanged { touch(client) }
+            let isRead = !storePolling.isFailing && places.allSatisfy { storePolling.observed[$0] != nil }
+            let found = isRead ? places.compactMap(storeObservation) : nil
+            clients[client].source?.reading.end(found, by: job.id)
         }
+        touchClientsOnStore()
     }
 
     /// The places of a client's secrets in the store, in the order of preference; none of a key that was not read.
