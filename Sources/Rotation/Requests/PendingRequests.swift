@@ -7,7 +7,7 @@ struct PendingRequest: Hashable, Sendable {
     let requestID: RequestID?
     let request: DaemonRequest
     /// Jobs from this one on count as attempts on behalf of the request.
-    let since: JobID
+    var since: JobID
     /// The progress of a reload; nil for other requests.
     var reload: Reload?
     /// Former outputs that still hold a secret, in words ready to show.
@@ -137,35 +137,31 @@ extension Rotation {
 
     mutating func ask(_ request: DaemonRequest, _ requestID: RequestID?, at now: Now) {
         if jobs.isStopping { return waiting.answer(requestID, .stopping) }
+        var pending = PendingRequest(requestID: requestID, request: request, since: jobs.next)
         switch request {
-        case .reload:
-            waiting.add(
-                PendingRequest(requestID: requestID, request: request, since: jobs.next, reload: .wanted))
-            touch(.configuration)
+        case .reload: pending.reload = .wanted
         case .fleet:
             jobs.want(.fleet, at: now)
-            waiting.add(
-                PendingRequest(requestID: requestID, request: request, since: readingOfFleet(at: now)))
+            pending.since = readingOfFleet(at: now)
         case .rollout(let client, let order):
             guard let subject = index[client] else {
                 return waiting.answer(requestID, .unknownClients([client]))
             }
             if let answer = orderRollout(order, of: subject, at: now) { return waiting.answer(requestID, answer) }
-            waiting.add(
-                PendingRequest(requestID: requestID, request: request, since: jobs.next))
         case .renew(let renewal):
             let unknown = renewal.clients.filter { index[$0] == nil }
             guard unknown.isEmpty else { return waiting.answer(requestID, .unknownClients(unknown.sorted())) }
-            let asked = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
-            waiting.add(
-                PendingRequest(requestID: requestID, request: request, since: jobs.next, undecided: asked))
+            pending.undecided = renewal.clients.isEmpty ? Set(configuration.clients.keys) : renewal.clients
             // A client that is not due stays unchanged. All clients are judged before anything is read again, because a read
             // leaves less known of clients that share it. The files' content then shows whether anything is undelivered.
-            let found = renewal.deliverOnly ? [:] : choose(among: asked, renewal, since: jobs.next, at: now)
-            for client in asked.compactMap({ index[$0] }) {
+            let found =
+                renewal.deliverOnly
+                ? [:] : choose(among: pending.undecided, renewal, since: pending.since, at: now)
+            for client in pending.undecided.compactMap({ index[$0] }) {
                 if found[client.name] == false { touch(client) } else { resetBackoff(client, at: now) }
             }
         }
+        waiting.add(pending)
     }
 
     /// Decides which clients a request to renew applies to, as soon as enough is known of each.
