@@ -168,52 +168,45 @@ struct ClockTrust: Hashable, Sendable {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
                 .filter { waitedOut?.contains($0) != true && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
-        judge(
+        let found = findFault(
             builtAt: builtAt, from: isStarting ? runsSince : nil,
             latest: timer.now.kernelSynced ? nil : latestIssue, &timer)
+        reason = found.map { Reason(failure: $0, since: reason?.since ?? timer.now.wall) }
         return before != failure?.code
     }
 
+    /// Why the clock is not to be trusted; nil if it is.
+    ///
     /// - Parameters:
     ///   - from: the start of a doubt that is raised now; nil: now.
     ///   - latest: the latest `iat` among the secrets that our keys signed.
-    private mutating func judge(
+    private mutating func findFault(
         builtAt: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
-    ) {
+    ) -> Failure? {
         let now = timer.now
-        if !timer.reached(builtAt) {
-            set(Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description), now)
-            return
-        }
+        if !timer.reached(builtAt) { return Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description) }
         if let reached = waitedOut?.reached { waitedOut?.reached = max(reached, now.wall) }
         if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
             _ = timer.reached(now.boot + Self.pollInterval)
             doubtedAt = nil
-            set(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description), now)
-            return
+            return Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description)
         }
         guard let latest, !now.kernelSynced, waitedOut?.contains(latest) != true, !timer.reached(latest) else {
             // At the start, the secret for which an earlier run doubted it was perhaps not read yet.
             if from == nil { doubtedAt = nil }
-            set(nil, now)
-            return
+            return nil
         }
         let began = doubtedAt ?? from ?? now.boot
         doubtedAt = began
-        if timer.reached(began + Self.doubtLimit) {
-            waitedOut = WaitedOut(issuedAt: latest, reached: now.wall)
-            doubtedAt = nil
-            set(nil, now)
-            // Drop the wake recorded for `latest`: reaching it no longer changes anything.
-            timer = WakeTimer(now: now)
-        } else {
+        guard timer.reached(began + Self.doubtLimit) else {
             _ = timer.reached(now.boot + Self.pollInterval)
-            set(Failure(.clockDoubtful, at: .clock, detail: latest.description), now)
+            return Failure(.clockDoubtful, at: .clock, detail: latest.description)
         }
-    }
-
-    private mutating func set(_ failure: Failure?, _ now: Now) {
-        reason = failure.map { Reason(failure: $0, since: reason?.since ?? now.wall) }
+        waitedOut = WaitedOut(issuedAt: latest, reached: now.wall)
+        doubtedAt = nil
+        // Drop the wake recorded for `latest`: reaching it no longer changes anything.
+        timer = WakeTimer(now: now)
+        return nil
     }
 }
 
