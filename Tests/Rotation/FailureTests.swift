@@ -104,39 +104,21 @@ import Testing
         switch code {
         case .credentialMissing: .credential("apple-key")
         case .signingFailed, .selfCheckFailed, .noSecret, .secretUnacceptable, .secretExpired, .secretExpiring,
-            .renewalOverdue, .noOutputs,
-            .signatureUnchecked,
-            .notPublished, .notDelivered, .refusedByApple, .verdictUnknown, .verifierMissing, .verifierSilent,
-            .rolloutHeld:
+            .renewalOverdue, .noOutputs, .signatureUnchecked, .notPublished, .notDelivered, .refusedByApple,
+            .verdictUnknown, .verifierMissing, .verifierSilent, .rolloutHeld:
             ClientName("web").map { .client($0) }
         case .keyNeedsPassphrase, .keyChanged, .publicKeyUnusable: KeyName("apple").map { .key($0) }
         case .unknownUser, .unknownGroup: .named("www data")
-        case .clockBeforeBuild, .clockDoubtful, .clockPerhapsAhead: .clock
-        case .pushUnconfigured, .pushTokenUnusable, .pushFileUnusable, .pushFileNotGuarded, .pushTLSFailed,
-            .pushStatusNotListed,
-            .pushCredentialsRefused, .pushPlaceMissing,
-            .pushRateLimited, .pushQuotaExceeded, .pushDeploymentFailed, .pushDeploymentCancelled,
-            .pushDeploymentOutdated, .pushTargetUnknown,
-            .pushClockRefused, .pushSecondFactorWanted, .pushChangeRefused, .pushNotKept, .pushPlaceUnsuitable,
-            .pushOtherClient, .pushSwitchedOff, .pushImmutable,
-            .pushOthersBlank, .pushEnvironmentsConflict, .pushServerFailed, .pushUnreachable,
-            .pushTimedOut,
-            .pushCertificateRefused, .pushRedirected, .pushConflict, .pushRejected,
-            .pushAnswerUnexpected, .pushServiceMissing, .pushServiceSilent:
-            .named("production")
-        case .storeUnconfigured, .storeFileUnusable, .storeFileNotGuarded, .storeCredentialsRefused, .storeUserMissing,
-            .storeUserUnknown, .storeCertificateRefused,
-            .storeServerUntrusted, .storeCertificateExpiring, .storeForbidden, .storeOutOfSpace, .storeUnreachable,
-            .storeTLSFailed,
-            .storeTimedOut, .storeUnavailable, .storeAnswerUnexpected, .storeSecretTooLong, .storeMachineShared,
-            .storeServiceMissing, .storeServiceSilent:
-            .store
-        case .actionFailed, .actionTimedOut, .actionNotStarted, .actionInterrupted, .unitNotPermitted, .polkitMissing,
-            .polkitFailed, .unitUnknown, .unitMasked, .unitRefused, .busUnreachable, .jobFailed, .jobTimedOut,
-            .jobCanceled,
-            .jobDependency, .jobSkipped, .unitFailed, .unitEnded:
-            .action(ActionID("restart a.service"))
-        default: AbsolutePath("/d/f.p8").map { .path($0) }
+        case .unitCannotStart, .unitMismatch: AbsolutePath("/d/f.p8").map { .path($0) }
+        case .busUnreachable: .action(ActionID("restart a.service"))
+        default:
+            switch code.rawValue.prefix(while: { $0 != "_" }) {
+            case "clock": .clock
+            case "push": .named("production")
+            case "store": .store
+            case "action", "job", "polkit", "unit": .action(ActionID("restart a.service"))
+            default: AbsolutePath("/d/f.p8").map { .path($0) }
+            }
         }
     }
 }
