@@ -43,14 +43,18 @@ extension Rotation {
 
     /// Counts the result of a job for each of its clients.
     mutating func count(_ job: Job, success: Bool) {
-        let (names, tally): (Set<ClientName>, WritableKeyPath<ClientCounts, Tally>)
+        let names: Set<ClientName>
+        var tally: WritableKeyPath<ClientCounts, Tally> = \.publishes
         switch job.work {
-        case .mint(let name, _, _): (names, tally) = ([name], \.mints)
+        case .mint(let name, _, _):
+            names = [name]
+            tally = \.mints
         // Several variables of a client in one file are still one write.
-        case .publish(let spec, let secrets, _, _):
-            (names, tally) = (Set(secrets.keys.compactMap { spec.slots[$0] }), \.publishes)
-        case .push(let name, _, _, _): (names, tally) = ([name], \.publishes)
-        case .run(_, let covering): (names, tally) = (Set(covering.keys), \.deliveries)
+        case .publish(let spec, let secrets, _, _): names = Set(secrets.keys.compactMap { spec.slots[$0] })
+        case .push(let name, _, _, _): names = [name]
+        case .run(_, let covering):
+            names = Set(covering.keys)
+            tally = \.deliveries
         default: return
         }
         for client in names.compactMap({ index[$0] }) {
