@@ -10,25 +10,9 @@ import Testing
     private let after = Values.exec("/bin/after")
     private let pager = Action.unit(verb: .start, unit: "notice@%s.service")
 
-    private func settled(clients: [String] = ["web"]) throws -> Bench {
-        let entries = try clients.map { ($0, try Values.client($0, actions: [after])) }
-        return try Bench(
-            Values.configuration(Dictionary(uniqueKeysWithValues: entries), onStateChange: [pager])
-        ).settled()
-    }
-
-    @Test func everythingIsKeptAgainOnceAndNothingElseIsDone() throws {
-        let bench = try settled(clients: ["native", "web"])
-        let (records, reported) = (bench.records, bench.reportedStates)
-        bench.records = [:]
-        bench.reportedStates = nil
-        bench.tell(.stateLost)
-        #expect(bench.log.sorted() == ["keep native", "keep reported states", "keep web"])
-        #expect(bench.records == records && records.count == 2)
-        #expect(bench.reportedStates == reported ?? ReportedStates())
-        bench.forget()
-        bench.pass(Values.day)
-        #expect(bench.log == [])
+    private func settled() throws -> Bench {
+        let clients = ["web": try Values.client("web", actions: [after])]
+        return try Bench(Values.configuration(clients, onStateChange: [pager])).settled()
     }
 
     @Test func theDaemonsKnowledgeTakesThePlaceOfABackup() throws {

@@ -176,18 +176,6 @@ import Testing
 
     // MARK: Another path
 
-    @Test func theFileAtTheFormerPathIsRemoved() throws {
-        let bench = try settled()
-        let new = try Values.path("new.prom")
-        bench.reload(try configuration("new.prom"))
-        #expect(bench.answer() == .reloaded(unserved: []))
-        #expect(Array(bench.metrics.keys) == [new])
-        var none = try configuration()
-        none.metricsFile = nil
-        bench.reload(none, 2)
-        #expect(bench.metrics.isEmpty)
-    }
-
     @Test func aFormerFileThatIsBeingWrittenIsRemovedThen() throws {
         let bench = try settled()
         let new = try Values.path("new.prom")
@@ -201,6 +189,10 @@ import Testing
         bench.release(resource)
         #expect(writes(bench).last == "remove m.prom")
         #expect(Array(bench.metrics.keys) == [new])
+        var none = try configuration()
+        none.metricsFile = nil
+        bench.reload(none, 3)
+        #expect(bench.metrics.isEmpty)
     }
 
     @Test func aFormerPathThatIsConfiguredAgainStays() throws {
