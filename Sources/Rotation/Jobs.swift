@@ -133,7 +133,7 @@ struct Jobs: Sendable {
     /// Marks the jobs that have become overdue; returns their resources.
     mutating func findOverdue(at now: Now) -> [Resource] {
         guard let nextOverdue, now.boot >= nextOverdue else { return [] }
-        let found = running.filter { $0.value.overdueAt.map { now.boot >= $0 } == true }.map(\.key)
+        let found = Array(running.filter { $0.value.overdueAt.map { now.boot >= $0 } == true }.keys)
         for resource in found { running[resource]?.isOverdue = true }
         overdueCount += found.count
         self.nextOverdue = running.values.compactMap(\.overdueAt).min()
