@@ -23,11 +23,6 @@ extension Rotation {
         return jobs.attempts[resource]
     }
 
-    /// The failures since a request was made that keep a client from being served.
-    func failures(of client: ConfiguredClient, since job: JobID) -> [Failure] {
-        failures(of: client) { $0.job >= job }
-    }
-
     /// The failures that keep a client from being served, and that count for a condition. A failure of its record does not
     /// count: without a record the secret is still published and delivered.
     func failures(of client: ConfiguredClient, where counts: (FailedAttempts) -> Bool) -> [Failure] {

@@ -95,7 +95,8 @@ extension Rotation {
             .compactMap { self.overdueService(of: $0) }.first
         if let silent { return silent }
         if let unchecked = uncheckedPlace(of: client) { return Failure(.notChecked, at: unchecked) }
-        guard lackingPlaces(of: client).isEmpty else { return notPublished(client) }
+        let lacking = lackingPlaces(of: client)
+        guard lacking.isEmpty else { return .notPublished(client.name, missingFrom: lacking) }
         return .notDelivered(
             client.name, failed: clients[client].deliveries.failed, of: client.actions,
             during: runningAction(of: client))
@@ -112,11 +113,6 @@ extension Rotation {
         if let path = client.files.first(where: { files[$0]?.slots == nil }) { return .path(path) }
         if wantedSecret(client) == nil, !isKnown(client) { return .client(client.name) }
         return client.targets.first { targets[$0.target]?.wasAsked != true }.map { .target($0.target) }
-    }
-
-    /// The failure of a client whose secret is not in all of its outputs.
-    private func notPublished(_ client: ConfiguredClient) -> Failure {
-        .notPublished(client.name, missingFrom: lackingPlaces(of: client))
     }
 
     /// Why the applications of a client are locked out, or soon will be; nil while they are not.
@@ -153,7 +149,9 @@ extension Rotation {
 
     /// The failure of a client whose applications find no secret.
     private func unserved(_ client: ConfiguredClient) -> Failure {
-        wantedSecret(client) == nil ? Failure(.noSecret, at: .client(client.name)) : notPublished(client)
+        wantedSecret(client) == nil
+            ? Failure(.noSecret, at: .client(client.name))
+            : .notPublished(client.name, missingFrom: lackingPlaces(of: client))
     }
 }
 

@@ -44,12 +44,10 @@ struct FileState: Sendable {
     /// Whether ``observed`` still counts.
     var isFresh: Bool { reading.isFresh }
 
-    /// Whether the observed content is still current, with the configured mode and group.
-    var isAsObserved: Bool { !isUncertain && observed?.isAsConfigured == true }
-
-    /// Whether a slot held a secret when the file was last observed.
+    /// Whether a slot held a secret when the file was last observed, with the configured mode and group.
     func holds(_ secret: SecretInfo, in slot: FileSlot) -> Bool {
-        isAsObserved && slots?[slot]?.issued?.fingerprint == secret.fingerprint
+        !isUncertain && observed?.isAsConfigured == true
+            && slots?[slot]?.issued?.fingerprint == secret.fingerprint
     }
 
     /// Whether the file, when it was last observed, held all of these secrets.

@@ -199,7 +199,8 @@ extension Rotation {
             guard let client = index[name], clients[client].secret.isForced, !jobs.isBusy(.client(name)) else {
                 continue
             }
-            let earlier = failures(of: client, since: request.since).first
+            let since = request.since
+            let earlier = failures(of: client, where: { $0.job >= since }).first
             request.end(name, .failed((earlier ?? failure).message))
             clients[client].secret.withdrawRequest()
             touch(client)

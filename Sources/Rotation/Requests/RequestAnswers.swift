@@ -66,7 +66,9 @@ extension Rotation {
     private func result(
         of client: ConfiguredClient, in request: PendingRequest, at now: Now
     ) -> RenewalOutcome.Result? {
-        if let failure = failures(of: client, since: request.since).first { return .failed(failure.message) }
+        if let failure = failures(of: client, where: { $0.job >= request.since }).first {
+            return .failed(failure.message)
+        }
         if wantedSecret(client) == nil, !jobs.isBusy(.client(client.name)), let failure = clock.failure {
             return .failed(failure.message)
         }
