@@ -24,7 +24,7 @@ struct Jobs: Sendable {
     private var started: [Job] = []
     /// Jobs before this one were started for an earlier configuration.
     private var firstOfConfiguration = JobID.first
-    private let jitter: SeededRandom
+    private let seed: UInt64
 
     private struct Running: Sendable {
         let job: Job
@@ -37,9 +37,7 @@ struct Jobs: Sendable {
     }
 
     /// - Parameter seed: of retries' jitter.
-    init(seed: UInt64) {
-        jitter = SeededRandom(seed: seed)
-    }
+    init(seed: UInt64) { self.seed = seed }
 
     // MARK: State
 
@@ -53,8 +51,16 @@ struct Jobs: Sendable {
     /// Whether a job runs for `resource` that others should wait for.
     func isBusy(_ resource: Resource) -> Bool { running[resource]?.isOverdue == false }
 
-    /// A number from 0 up to 1, the same for the same question throughout a run.
-    func jitter(_ question: String) -> Double { jitter.value(question) }
+    /// A number from 0 up to 1, determined by the seed and the question, so that a run can be replayed: FNV-1a over its text,
+    /// mixed by SplitMix64's finisher.
+    func jitter(_ question: String) -> Double {
+        var hash = seed ^ 0xcbf2_9ce4_8422_2325
+        for byte in question.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
+        hash ^= hash >> 31
+        return Double(hash >> 11) / Double(UInt64(1) << 53)
+    }
 
     /// Whether the job for `resource` has run for longer than its limit.
     func isOverdue(_ resource: Resource) -> Bool { overdueCount > 0 && running[resource]?.isOverdue == true }
@@ -160,7 +166,7 @@ struct Jobs: Sendable {
             of: resource, after: failure,
             RetryPause.Circumstances(
                 failures: failures, action: action, isEmergency: isEmergency, isAtOnce: isAtOnce,
-                isReadOfTarget: job.work.isReadOfTarget, jitter: jitter.value("\(resource) \(failures)")))
+                isReadOfTarget: job.work.isReadOfTarget, jitter: jitter("\(resource) \(failures)")))
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + RetryPause.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = FailedAttempts(
@@ -270,19 +276,4 @@ struct FailedAttempts: Hashable, Sendable {
     let loggedAt: BootTime
     /// Whether it was logged: a failure in another log event is not.
     let isLogged: Bool
-}
-
-/// Pseudorandom numbers determined by the seed and the question, so that a run can be replayed.
-struct SeededRandom: Hashable, Sendable {
-    let seed: UInt64
-
-    /// A number from 0 up to 1, the same for the same question: FNV-1a over its text, mixed by SplitMix64's finisher.
-    func value(_ question: String) -> Double {
-        var hash = seed ^ 0xcbf2_9ce4_8422_2325
-        for byte in question.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        hash = (hash ^ (hash >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        hash = (hash ^ (hash >> 27)) &* 0x94d0_49bb_1331_11eb
-        hash ^= hash >> 31
-        return Double(hash >> 11) / Double(UInt64(1) << 53)
-    }
 }

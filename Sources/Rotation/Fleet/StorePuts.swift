@@ -12,10 +12,7 @@ struct OwnPlace {
     let rollout: RolloutObservation?
 
     /// The revision with which a put of the rollout is compared: 0 without a rollout; nil if it is not known.
-    var revisionOfRollout: Int64? {
-        guard let rollout else { return 0 }
-        return rollout.revision
-    }
+    var revisionOfRollout: Int64? { rollout == nil ? 0 : rollout?.revision }
 }
 
 /// A signer's puts of one of its own secrets into the store.
