@@ -39,7 +39,7 @@ extension Rotation {
         if record.wasRolledOut, let place = record.current.flatMap(StorePlace.init(of:)) {
             admissions.noteRollout(at: place)
         }
-        if client.entry.rollout != nil { fleet.recall(record.fleet, client.identity) }
+        if client.entry.rollout != nil { fleet.known.recall(record.fleet, client.identity) }
     }
 
     mutating func planRecall(_ client: ConfiguredClient, _ timer: inout WakeTimer) {

@@ -41,7 +41,7 @@ struct FleetReports: Sendable {
     private var forgottenAt: [String: BootTime] = [:]
     /// The machines that the rollout of a client's current secret no longer waits for.
     private var lost: [ClientName: Set<String>] = [:]
-    private(set) var known = KnownMachines()
+    var known = KnownMachines()
     private var readingForbidden: Failure?
     private var forgettingForbidden: Failure?
     /// Whether a machine's report may be old enough to be removed.
@@ -117,11 +117,6 @@ struct FleetReports: Sendable {
         return Members(
             all: (members[identity] ?? []).filter { $0.machine != own }, readableSince: readableSince,
             haveHadTime: timer.reached(readableSince + Self.returning))
-    }
-
-    /// Adopts from a client's record the machines known before the start.
-    mutating func recall(_ machines: Set<UInt32>, _ identity: ClientIdentity) {
-        known.recall(machines, identity)
     }
 
     /// Records which machines report each client.

@@ -23,7 +23,7 @@ struct TargetState: Sendable {
     /// Whether applications use the place, as the API last showed it; nil if it does not show that, or was not asked yet.
     private var use: PushPlaceUse?
     /// When the API was last read or written since the start, the last reload or the last request.
-    private(set) var readAt: BootTime? {
+    fileprivate(set) var readAt: BootTime? {
         didSet { if readAt != nil { wasAsked = true } }
     }
     /// Whether the API was read or written since the start.
@@ -100,9 +100,6 @@ struct TargetState: Sendable {
     }
 
     // MARK: Events
-
-    /// Has it read again.
-    mutating func readAgain() { readAt = nil }
 
     /// Has it read again, and repaired at once if it is contested: the user may just have stopped the change.
     mutating func requestRepair() {
@@ -228,7 +225,7 @@ struct TargetStates: Sendable {
         for output in index.all.flatMap(\.targets) {
             var target = former[output.target] ?? TargetState(output)
             if target.output != output { target = TargetState(output) }
-            target.readAgain()
+            target.readAt = nil
             all[output.target] = target
         }
     }

@@ -55,9 +55,6 @@ struct PendingRequests: Sendable {
 
     // MARK: State
 
-    /// Whether a requested reload has no answer yet.
-    var isReloading: Bool { pending.contains { $0.reload != nil } }
-
     /// Whether a reload was requested that has not begun.
     var wantConfiguration: Bool { pending.contains { $0.reload == .wanted } }
 
@@ -133,7 +130,7 @@ struct PendingRequests: Sendable {
 
 extension Rotation {
     /// Whether a requested reload has no answer yet.
-    package var isReloading: Bool { waiting.isReloading }
+    package var isReloading: Bool { waiting.pending.contains { $0.reload != nil } }
 
     mutating func ask(_ request: DaemonRequest, _ requestID: RequestID?, at now: Now) {
         if jobs.isStopping { return waiting.answer(requestID, .stopping) }
