@@ -21,24 +21,16 @@ extension PushResult: JSONDocument {
         case published, read, redeployed, failed
     }
 
-    private var kind: Kind {
+    /// The values of the members; nil in a result that has no such member.
+    private var parts:
+        (kind: Kind, reading: PushPlaceReading?, isReady: Bool?, begun: BegunDeployment?, failure: RoleFailure?)
+    {
         switch self {
-        case .published: .published
-        case .read: .read
-        case .redeployed: .redeployed
-        case .failed: .failed
+        case .published(let reading, _): (.published, reading, nil, nil, nil)
+        case .read(let reading): (.read, reading, nil, nil, nil)
+        case .redeployed(let isReady, let begun): (.redeployed, nil, isReady, begun, nil)
+        case .failed(let failure, _): (.failed, nil, nil, nil, failure)
         }
-    }
-
-    private var reading: PushPlaceReading? {
-        switch self {
-        case .published(let reading, _), .read(let reading): reading
-        case .redeployed, .failed: nil
-        }
-    }
-
-    private var failure: RoleFailure? {
-        if case .failed(let failure, _) = self { failure } else { nil }
     }
 
     /// When the place was written to, or may have been.
@@ -49,27 +41,20 @@ extension PushResult: JSONDocument {
         }
     }
 
-    private var isReady: Bool? {
-        if case .redeployed(let isReady, _) = self { isReady } else { nil }
-    }
-
-    private var begun: BegunDeployment? {
-        if case .redeployed(_, let begun) = self { begun } else { nil }
-    }
-
     package init(_ result: PushResult?, _ members: inout JSONMembers) throws(JSONError) {
+        let parts = result?.parts
         func moment() throws(JSONError) -> WallTime? {
             try members.orAbsent("written_at", (result?.writtenAt).map(UnixTime.init))?.moment
         }
-        switch try members("result", result?.kind) {
+        switch try members("result", parts?.kind) {
         case .published:
             self = .published(
-                try PushPlaceReading(result?.reading, &members, holdsAs: "verified"), at: try moment())
-        case .read: self = .read(try PushPlaceReading(result?.reading, &members, holdsAs: "holds"))
+                try PushPlaceReading(parts?.reading, &members, holdsAs: "verified"), at: try moment())
+        case .read: self = .read(try PushPlaceReading(parts?.reading, &members, holdsAs: "holds"))
         case .redeployed:
-            let isReady = try members("ready", result?.isReady)
-            self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", result?.begun))
-        case .failed: self = .failed(try RoleFailure(result?.failure, &members, codesOf: "push_"), at: try moment())
+            let isReady = try members("ready", parts?.isReady)
+            self = .redeployed(ready: isReady, begun: try members.orAbsent("deployment", parts?.begun))
+        case .failed: self = .failed(try RoleFailure(parts?.failure, &members, codesOf: "push_"), at: try moment())
         }
     }
 }
