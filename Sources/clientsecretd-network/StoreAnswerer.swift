@@ -52,9 +52,9 @@ final class StoreAnswerer {
             session.answer(request), certificateExpiresAt: pem.flatMap { Certificate(pem: $0)?.expiresAt })
         guard case .read = request else { return answer }
         if let watchable = session.watchable {
-            if !client.isWatching(watchable) { client.begin(watchable) }
+            if !client.watch.isAlive(for: watchable) { client.begin(watchable) }
         } else {
-            client.endWatch()
+            client.watch.end()
         }
         return answer
     }

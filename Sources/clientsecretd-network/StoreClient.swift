@@ -21,7 +21,7 @@ struct StoreTLSFiles {
 final class StoreClient {
     private let files: StoreTLSFiles
     private let requests: CurlTransfer
-    private let watch: StoreWatch
+    let watch: StoreWatch
 
     /// Nil when libcurl cannot be used.
     init?(files: StoreTLSFiles) {
@@ -66,15 +66,6 @@ final class StoreClient {
             return transfer
         }
     }
-
-    /// Ends the watch.
-    func endWatch() { watch.end() }
-
-    /// Whether a watch of exactly these keys is open, and reports changes after `revision`.
-    func isWatching(_ watchable: StoreSession.Watchable) -> Bool { watch.isAlive(for: watchable) }
-
-    /// Waits until standard input is readable or the watch has notices for the daemon; returns the notices.
-    func wait() -> [StoreNotice] { watch.wait() }
 
     private func prepare(
         _ transfer: CurlTransfer, _ endpoint: String, _ request: EtcdRequest, token: String?, timeout: Int?,

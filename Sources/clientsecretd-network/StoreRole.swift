@@ -36,7 +36,7 @@ struct StoreRole: ParsableCommand {
             while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreAnswer(.failed(error))) }
             return
         }
-        while let line = try lines.next(answerer.client.wait) {
+        while let line = try lines.next(answerer.client.watch.wait) {
             guard let request = StoreRequest(line: line) else {
                 throw ValidationError("a request is not a JSON object with \"do\" and its fields")
             }

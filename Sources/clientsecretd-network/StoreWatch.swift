@@ -59,6 +59,7 @@ import Store
         transfer == nil || isWatching ? nil : completeBy.rest
     }
 
+    /// Ends the watch.
     func end() {
         if let transfer { unsafe curl_multi_remove_handle(multi, transfer.handle) }
         transfer = nil
@@ -69,6 +70,7 @@ import Store
         isWatching = false
     }
 
+    /// Whether a watch of exactly these keys is open, and reports changes after `revision`.
     func isAlive(for watchable: StoreSession.Watchable) -> Bool {
         guard let watched else { return false }
         // A watch from a revision that the store has not reached again, after a backup was restored, would be silent.
@@ -76,6 +78,7 @@ import Store
             && watched.revision <= watchable.revision
     }
 
+    /// Waits until standard input is readable or the watch has notices for the daemon; returns the notices.
     func wait() -> [StoreNotice] {
         while true {
             progress()
