@@ -58,7 +58,8 @@ struct PushRole: ParsableCommand {
     private func result(of request: PushRoleRequest) -> PushResult {
         let deadline = Deadline(in: NetworkTimeouts.push)
         do throws(RoleFailure) {
-            let targets = try configured()
+            let targets = try configuration.part(
+                .pushUnconfigured, ConfigurationLoader.targets(path:adopted:as:))
             let target = try named(target, among: targets)
             let token = try token(of: target)
             try checkAuthorities(of: target)
@@ -71,15 +72,6 @@ struct PushRole: ParsableCommand {
             return exchange.run()
         } catch {
             return .failed(error)
-        }
-    }
-
-    private func configured() throws(RoleFailure) -> [PushTarget] {
-        let path = configuration.path
-        switch ConfigurationLoader.targets(path: path, adopted: configuration.adopted, as: .current()) {
-        case .success(let targets): return targets
-        case .failure(let error):
-            throw RoleFailure(.pushUnconfigured, error.headline.map { Printable.clause($0.description) })
         }
     }
 

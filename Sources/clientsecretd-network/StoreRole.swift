@@ -50,15 +50,11 @@ struct StoreRole: ParsableCommand {
     }
 
     private func configured() throws(RoleFailure) -> StoreConfiguration {
-        switch ConfigurationLoader.store(path: configuration.path, adopted: configuration.adopted, as: .current()) {
-        case .success(let store):
-            guard let store else {
-                throw RoleFailure(.storeUnconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
-            }
-            return store
-        case .failure(let error):
-            throw RoleFailure(.storeUnconfigured, error.headline.map { Printable.clause($0.description) })
+        let store = try configuration.part(.storeUnconfigured, ConfigurationLoader.store(path:adopted:as:))
+        guard let store else {
+            throw RoleFailure(.storeUnconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
         }
+        return store
     }
 }
 
