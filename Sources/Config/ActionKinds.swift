@@ -62,7 +62,7 @@ enum ActionKinds {
         let actions = lists.flatMap { list in
             diagnostics.withoutRepetitions(
                 (list.value ?? []).compactMap(\.self), by: { Located($0.value.id, at: $0.position) }
-            ) { _, first in "the same action is already at \(first); remove one" }
+            ) { _, _, first in "the same action is already at \(first); remove one" }
         }
         ExecActionSettings.checkTimeouts(of: actions, diagnostics)
     }

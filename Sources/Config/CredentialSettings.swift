@@ -28,21 +28,16 @@ enum CredentialSettings {
 
     /// Finds credentials that two clients have, and units that go on with the one that they have read.
     static func check(_ clients: [WrittenClient], _ diagnostics: Diagnostics) {
-        var served: [ServedCredential: WrittenClient] = [:]
-        var units: [String: Position] = [:]
-        for client in clients {
-            guard let credential = client.settings.credential.located else { continue }
-            let position = credential.position
-            if let first = served[credential.value] {
-                diagnostics.error(
-                    at: position,
-                    "\(credential.value.unit) already gets \(quoted(credential.value.name)) from client \"\(first.name.value)\" "
-                        + "(\(first.name.position.seen(from: client.name.position))); write another name")
-            } else {
-                served[credential.value] = client
-            }
-            units[credential.value.unit] = units[credential.value.unit] ?? position
+        let served = clients.compactMap { client in
+            client.settings.credential.located.map { (client: client.name, credential: $0) }
         }
+        diagnostics.withoutRepetitions(served, by: \.credential) { other, first, _ in
+            let credential = other.credential.value
+            let place = first.client.position.seen(from: other.client.position)
+            return "\(credential.unit) already gets \(quoted(credential.name)) from client \"\(first.client.value)\" "
+                + "(\(place)); write another name"
+        }
+        let units = Dictionary(served.map { ($0.credential.value.unit, $0.credential.position) }) { first, _ in first }
         for client in clients {
             checkReloads(by: client, of: units, diagnostics)
             checkIsRestarted(client, diagnostics)

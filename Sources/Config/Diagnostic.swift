@@ -85,18 +85,19 @@ final class Diagnostics {
 
     /// The first item of each id; each later one is reported at the place of its id.
     ///
-    /// - Parameter message: gets the item, and where the first one is.
-    func withoutRepetitions<Item, ID: Hashable>(
-        _ items: [Item], by id: (Item) -> Located<ID>, _ message: (_ item: Item, _ first: String) -> String
+    /// - Parameter message: gets the item, the first one, and where that is.
+    @discardableResult func withoutRepetitions<Item, ID: Hashable>(
+        _ items: [Item], by id: (Item) -> Located<ID>,
+        _ message: (_ item: Item, _ first: Item, _ place: String) -> String
     ) -> [Item] {
-        var places: [ID: Position] = [:]
+        var firsts: [ID: (item: Item, position: Position)] = [:]
         return items.filter { item in
             let id = id(item)
-            guard let first = places[id.value] else {
-                places[id.value] = id.position
+            guard let first = firsts[id.value] else {
+                firsts[id.value] = (item, id.position)
                 return true
             }
-            error(at: id.position, message(item, first.seen(from: id.position)))
+            error(at: id.position, message(item, first.item, first.position.seen(from: id.position)))
             return false
         }
     }

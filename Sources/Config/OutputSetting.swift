@@ -31,29 +31,22 @@ enum OutputSetting {
     /// Finds outputs whose target is not configured, and targets that are to hold two secrets.
     ///
     /// - Parameter mentioned: the names of all targets, also of those that are wrong.
-    static func check(
-        _ clients: [WrittenClient], targets: [TargetSettings], mentioned: [String], _ diagnostics: Diagnostics
-    ) {
-        var first: [TargetName: (client: ClientName, position: Position)] = [:]
-        for client in clients {
-            for target in client.settings.targets {
-                let name = target.value.description
-                if let other = first[target.value] {
-                    diagnostics.error(
-                        at: target.position,
-                        "target \"\(name)\" is already an output of client \"\(other.client)\" "
-                            + "(\(other.position.seen(from: target.position))) and holds only one secret; write another target"
-                    )
-                    continue
-                }
-                first[target.value] = (client.name.value, target.position)
-                guard !mentioned.contains(name) else { continue }
-                let advice =
-                    mentioned.isEmpty
-                    ? "write it under \"targets\" in the main file"
-                    : advice(for: name, among: mentioned, otherwise: mentioned.prefix(10))
-                diagnostics.error(at: target.position, "there is no target\(apposition(name)); \(advice)")
-            }
+    static func check(_ clients: [WrittenClient], mentioned: [String], _ diagnostics: Diagnostics) {
+        let outputs = clients.flatMap { client in
+            client.settings.targets.map { (client: client.name.value, target: $0) }
+        }
+        let different = diagnostics.withoutRepetitions(outputs, by: \.target) { output, first, place in
+            "target \"\(output.target.value)\" is already an output of client \"\(first.client)\" (\(place)) and holds only "
+                + "one secret; write another target"
+        }
+        for (_, target) in different {
+            let name = target.value.description
+            guard !mentioned.contains(name) else { continue }
+            let advice =
+                mentioned.isEmpty
+                ? "write it under \"targets\" in the main file"
+                : advice(for: name, among: mentioned, otherwise: mentioned.prefix(10))
+            diagnostics.error(at: target.position, "there is no target\(apposition(name)); \(advice)")
         }
     }
 }

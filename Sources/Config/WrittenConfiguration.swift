@@ -19,14 +19,14 @@ struct WrittenConfiguration {
     init(start: Position, files: [TopLevelSettings], _ diagnostics: Diagnostics) {
         self.start = start
         main = files.first ?? TopLevelSettings()
-        keys = diagnostics.withoutRepetitions(files.flatMap(\.keys), by: \.name) { key, first in
+        keys = diagnostics.withoutRepetitions(files.flatMap(\.keys), by: \.name) { key, _, first in
             "key \"\(key.name.value)\" is already defined at \(first); keep one"
         }
         keysByName = Dictionary(uniqueKeysWithValues: keys.map { ($0.name.value, $0) })
         if !files.contains(where: \.mentionsKeys) {
             diagnostics.error(at: start, "no keys; write \"keys\" with the private key that Apple gave you")
         }
-        let named = diagnostics.withoutRepetitions(files.flatMap(\.clients), by: \.name) { client, first in
+        let named = diagnostics.withoutRepetitions(files.flatMap(\.clients), by: \.name) { client, _, first in
             "client \"\(client.name.value)\" is already defined at \(first); keep one"
         }
         clients = main.defaults.map { defaults in named.map { $0.completed(by: defaults) } } ?? named
@@ -50,7 +50,7 @@ struct WrittenConfiguration {
         CredentialSettings.check(clients, diagnostics)
         ActionKinds.check(actions, diagnostics)
         TargetSettings.check(main.targets, diagnostics)
-        OutputSetting.check(clients, targets: main.targets, mentioned: main.targetNames, diagnostics)
+        OutputSetting.check(clients, mentioned: main.targetNames, diagnostics)
         return configuration
     }
 
