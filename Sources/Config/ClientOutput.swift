@@ -29,7 +29,6 @@ struct ClientOutput {
                 output.compare(with: other, diagnostics)
             } else {
                 first[path] = output
-                output.warnOfDirenv(diagnostics)
             }
             guard let variable = output.output.slot.variable, output.output.format.value != nil else { continue }
             if let other = variables[path, default: [:]][variable] {
@@ -56,14 +55,6 @@ struct ClientOutput {
             at: mode.position,
             "mode \(Scalar.text(mode: mode.value)) lets every user \(may) the secret; "
                 + "write \(Scalar.text(mode: mode.value & 0o770)) and a group")
-    }
-
-    private func warnOfDirenv(_ diagnostics: Diagnostics) {
-        guard path.value.name == ".envrc" else { return }
-        diagnostics.warning(
-            at: path.position,
-            "after each change of an .envrc, direnv loads nothing from it before a user runs \"direnv allow\"; write another "
-                + "file, such as .env, and load it with a line \"dotenv\" in .envrc")
     }
 
     /// - Parameter other: the first output with the same path.

@@ -303,8 +303,6 @@ extension ErrorCase {
               - {path: /run/h, mode: "0666"}
               - {path: /run/i, mode: 0o640}
               - {path: /run/j, mode: 640}
-              - {path: /run/.envrc, format: env, variable: A}
-              - {path: /run/.envrc, format: env, variable: B}
         ->
         c.yaml:5:30: error: "rw-r-----" is not a mode; write it in octal, such as 0640
         c.yaml:6:30: error: mode 2640 holds more than permissions; write 0640
@@ -314,7 +312,6 @@ extension ErrorCase {
         c.yaml:10:30: warning: mode 0644 lets every user read the secret; write 0640 and a group
         c.yaml:11:30: warning: mode 0602 lets every user overwrite the secret; write 0600 and a group
         c.yaml:12:30: warning: mode 0666 lets every user read and overwrite the secret; write 0660 and a group
-        c.yaml:15:16: warning: after each change of an .envrc, direnv loads nothing from it before a user runs "direnv allow"; write another file, such as .env, and load it with a line "dotenv" in .envrc
         ## users and groups
         @keys
         control_group: the admins
