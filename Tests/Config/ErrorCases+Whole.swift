@@ -245,15 +245,6 @@ extension ErrorCase {
         ->
         c.yaml:6:3: error: target "four" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
         c.yaml:7:3: error: target "five" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
-        ## an AWS secret by its name and by its ARN
-        @keys
-        targets:
-          one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
-          two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:apps-AbC123", field: ios, token_file: /t}
-          three: {kind: aws_secrets_manager, region: eu-central-1, secret_id: "arn:aws:secretsmanager:eu-central-1:210987654321:secret:apps-AbC123", field: ios, token_file: /u}
-        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
-        ->
-        c.yaml:4:3: error: target "two" is in the same secret as target "one" (line 3), which names it in another way; write the same "secret_id" for both
         ## two targets that are one place
         @keys
         targets:
