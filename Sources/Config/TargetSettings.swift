@@ -34,12 +34,10 @@ struct TargetSettings {
         let (name, owner) = Scalar.name(of: entry, "target", diagnostics) { TargetName($0) }
         let before = diagnostics.errors
         guard let kind = Self.kind(of: entry, owner, diagnostics) else { return nil }
-        let isCustom = kind == "http"
         let known = PushKind.all.first { $0.name == kind }
         let names =
-            isCustom
-            ? Self.shared.filter { $0 != "endpoint" } + Self.custom
-            : Self.shared + (known?.settings.map(\.name) ?? []) + (known?.deployedBy == nil ? [] : Self.deployed)
+            known.map { Self.shared + $0.settings.map(\.name) + ($0.deployedBy == nil ? [] : Self.deployed) }
+            ?? Self.shared.filter { $0 != "endpoint" } + Self.custom
         guard let section = Section(entry.value, of: owner, at: entry.key.position, names: names, diagnostics) else {
             return nil
         }
@@ -48,46 +46,24 @@ struct TargetSettings {
         if case .file(let path)? = token.value, let position = token.position {
             tokenFile = AbsolutePath(path).map { Located($0, at: position) }
         }
-        var endpoint = section.value("endpoint") { text throws(ValueError) in try Self.address(text) }.value?
-            .description
-        var settings: [String: String] = [:]
-        var complete: PushKind?
+        let settings = known.map { Self.settings(of: $0, in: section) } ?? [:]
         let redeploys = known?.deployedBy.map { _ in section.value("redeploy", Scalar.truth).value ?? false }
-        if isCustom {
-            complete = Self.customKind(in: section)
-            if token.isAbsent, complete?.mentionsToken == true {
-                diagnostics.error(
-                    at: section.position(of: "headers"),
-                    "\"headers\" has {{token}}, but \(owner) names no token; write \"token_credential\" or, without "
-                        + "systemd, \"token_file\"")
-            }
-            endpoint = ""
-        } else if let known {
-            settings = Self.settings(of: known, in: section)
-            complete = known
+        let complete = known ?? Self.customKind(in: section)
+        var endpoint: String? = ""
+        if let known {
+            endpoint = Self.endpoint(of: known, settings, in: section)
             if let redeploys {
                 Self.checkProduction(of: known, settings, redeploys: redeploys, errorsBefore: before, in: section)
             }
             if diagnostics.errors == before { Self.warn(of: known, settings, endpoint, in: section) }
-            if !section.mentions("endpoint") {
-                endpoint = known.endpoint.map { text in
-                    settings.reduce(text) { $0.replacing("{{\($1.key)}}", with: $1.value) }
-                }
-                if endpoint == nil {
-                    diagnostics.error(
-                        at: section.position,
-                        "\(owner) has no \"endpoint\"; write where the API is, such as https://\(kind).example.com")
-                } else if let text = endpoint, WebAddress(text) == nil {
-                    diagnostics.error(at: section.position, "the settings of \(owner) do not give a usable address")
-                }
-            }
-            if token.isAbsent, let own = known.own, !section.has("endpoint") {
-                token = .given(Located(.file(own.token), at: section.position))
-            } else if token.isAbsent {
-                diagnostics.error(
-                    at: section.position,
-                    "\(owner) names no token; write \"token_credential\" or, without systemd, \"token_file\"")
-            }
+        }
+        let own = section.has("endpoint") ? nil : complete?.own
+        if token.isAbsent, let own {
+            token = .given(Located(.file(own.token), at: section.position))
+        } else if token.isAbsent, known != nil || complete?.mentionsToken == true {
+            diagnostics.error(
+                at: section.position(of: "headers"),
+                "\(owner) names no token; write \"token_credential\" or, without systemd, \"token_file\"")
         }
         guard let name else { return nil }
         self.name = name
@@ -95,7 +71,6 @@ struct TargetSettings {
             target = nil
             return
         }
-        let own = section.has("endpoint") ? nil : complete.own
         target = PushTarget(
             name: name.value.description, kind: complete, settings: settings, endpoint: endpoint,
             caFile: caFile?.value.description ?? own?.authorities,
@@ -116,6 +91,25 @@ struct TargetSettings {
             if kinds.contains(text) { return text }
             throw ValueError("unknown kind\(apposition(text)); \(advice(for: text, among: kinds, otherwise: kinds))")
         }.value
+    }
+
+    /// The address that is written, else the kind's own.
+    private static func endpoint(of kind: PushKind, _ settings: [String: String], in section: Section) -> String? {
+        let written = section.value("endpoint", address)
+        guard written.isAbsent else { return written.value?.description }
+        guard let template = kind.endpoint else {
+            section.diagnostics.error(
+                at: section.position,
+                "\(section.owner) has no \"endpoint\"; write where the API is, such as https://\(kind.name).example.com"
+            )
+            return nil
+        }
+        let text = settings.reduce(template) { $0.replacing("{{\($1.key)}}", with: $1.value) }
+        if WebAddress(text) == nil {
+            section.diagnostics.error(
+                at: section.position, "the settings of \(section.owner) do not give a usable address")
+        }
+        return text
     }
 
     private static func settings(of kind: PushKind, in section: Section) -> [String: String] {
