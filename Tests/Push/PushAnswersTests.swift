@@ -9,43 +9,33 @@ import Testing
 
 /// What answers of an API mean, whichever request they answer.
 @Suite struct PushAnswersTests {
-    private static let secret = Token(Array(PushBed.secrets[0].utf8))
-    private static let vault = ["mount": "secret", "path": "apps/web", "field": "web", "namespace": ""]
-    private static let netlify = ["account": "a", "site": "b", "variable": "SECRET", "context": "production"]
-    private static let now = WallTime(secondsSinceEpoch: 1_800_000_000)
+    private typealias Place = ScriptedPlace
 
-    private func publish(
-        _ kind: PushKind, _ settings: [String: String], token: String = "t", others: [String: Token] = [:],
-        _ answer: (PushHTTPRequest) -> HTTPAnswer
-    ) -> PushResult {
-        withoutActuallyEscaping(answer) { answer in
-            let target = PushTarget(
-                name: "production", kind: kind, settings: settings,
-                endpoint: kind.isCustom ? "" : "https://api.example.com", caFile: nil, token: nil)
-            var exchange = PushExchange(
-                PushRoleRequest(.publish, secret: Self.secret), of: target, token: token, others: others
-            ) { .success(answer($0)) }
-            return exchange.run()
+    /// Whether anything is written to a place that is answered so, and the result.
+    private func write(
+        to place: Place, reading status: Int, _ body: String, writing answer: String
+    ) -> (isWritten: Bool, result: PushResult) {
+        var isWritten = false
+        let result = place.ask { request in
+            if request.method == "GET" { return (status, body) }
+            isWritten = true
+            return (200, answer)
         }
-    }
-
-    private func answer(_ status: Int, _ body: String, retryAfter: Int? = nil) -> HTTPAnswer {
-        var answer = HTTPAnswer(status: status, body: Array(body.utf8), date: Self.now, receivedAt: Self.now)
-        answer.retryAfter = retryAfter
-        return answer
+        return (isWritten, result)
     }
 
     // MARK: Fields of one secret
 
     /// Each of these targets would otherwise change the version that the others have read.
     @Test func fieldsOfOneVaultSecretAreWrittenTogether() throws {
-        let others = ["ios": Token(Array(PushBed.secrets[1].utf8)), "key": Self.secret, "list": Self.secret]
+        let others = ["ios": Token(Array(PushBed.secrets[1].utf8)), "key": Place.secret, "list": Place.secret]
         let pem = #"-----BEGIN PRIVATE KEY-----\nMIGH"#
         let held = #"{"note":1.50,"ios":"old","key":"\#(pem)","list":[1]}"#
         var sent: [String] = []
-        _ = publish(.vault, Self.vault, others: others) { request in
-            sent += [request.body.map { String(decoding: $0, as: UTF8.self) }].compactMap(\.self)
-            return answer(200, #"{"data":{"data":\#(held),"metadata":{"version":3}}}"#)
+        let request = PushRoleRequest(.publish, secret: Place.secret)
+        _ = Place.vault.with("field", "web").exchange(request, others: others) { request in
+            if request.body != nil { sent.append(request.text) }
+            return Place.answer(200, #"{"data":{"data":\#(held),"metadata":{"version":3}}}"#)
         }
         // Targets of the other two fields report the problem themselves.
         let written =
@@ -64,15 +54,13 @@ import Testing
             (404, #"{"errors":["no"]}"#, .pushPlaceMissing),
         ] as [(Int, String, FailureCode)])
     func aConfirmationIsJudgedLikeAnyAnswer(status: Int, body: String, code: FailureCode) throws {
-        for (kind, settings, second) in [
-            (PushKind.vault, Self.vault, "/sys/"), (.netlify, Self.netlify, "/sites/"),
-        ] {
-            let result = publish(kind, settings) { request in
+        for (place, second) in [(Place.vault, "/sys/"), (.netlify, "/sites/")] {
+            let result = place.exchange(PushRoleRequest(.publish, secret: Place.secret)) { request in
                 request.address.description.contains(second)
-                    ? answer(status, body, retryAfter: 77) : answer(404, #"{"errors":[]}"#)
+                    ? Place.answer(status, body, retryAfter: 77) : Place.answer(404, #"{"errors":[]}"#)
             }
             let failure = try #require(result.failure, "\(result)")
-            #expect(failure.code == code, "\(kind.name): \(failure)")
+            #expect(failure.code == code, "\(place.kind.name): \(failure)")
             #expect(failure.retryAfter == (status == 200 ? nil : 77))
         }
     }
@@ -80,18 +68,12 @@ import Testing
     // MARK: Answers that cannot be read
 
     /// The place may hold the secret, and its settings are right.
-    @Test func aWriteWithAnAnswerBeyondReadingMayHaveBeenCarriedOut() throws {
+    @Test func aWriteWithAnAnswerBeyondReadingMayHaveBeenCarriedOut() {
         let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
-        let result = publish(.vault, Self.vault) { request in
-            request.method == "GET"
-                ? answer(200, #"{"data":{"data":{},"metadata":{"version":3}}}"#) : answer(200, #"{"data":\#(deep)}"#)
-        }
-        guard case .failed(let failure, let moment) = result else {
-            Issue.record("\(result)")
-            return
-        }
-        #expect(failure.code == .pushAnswerUnexpected)
-        #expect(moment == Self.now)
+        let (_, result) = write(
+            to: .vault, reading: 200, #"{"data":{"data":{},"metadata":{"version":3}}}"#, writing: #"{"data":\#(deep)}"#)
+        #expect(result.failure?.code == .pushAnswerUnexpected)
+        #expect(result.writtenAt == Place.now)
     }
 
     // MARK: What is absent
@@ -103,17 +85,10 @@ import Testing
             (404, "", true), (404, "<html>", false), (404, "Not Found", false), (404, "[]", false),
             (200, "[]", false), (200, "{}", false), (200, #"{"a":[]}"#, false), (200, #"[{"a":{}}]"#, false),
         ])
-    func onlyAMemberOfAnObjectIsAbsent(status: Int, body: String, isWritten: Bool) throws {
-        let url = try #require(WebAddress("https://api.example.com/secret"))
-        let kind = PushKind.http(
-            url: url, method: "PUT", headers: [], body: "{{client_secret}}", done: [200], read: (url, ["a", "s"]))
-        var methods: [String] = []
-        let result = publish(kind, [:]) { request in
-            methods.append(request.method)
-            return request.method == "GET" ? answer(status, body) : answer(200, "")
-        }
-        #expect(methods.contains("PUT") == isWritten, "\(result)")
-        if !isWritten { #expect(result.failure?.code == .pushAnswerUnexpected) }
+    func onlyAMemberOfAnObjectIsAbsent(status: Int, body: String, isWritten: Bool) {
+        let found = write(to: .http(reading: ["a", "s"]), reading: status, body, writing: "")
+        #expect(found.isWritten == isWritten, "\(found.result)")
+        if !isWritten { #expect(found.result.failure?.code == .pushAnswerUnexpected) }
     }
 
     /// What a cluster answers, and what a proxy before it.
@@ -123,50 +98,108 @@ import Testing
             (#"{"message":"no Route matched with those values"}"#, false), ("{}", false),
         ])
     func onlyTheClusterReportsThatASecretIsMissing(body: String, isWritten: Bool) {
-        var methods: [String] = []
-        let result = publish(.kubernetes, ["namespace": "n", "secret": "s", "key": "k"]) { request in
-            methods.append(request.method)
-            return request.method == "GET" ? answer(404, body) : answer(200, #"{"kind":"Secret"}"#)
-        }
-        #expect(methods.contains("PATCH") == isWritten, "\(result)")
-        if !isWritten { #expect(result.failure?.code == .pushAnswerUnexpected) }
+        let found = write(to: .kubernetes, reading: 404, body, writing: #"{"kind":"Secret"}"#)
+        #expect(found.isWritten == isWritten, "\(found.result)")
+        if !isWritten { #expect(found.result.failure?.code == .pushAnswerUnexpected) }
     }
 
     @Test(arguments: [("[]", false), (#"[{"s":""}]"#, true), (#"[{"t":""}]"#, true), (#"[1]"#, false)])
-    func aListWithoutTheElementIsNoPlace(body: String, isWritten: Bool) throws {
-        let url = try #require(WebAddress("https://api.example.com/secret"))
-        let kind = PushKind.http(
-            url: url, method: "PUT", headers: [], body: "{{client_secret}}", done: [200], read: (url, ["0", "s"]))
-        var methods: [String] = []
-        _ = publish(kind, [:]) { request in
-            methods.append(request.method)
-            return answer(200, body)
-        }
-        #expect(methods.contains("PUT") == isWritten)
+    func aListWithoutTheElementIsNoPlace(body: String, isWritten: Bool) {
+        let found = write(to: .http(reading: ["0", "s"]), reading: 200, body, writing: body)
+        #expect(found.isWritten == isWritten, "\(found.result)")
     }
 
     // MARK: Messages
 
     /// The names of a token's lines are words of AWS's errors too.
-    @Test func onlyTheValuesOfAnAWSTokenAreHidden() throws {
-        let token = """
+    @Test func onlyTheValuesOfAnAWSTokenAreHidden() {
+        var place = Place.aws
+        place.token = """
             AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE
             AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG
             AWS_REGION=eu-central-1
 
             """
-        let settings = ["region": "eu-central-1", "secret_id": "apple", "field": ""]
         let body =
             #"{"__type":"com.amazonaws#AccessDeniedException","message":"AKIAIOSFODNN7EXAMPLE wJalrXUtnFEMI in eu-central-1"}"#
-        let result = publish(.awsSecretsManager, settings, token: token) { _ in answer(400, body) }
-        let failure = try #require(result.failure)
         #expect(
-            failure.detail
+            place.ask(status: 400, body: body).failure?.detail
                 == "it answered 400: com.amazonaws#AccessDeniedException: (secret) in eu-central-1")
     }
-}
 
-extension PushResult {
-    /// Why it failed, if it did.
-    fileprivate var failure: RoleFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
+    // MARK: The form of an answer
+
+    /// What is asked of an API that gives each request this answer: the result, and the requests' methods and bodies.
+    private func publish(
+        _ place: Place, status: Int = 200, reading body: String
+    ) -> (result: PushResult, methods: [String], bodies: [String]) {
+        var methods: [String] = []
+        var bodies: [String] = []
+        let result = place.ask { request in
+            methods.append(request.method)
+            bodies.append(request.text)
+            return (status, body)
+        }
+        return (result, methods, bodies)
+    }
+
+    /// What is there is looked for and judged in one place: a number in the pointer is an element's.
+    @Test(arguments: [
+        (["0", "secret"], #"[{"secret":{"a":1}}]"#, "0.secret is an object"),
+        (["0", "secret"], #"[{"secret":7},{"secret":"x"}]"#, "0.secret is a number"),
+        (["0", "secret"], #"["changeme"]"#, "0 is a text"),
+        (["secret"], #"[{"secret":"x"},{"secret":"y"}]"#, "the answer is an array"),
+        (["secret"], #"[{"secret":"x"}]"#, "the answer is an array"),
+        (["a", "secret"], #"{"a":[]}"#, "a is an array"),
+        (["1"], #"["x"]"#, "there is no 1: the answer is an array"),
+        (["a", "0"], #"{"a":null}"#, "a is null"), (["-0"], #"["x"]"#, "the answer is an array"),
+        (["01"], #"["x","y"]"#, "the answer is an array"),
+    ])
+    func whatAnArrayHoldsIsNotWrittenOver(pointer: [String], body: String, words: String) {
+        let (result, methods, _) = publish(.http(reading: pointer), reading: body)
+        #expect(result == .failed(RoleFailure(.pushAnswerUnexpected, words).answered(at: .readURL)), "\(result)")
+        #expect(methods == ["GET"])
+    }
+
+    @Test(arguments: [
+        (["0", "secret"], #"[{"secret":"SECRET"},{"secret":"other"}]"#, true),
+        (["1", "secret"], #"[{"secret":"SECRET"},{"secret":"other"}]"#, false),
+        (["a", "0"], #"{"a":["SECRET"]}"#, true), (["a", "0"], #"{"a":{"0":"SECRET"}}"#, true),
+    ])
+    func aPointerLeadsThroughArrays(pointer: [String], body: String, holds: Bool) {
+        let result = Place.http(reading: pointer).ask(
+            .read, body: body.replacing("SECRET", with: PushBed.secrets[0]))
+        #expect(result.shown?.holds == holds, "\(result)")
+    }
+
+    /// Vercel changes the value for all environments of a variable.
+    @Test func aVariableForACustomEnvironmentTooIsNotWritten() {
+        let variable = #"{"key":"SECRET","target":["production"],"customEnvironmentIds":["env_1"]}"#
+        let (result, methods, _) = publish(.vercel, reading: #"{"envs":[\#(variable)]}"#)
+        let failure = RoleFailure(
+            .pushEnvironmentsConflict, "it is set for env_1, production", placeContent: .something)
+        #expect(result == .failed(failure), "\(result)")
+        #expect(methods == ["GET"])
+    }
+
+    /// Its version is the one that is replaced, and nothing is lost: a version that was deleted can be undeleted.
+    @Test func aVersionThatWasDeletedInVaultIsReplacedByANewOne() {
+        let deleted =
+            #"{"data":{"data":null,"metadata":{"version":3,"deletion_time":"2026-11-29T20:00:00Z","destroyed":false}}}"#
+        let (_, methods, bodies) = publish(.vault, status: 404, reading: deleted)
+        #expect(methods == ["GET", "POST"])
+        let expected = #"{"options":{"cas":3},"data":{"client_secret":"\#(PushBed.secrets[0])"}}"#
+        #expect(bodies.last == expected)
+    }
+
+    /// It can be restored, and is not empty.
+    @Test func aSecretThatAWSWillDeleteIsNotWritten() {
+        let scheduled =
+            #"{"__type":"InvalidRequestException","Message":"You can't perform this operation on the secret because it "#
+            + #"was marked for deletion."}"#
+        let (result, methods, _) = publish(.aws, status: 400, reading: scheduled)
+        #expect(methods.count == 1)
+        #expect(result.failure?.code == .pushRejected)
+        #expect(result.failure?.detail?.contains("was marked for deletion") == true)
+    }
 }
