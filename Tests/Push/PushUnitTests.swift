@@ -88,38 +88,17 @@ import Testing
         }
     }
 
-    @Test(arguments: ["publish", "read"])
-    func aRequestIsRead(verb: String) throws {
-        let secret = PushBed.secrets[0]
-        let text = #"{"do":"\#(verb)","client_secret":"\#(secret)"}"#
-        let request = try #require(PushRoleRequest(line: Array(text.utf8)))
-        #expect(request.verb.rawValue == verb)
-        #expect(request.line == Array(text.utf8))
-    }
+    private static let secret = PushBed.secrets[0]
 
-    @Test func othersOfTheSameDocumentGoWithIt() throws {
-        let (secret, other) = (PushBed.secrets[0], PushBed.secrets[1])
-        let text = #"{"do":"publish","client_secret":"\#(secret)","others":{"ios":"\#(other)"}}"#
+    /// Also without a secret, with those of the same document, and with what the daemon remembers.
+    @Test(arguments: [
+        #"{"do":"publish","client_secret":"\#(secret)"}"#, #"{"do":"read","client_secret":"\#(secret)"}"#,
+        #"{"do":"publish","client_secret":"\#(secret)","others":{"ios":"\#(PushBed.secrets[1])"}}"#,
+        #"{"do":"publish","client_secret":"\#(secret)","was_written":true}"#, #"{"do":"redeploy"}"#,
+        #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#,
+    ])
+    func aRequestIsRead(text: String) throws {
         let request = try #require(PushRoleRequest(line: Array(text.utf8)))
-        #expect(request.others.mapValues { $0.withBytes { Array($0) } } == ["ios": Array(other.utf8)])
-        #expect(request.line == Array(text.utf8))
-    }
-
-    @Test func aDeploymentIsAskedForWithoutASecret() throws {
-        #expect(PushRoleRequest.redeploy().line == Array(#"{"do":"redeploy"}"#.utf8))
-        #expect(PushRoleRequest(line: PushRoleRequest.redeploy().line)?.verb == .redeploy)
-    }
-
-    @Test func theDaemonsMemoryGoesWithIt() throws {
-        let secret = PushBed.secrets[0]
-        let before = #"{"do":"publish","client_secret":"\#(secret)","was_written":true}"#
-        let publish = try #require(PushRoleRequest(line: Array(before.utf8)))
-        #expect(publish.wasWritten)
-        #expect(publish.line == Array(before.utf8))
-        let text = #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#
-        let request = try #require(PushRoleRequest(line: Array(text.utf8)))
-        #expect(request.writtenAt == WallTime(secondsSinceEpoch: 1_800_000_000))
-        #expect(request.begun == BegunDeployment(id: "dpl_1", at: WallTime(secondsSinceEpoch: 1_800_000_007)))
         #expect(request.line == Array(text.utf8))
     }
 

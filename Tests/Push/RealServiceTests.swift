@@ -11,6 +11,13 @@ import Testing
         text.replacingOccurrences(of: "TOKEN", with: "token_file: \(bed.directory("token"))")
     }
 
+    /// A target at AWS with this secret, and perhaps a field of it.
+    private func aws(_ secret: String, _ field: String = "", of bed: PushBed) -> String {
+        settings(
+            "kind: aws_secrets_manager, region: eu-central-1, secret_id: \(secret)\(field), endpoint: \"ENDPOINT\", TOKEN",
+            of: bed)
+    }
+
     /// What a script shows, without its last line's end.
     private func shown(_ script: String, _ bed: PushBed, _ name: String...) throws -> String {
         let finished = try run([python, PushBed.support + "/push/" + script, bed.directory.path, "show"] + name)
@@ -42,10 +49,7 @@ import Testing
     func awsSecretsManager(name: String) throws {
         let bed = try PushBed(script: "secrets-manager.py")
         let keys = try bed.directory.read("keys")
-        let field = name == "member" ? ", field: apple" : ""
-        let target = settings(
-            "kind: aws_secrets_manager, region: eu-central-1, secret_id: \(name)\(field), endpoint: \"ENDPOINT\", TOKEN",
-            of: bed)
+        let target = aws(name, name == "member" ? ", field: apple" : "", of: bed)
         #expect(try bed.ask("read", target, token: keys) == .init(result: "read", holds: false))
         #expect(try bed.ask("publish", target, token: keys) == .init(result: "published", verified: true))
         // What else is in it is there as it was written.
@@ -69,9 +73,7 @@ import Testing
         let bed = try PushBed(script: "secrets-manager.py")
         let keys = try bed.directory.read("keys")
         func target(_ field: String, of name: String = "member") -> String {
-            settings(
-                "kind: aws_secrets_manager, region: eu-central-1, secret_id: \(name), field: \(field), endpoint: \"ENDPOINT\", TOKEN",
-                of: bed)
+            aws(name, ", field: \(field)", of: bed)
         }
         let published = PushBed.Answer(result: "published", verified: true)
         let (web, ios) = (PushBed.secrets[0], PushBed.secrets[1])
@@ -95,8 +97,7 @@ import Testing
     @Test func awsRefuses() throws {
         let bed = try PushBed(script: "secrets-manager.py")
         let keys = try bed.directory.read("keys")
-        let target = settings(
-            "kind: aws_secrets_manager, region: eu-central-1, secret_id: plain, endpoint: \"ENDPOINT\", TOKEN", of: bed)
+        let target = aws("plain", of: bed)
         let forged = keys.replacingOccurrences(of: "SECRET_ACCESS_KEY='", with: "SECRET_ACCESS_KEY='x")
         #expect(try bed.ask("publish", target, token: forged).code == "push_credentials_refused")
         #expect(try bed.ask("publish", target, token: "no keys at all").code == "push_token_unusable")
@@ -117,9 +118,7 @@ import Testing
     ])
     func awsKeepsWhatIsOfAnotherKind(name: String, field: String, words: String) throws {
         let bed = try PushBed(script: "secrets-manager.py")
-        let target = settings(
-            "kind: aws_secrets_manager, region: eu-central-1, secret_id: \(name)\(field), endpoint: \"ENDPOINT\", TOKEN",
-            of: bed)
+        let target = aws(name, field, of: bed)
         let before = try shown("secrets-manager.py", bed, name)
         let answer = try bed.ask("publish", target, token: try bed.directory.read("keys"))
         #expect(answer.code == "push_place_unsuitable")

@@ -92,40 +92,22 @@ import Testing
         #expect(kind.deployments(api) == 1)
     }
 
-    /// Asked four times after a push, it is begun once, and ready in the end.
-    private func expectOneDeployment(of kind: Kind, at api: PushBed) throws {
-        _ = try api.ask("publish", kind.target)
-        var isReady: Bool?
-        for _ in 1...4 { isReady = try api.ask("redeploy", kind.target).ready }
-        #expect(isReady == true)
-        #expect(kind.deployments(api) == 1)
-    }
-
+    /// An API that shows a deployment late, does not know it, or whose clock is behind.
     @Test(arguments: kinds)
     func oneThatIsNotListedIsNotBegunAgain(kind: Kind) throws {
-        let api = try PushBed(script: "stand-in.py")
-        api.remembers = true
-        try late(api, "deployments", "3600")
-        try expectOneDeployment(of: kind, at: api)
-    }
-
-    @Test(arguments: kinds)
-    func oneThatTheAPIDoesNotKnowIsNotBegunAgain(kind: Kind) throws {
-        let api = try PushBed(script: "stand-in.py")
-        api.remembers = true
-        try late(api, "deployments", "3600")
-        try api.directory.write("", to: "unknown-deployments")
-        _ = try api.ask("publish", kind.target)
-        for _ in 1...4 { #expect(try api.ask("redeploy", kind.target).ready == false) }
-        #expect(kind.deployments(api) == 1)
-    }
-
-    @Test(arguments: kinds)
-    func oneWhoseClockIsBehindIsNotBegunAgain(kind: Kind) throws {
-        let api = try PushBed(script: "stand-in.py")
-        api.remembers = true
-        try api.directory.write("2000", to: "clock-behind")
-        try expectOneDeployment(of: kind, at: api)
+        for (files, isReady) in [
+            (["late-deployments": "3600"], true), (["clock-behind": "2000"], true),
+            (["late-deployments": "3600", "unknown-deployments": ""], false),
+        ] {
+            let api = try PushBed(script: "stand-in.py")
+            api.remembers = true
+            for (name, text) in files { try api.directory.write(text, to: name) }
+            _ = try api.ask("publish", kind.target)
+            var last: Bool?
+            for _ in 1...4 { last = try api.ask("redeploy", kind.target).ready }
+            #expect(last == isReady, "\(files)")
+            #expect(kind.deployments(api) == 1, "\(files)")
+        }
     }
 
     /// It is ready, and the one before it serves again: the application has the old secret.

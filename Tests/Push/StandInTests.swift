@@ -247,29 +247,20 @@ import Testing
         #expect(api.requests.count == 9)
     }
 
-    /// A mount of version 1 reports every path below `data/` as missing, and creates a secret there that nobody reads.
+    /// A mount of version 1 reports every path below `data/` as missing, and creates a secret there that nobody reads. Nor is
+    /// a path or a mount written as Vault's addresses and its command line have it.
     @Test(arguments: [
-        ("mount: old", "push_place_missing", "data.options.version is 1, and a KV engine of version 2 is needed"),
-        ("mount: transit", "push_place_missing", "there is no data.options.version"),
-        ("mount: hidden", "push_place_missing", "this token cannot see whether the mount is a KV engine of version 2"),
+        ("mount: old, path: apps/web", "data.options.version is 1, and a KV engine of version 2 is needed"),
+        ("mount: transit, path: apps/web", "there is no data.options.version"),
+        ("mount: hidden, path: apps/web", "this token cannot see whether the mount is a KV engine of version 2"),
+        ("path: data/apps/web", ""), ("path: metadata/apps/web", ""), ("path: secret/apps/web", ""),
+        ("mount: secret/data, path: apps/web", ""), ("mount: secret/metadata, path: apps/web", ""),
     ])
-    func nothingIsCreatedInVaultWhereTheEngineIsAnother(mount: String, code: String, words: String) throws {
-        let api = try PushBed(script: "stand-in.py")
-        let answer = try api.ask("publish", "kind: vault, \(mount), path: apps/web, endpoint: ENDPOINT, CA")
-        #expect(answer.code == code)
-        #expect(answer.detail?.contains(words) == true, "\(answer)")
-        #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
-    }
-
-    /// As its addresses and its command line have it.
-    @Test(arguments: [
-        "path: data/apps/web", "path: metadata/apps/web", "path: secret/apps/web", "mount: secret/data, path: apps/web",
-        "mount: secret/metadata, path: apps/web",
-    ])
-    func nothingIsCreatedInVaultExceptTheConfiguredPath(settings: String) throws {
+    func nothingIsCreatedInVaultElsewhere(settings: String, words: String) throws {
         let api = try PushBed(script: "stand-in.py")
         let answer = try api.ask("publish", "kind: vault, \(settings), endpoint: ENDPOINT, CA")
         #expect(answer.code == "push_place_missing")
+        #expect(answer.detail?.contains(words) == true || words.isEmpty, "\(answer)")
         #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
     }
 
