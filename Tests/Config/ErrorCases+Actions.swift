@@ -109,17 +109,6 @@ extension ErrorCase {
         c.yaml:13:9: error: the same action is already at line 10; remove one
         c.yaml:14:9: error: the same action is already at line 11; remove one
         c.yaml:19:9: error: the same command has a timeout of 30s at line 11 and of 1m here, but runs once for both; write the same timeout in both
-        ## verify
-        @keys
-        clients:
-          a: {verify: yes, @out}
-          b: {verify: "false", outputs: [{path: /run/b}]}
-          c: {verify: perhaps, outputs: [{path: /run/c}]}
-          d: {verify: False, outputs: [{path: /run/d}]}
-        ->
-        c.yaml:3:15: error: "yes" is neither true nor false; write true
-        c.yaml:5:15: error: "perhaps" is neither true nor false; write true or false
-        c.yaml:6:15: error: "False" is neither true nor false; write false
         ## credentials
         @keys
         clients:

@@ -154,34 +154,47 @@ extension ErrorCase {
           - web: {@out}
         ->
         c.yaml:3:3: error: "clients" is a list; write its settings as "name: value", without "-"
-        ## client settings
+        ## settings of clients
         @keys
         clients:
-          web: 5
-          api: [outputs]
+          a: 5
+          b: [outputs]
+          c: {lifetime: 90, outputs: [{path: /run/c}]}
+          d: {lifetime: 90 days, outputs: [{path: /run/d}]}
+          e: {lifetime: 59s, outputs: [{path: /run/e}]}
+          f: {lifetime: 15776701s, outputs: [{path: /run/f}]}
+          g: {lifetime: 6 months, outputs: [{path: /run/g}]}
+          h: {lifetime: -1d, outputs: [{path: /run/h}]}
+          i: {lifetime: 99999999999999999999d, outputs: [{path: /run/i}]}
+          j: {lifetime: Max, outputs: [{path: /run/j}]}
+          k: {lifetime: 60s, outputs: [{path: /run/k}]}
+          l: {lifetime: 67s, outputs: [{path: /run/l}]}
+          m: {lifetime: 68s, outputs: [{path: /run/m}]}
+          n: {lifetime: 2m, renew_before: 119s, outputs: [{path: /run/n}]}
+          o:
+          p: {outputs: []}
+          q: {credential: {unit: a.service, name: s}, on_change: [{restart: a.service}]}
+          r: {verify: yes, outputs: [{path: /run/r}]}
+          s: {verify: "false", outputs: [{path: /run/s}]}
+          t: {verify: perhaps, outputs: [{path: /run/t}]}
+          u: {verify: False, outputs: [{path: /run/u}]}
         ->
-        c.yaml:3:8: error: client "web" is one value; write its settings as "name: value", indented
-        c.yaml:4:8: error: client "api" is a list; write its settings as "name: value", without "-"
-        ## lifetimes
-        @keys
-        clients:
-          a: {lifetime: 90, @out}
-          b: {lifetime: 90 days, outputs: [{path: /run/b}]}
-          c: {lifetime: 59s, outputs: [{path: /run/c}]}
-          d: {lifetime: 15776701s, outputs: [{path: /run/d}]}
-          e: {lifetime: 6 months, outputs: [{path: /run/e}]}
-          f: {lifetime: -1d, outputs: [{path: /run/f}]}
-          g: {lifetime: 99999999999999999999d, outputs: [{path: /run/g}]}
-          h: {lifetime: Max, outputs: [{path: /run/h}]}
-        ->
-        c.yaml:3:17: error: "90" has no unit; write 90s, 90m, 90h or 90d
-        c.yaml:4:17: error: "90 days" is not a duration; write it like 90d, 12h, 1d12h or max
-        c.yaml:5:17: error: "59s" is too short; write 1m or more
-        c.yaml:6:17: error: "15776701s" is longer than Apple accepts; write 182d14h25m or less, or max
-        c.yaml:7:17: error: "6 months" is not a duration; write it like 90d, 12h, 1d12h or max
-        c.yaml:8:17: error: "-1d" is not a duration; write it like 90d, 12h, 1d12h or max
-        c.yaml:9:17: error: what looks like a pasted key or token is not a duration; write it like 90d, 12h, 1d12h or max
-        c.yaml:10:17: error: "Max" is not a duration; did you mean "max"?
+        c.yaml:3:6: error: client "a" is one value; write its settings as "name: value", indented
+        c.yaml:4:6: error: client "b" is a list; write its settings as "name: value", without "-"
+        c.yaml:5:17: error: "90" has no unit; write 90s, 90m, 90h or 90d
+        c.yaml:6:17: error: "90 days" is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:7:17: error: "59s" is too short; write 1m or more
+        c.yaml:8:17: error: "15776701s" is longer than Apple accepts; write 182d14h25m or less, or max
+        c.yaml:9:17: error: "6 months" is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:10:17: error: "-1d" is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:11:17: error: what looks like a pasted key or token is not a duration; write it like 90d, 12h, 1d12h or max
+        c.yaml:12:17: error: "Max" is not a duration; did you mean "max"?
+        c.yaml:13:17: warning: a lifetime of 1m is too short: renewals are at least 60s apart, and by the next one the secret has nearly expired; write 2m or more
+        c.yaml:17:3: error: client "o" has no outputs; write "outputs" with a "path"
+        c.yaml:18:3: error: client "p" has no outputs; write "outputs" with a "path"
+        c.yaml:20:15: error: "yes" is neither true nor false; write true
+        c.yaml:22:15: error: "perhaps" is neither true nor false; write true or false
+        c.yaml:23:15: error: "False" is neither true nor false; write false
         ## renew_before
         @keys
         defaults: {lifetime: 10d, renew_before: 5d}
@@ -197,15 +210,6 @@ extension ErrorCase {
         c.yaml:6:21: error: "max" is not a duration; write it like 30d, 12h or 1d12h
         c.yaml:7:21: error: "0s" is too short; write 1s or more
         c.yaml:8:21: error: "400d" is too long; write 366d or less
-        ## too short to be renewed in time
-        @keys
-        clients:
-          a: {lifetime: 60s, @out}
-          b: {lifetime: 67s, outputs: [{path: /run/b}]}
-          c: {lifetime: 68s, outputs: [{path: /run/c}]}
-          d: {lifetime: 2m, renew_before: 119s, outputs: [{path: /run/d}]}
-        ->
-        c.yaml:3:17: warning: a lifetime of 1m is too short: renewals are at least 60s apart, and by the next one the secret has nearly expired; write 2m or more
         ## no such key
         keys:
           apple: {team_id: DEF123GHIJ, credential: a, key_id: ABC123DEFG}
@@ -218,15 +222,6 @@ extension ErrorCase {
         c.yaml:5:12: error: there is no key "aple"; did you mean "apple"?
         c.yaml:6:12: error: there is no key "cherry"; write apple or banana
         c.yaml:7:3: error: client "c" does not name its key; write "key:" with apple or banana, or "key: apple" under "defaults:" for every client that names none
-        ## nowhere to write
-        @keys
-        clients:
-          a:
-          b: {outputs: []}
-          c: {credential: {unit: a.service, name: s}, on_change: [{restart: a.service}]}
-        ->
-        c.yaml:3:3: error: client "a" has no outputs; write "outputs" with a "path"
-        c.yaml:4:3: error: client "b" has no outputs; write "outputs" with a "path"
         ## outputs
         @keys
         clients:

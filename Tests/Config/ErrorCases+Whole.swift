@@ -24,6 +24,8 @@ extension ErrorCase {
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /etc/k/key.p8, passphrase_file: /etc/k/pass}
         state_dir: /srv/state
         metrics_file: /srv/m.prom
+        targets: {production: {kind: supabase, project: abcdefghijklmnop, token_file: /etc/tokens/target}}
+        store: {endpoints: [https://e:2379], user: u, password_file: /etc/tokens/store}
         clients:
           web:
             outputs:
@@ -37,19 +39,23 @@ extension ErrorCase {
               - path: /srv/m.prom
               - path: /usr/bin/hook
               - path: /etc/k
+              - path: /etc/tokens/target
+              - path: /etc/tokens/store
               - path: /srv/state2
             on_change: [{exec: [/usr/bin/hook]}]
         ->
-        c.yaml:8:15: error: /etc/k/key.p8 is the private key of "apple"; write another path
-        c.yaml:9:15: error: /etc/k/pass is the passphrase of key "apple"; write another path
-        c.yaml:10:15: error: /etc/c.yaml is the configuration; write another path
-        c.yaml:11:15: error: /etc/c.d/x.yaml is in the configuration's directory; write another path
-        c.yaml:12:15: error: /etc/c.d is in the configuration's directory; write another path
-        c.yaml:13:15: error: /srv/state is the state directory; write another path
-        c.yaml:14:15: error: /srv/state/web is in the state directory /srv/state; write another path
-        c.yaml:15:15: error: /srv/m.prom is the metrics_file; write another path
-        c.yaml:16:15: error: /usr/bin/hook is a program that the daemon runs; write another path
-        c.yaml:17:15: error: /etc/k is a directory above /etc/k/key.p8; write the path of a file in it
+        c.yaml:10:15: error: /etc/k/key.p8 is the private key of "apple"; write another path
+        c.yaml:11:15: error: /etc/k/pass is the passphrase of key "apple"; write another path
+        c.yaml:12:15: error: /etc/c.yaml is the configuration; write another path
+        c.yaml:13:15: error: /etc/c.d/x.yaml is in the configuration's directory; write another path
+        c.yaml:14:15: error: /etc/c.d is in the configuration's directory; write another path
+        c.yaml:15:15: error: /srv/state is the state directory; write another path
+        c.yaml:16:15: error: /srv/state/web is in the state directory /srv/state; write another path
+        c.yaml:17:15: error: /srv/m.prom is the metrics_file; write another path
+        c.yaml:18:15: error: /usr/bin/hook is a program that the daemon runs; write another path
+        c.yaml:19:15: error: /etc/k is a directory above /etc/k/key.p8; write the path of a file in it
+        c.yaml:20:15: error: /etc/tokens/target is the token of target "production"; write another path
+        c.yaml:21:15: error: /etc/tokens/store is the "password_file" of the store; write another path
         ## trust in what matters
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /keys/key.p8}
@@ -67,16 +73,6 @@ extension ErrorCase {
         c.yaml:4:54: error: it contains /usr/bin/hook, a program that the daemon runs, which other users must not change; write a directory without it
         c.yaml:4:64: error: "secrets" is not an absolute path; begin it with "/"
         c.yaml:4:105: error: a trusted directory has settings of its own; write one value
-        ## an output over a target's token
-        keys:
-          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8}
-        targets:
-          production: {kind: supabase, project: abcdefghijklmnop, token_file: /etc/tokens/production}
-        clients:
-          web:
-            outputs: [{path: /etc/tokens/production}]
-        ->
-        c.yaml:7:22: error: /etc/tokens/production is the token of target "production"; write another path
         ## a key or passphrase as a login secret
         keys:
           apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8, passphrase_file: /pass}
@@ -201,12 +197,6 @@ extension ErrorCase {
         c.yaml:3:3: error: "key_file" belongs to a certificate; write "certificate_file" as well
         c.yaml:4:3: error: "password_file" belongs to a user; write "user" as well
         c.yaml:5:34: error: /run/x is the "password_file" of the store; write another path
-        ## an output over the store's password
-        @keys
-        store: {endpoints: [https://e:2379], user: u, password_file: /run/x}
-        clients: {web: {@out}}
-        ->
-        c.yaml:3:34: error: /run/x is the "password_file" of the store; write another path
         ## targets are checked
         @keys
         targets:
@@ -233,117 +223,89 @@ extension ErrorCase {
         c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
         c.yaml:8:24: error: "../x" is not a name; use at most 64 letters, digits, ".", "-" and "_"
         c.yaml:8:40: error: there is no target "elsewhere"; write one or two
-        ## two targets of which each would write the other's secret
+        ## targets that are one place
         @keys
         targets:
-          one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
-          two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: ios, token_file: /t}
-          three: {kind: aws_secrets_manager, region: eu-west-1, secret_id: apps, field: ios, token_file: /t}
-          four: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
-          five: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, token_file: /t}
-        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
+          # one document of two members
+          a-one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
+          a-two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: ios, token_file: /t}
+          a-three: {kind: aws_secrets_manager, region: eu-west-1, secret_id: apps, field: ios, token_file: /t}
+          a-four: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
+          a-five: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, token_file: /t}
+          # one project
+          b-one: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
+          b-two: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
+          b-three: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /u}
+          # the order of a list, an account's name, a token
+          c-one: {kind: vercel, project: shop, team: team_1, variable: A, environments: [production, preview], token_file: /t}
+          c-two: {kind: vercel, project: shop, team: team_1, variable: A, environments: [preview, production], token_file: /u}
+          c-three: {kind: vercel, project: shop, team: team_1, variable: A, token_file: /u}
+          c-four: {kind: vercel, project: shop, team: team_1, variable: B, token_file: /u}
+          c-five: {kind: vercel, project: own, variable: A, token_file: /t}
+          c-six: {kind: vercel, project: own, variable: A, token_file: /u}
+          c-seven: {kind: netlify, account: shop, site: s, variable: A, token_file: /t}
+          c-eight: {kind: netlify, account: "12345678", site: s, variable: A, token_file: /u}
+          c-nine: {kind: kubernetes, namespace: n, secret: s, token_file: /t}
+          c-ten: {kind: kubernetes, namespace: n, secret: s}
+          # whoever logs in
+          d-one: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, token_file: /t}
+          d-two: {kind: pocketbase, endpoint: "https://PB.example.com:443", user: b@example.com, token_file: /u}
+          d-three: {kind: pocketbase, endpoint: "https://pb.example.com:8443", user: b@example.com, token_file: /u}
+          # an address in two ways, headers in another order
+          e-one: {kind: http, url: "https://api.example.com/secret", body: "{{client_secret}}", token_file: /t}
+          e-two: {kind: http, url: "https://API.example.com:443/secret", body: "{{client_secret}}", token_file: /t}
+          e-three: {kind: http, url: "https://api.example.com/Secret", body: "{{client_secret}}", token_file: /t}
+          e-four: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /t}
+          e-five: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {b: b, a: "{{token}}"}, token_file: /t}
+          e-six: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /u}
+          # another name of this machine, another text of an address
+          f-one: {kind: vault, endpoint: "http://127.0.0.1:8200", path: apps/web, token_file: /t}
+          f-two: {kind: vault, endpoint: "http://localhost:8200/", path: apps/web, token_file: /t}
+          f-three: {kind: vault, endpoint: "http://[::1]:8200", path: apps/web, token_file: /u}
+          f-four: {kind: http, url: "https://api.example.com/~me", body: "{{client_secret}}", token_file: /t}
+          f-five: {kind: http, url: "https://api.example.com./%7eme/", body: "{{client_secret}}", token_file: /t}
+          f-six: {kind: vault, endpoint: "http://127.0.0.1:8201", path: apps/web, token_file: /t}
+          f-seven: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://aws.example", token_file: /t}
+          f-eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example.:443", token_file: /t}
+          # settings that can be written in two ways
+          g-one: {kind: vault, endpoint: "https://v.example", namespace: team/a, mount: kv, path: apps/web, token_file: /t}
+          g-two: {kind: vault, endpoint: "https://v.example", mount: team/a/kv, path: apps/web, token_file: /t}
+          g-three: {kind: vault, endpoint: "https://v.example", namespace: team, mount: a/kv, path: apps/web, token_file: /t}
+          g-four: {kind: vault, endpoint: "https://v.example", namespace: root, mount: team/a/kv, path: apps/web, field: b, token_file: /t}
+          g-five: {kind: vault, endpoint: "https://v.example", namespace: team, mount: kv, path: apps/web, token_file: /t}
+          g-six: {kind: pocketbase, endpoint: "https://pb2.example.com", user: a@example.com, token_file: /t}
+          g-seven: {kind: pocketbase, endpoint: "https://pb2.example.com", user: a@example.com, collection: Users, token_file: /t}
+          g-eight: {kind: vercel, project: prj_1, team: team_1, variable: A, token_file: /t}
+          g-nine: {kind: vercel, project: prj_1, variable: A, token_file: /u}
+        clients: {a: {outputs: [{push: a-one}]}}
         ->
-        c.yaml:6:3: error: target "four" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
-        c.yaml:7:3: error: target "five" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "secret_id"
-        ## two targets that are one place
+        c.yaml:7:3: error: target "a-four" overwrites what target "a-one" writes (line 4); write a "field" of its own for each, or another "secret_id"
+        c.yaml:8:3: error: target "a-five" overwrites what target "a-one" writes (line 4); write a "field" of its own for each, or another "secret_id"
+        c.yaml:11:3: error: target "b-two" is the same place as target "b-one" (line 10); remove one of them, or write another place
+        c.yaml:12:3: error: target "b-three" is the same place as target "b-one" (line 10); remove one of them, or write another place
+        c.yaml:15:3: error: target "c-two" is the same place as target "c-one" (line 14); remove one of them, or write another place
+        c.yaml:16:3: error: target "c-three" is the same place as target "c-one" for production (line 14); remove one of them, or write another place
+        c.yaml:21:3: error: target "c-eight" is the same place as target "c-seven" (line 20); remove one of them, or write another place
+        c.yaml:23:3: error: target "c-ten" is the same place as target "c-nine" (line 22); remove one of them, or write another place
+        c.yaml:26:3: error: target "d-two" is the same place as target "d-one" (line 25); remove one of them, or write another place
+        c.yaml:30:3: error: target "e-two" is the same place as target "e-one" (line 29); remove one of them, or write another place
+        c.yaml:33:3: error: target "e-five" is the same place as target "e-four" (line 32); remove one of them, or write another place
+        c.yaml:37:3: error: target "f-two" overwrites what target "f-one" writes (line 36); write a "field" of its own for each, or another "path"
+        c.yaml:38:3: error: target "f-three" overwrites what target "f-one" writes (line 36); write a "field" of its own for each, or another "path"
+        c.yaml:40:3: error: target "f-five" is the same place as target "f-four" (line 39); remove one of them, or write another place
+        c.yaml:43:3: error: target "f-eight" overwrites what target "f-seven" writes (line 42); write a "field" of its own for each, or another "secret_id"
+        c.yaml:46:3: error: target "g-two" overwrites what target "g-one" writes (line 45); write a "field" of its own for each, or another "path"
+        c.yaml:47:3: error: target "g-three" overwrites what target "g-one" writes (line 45); write a "field" of its own for each, or another "path"
+        c.yaml:51:3: error: target "g-seven" is the same place as target "g-six" (line 50); remove one of them, or write another place
+        c.yaml:53:3: error: target "g-nine" is the same place as target "g-eight" (line 52); remove one of them, or write another place
+        ## two addresses of one member of etcd, and a machine whose name is a directory's
         @keys
-        targets:
-          one: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
-          two: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
-          three: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /u}
-        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
-        ->
-        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
-        c.yaml:5:3: error: target "three" is the same place as target "one" (line 3); remove one of them, or write another place
-        ## targets that share a place, whatever the order of a list, the account's name and the token
-        @keys
-        targets:
-          one: {kind: vercel, project: shop, team: team_1, variable: A, environments: [production, preview], token_file: /t}
-          two: {kind: vercel, project: shop, team: team_1, variable: A, environments: [preview, production], token_file: /u}
-          three: {kind: vercel, project: shop, team: team_1, variable: A, token_file: /u}
-          four: {kind: vercel, project: shop, team: team_1, variable: B, token_file: /u}
-          five: {kind: vercel, project: own, variable: A, token_file: /t}
-          six: {kind: vercel, project: own, variable: A, token_file: /u}
-          seven: {kind: netlify, account: shop, site: s, variable: A, token_file: /t}
-          eight: {kind: netlify, account: "12345678", site: s, variable: A, token_file: /u}
-          nine: {kind: kubernetes, namespace: n, secret: s, token_file: /t}
-          ten: {kind: kubernetes, namespace: n, secret: s}
-        clients: {a: {outputs: [{push: one}]}}
-        ->
-        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
-        c.yaml:5:3: error: target "three" is the same place as target "one" for production (line 3); remove one of them, or write another place
-        c.yaml:10:3: error: target "eight" is the same place as target "seven" (line 9); remove one of them, or write another place
-        c.yaml:12:3: error: target "ten" is the same place as target "nine" (line 11); remove one of them, or write another place
-        ## two targets that are one place, whoever logs in
-        @keys
-        targets:
-          one: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, token_file: /t}
-          two: {kind: pocketbase, endpoint: "https://PB.example.com:443", user: b@example.com, token_file: /u}
-          three: {kind: pocketbase, endpoint: "https://pb.example.com:8443", user: b@example.com, token_file: /u}
-        clients: {a: {outputs: [{push: one}]}}
-        ->
-        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
-        ## two targets that are one address, written in two ways
-        @keys
-        targets:
-          one: {kind: http, url: "https://api.example.com/secret", body: "{{client_secret}}", token_file: /t}
-          two: {kind: http, url: "https://API.example.com:443/secret", body: "{{client_secret}}", token_file: /t}
-          three: {kind: http, url: "https://api.example.com/Secret", body: "{{client_secret}}", token_file: /t}
-          four: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /t}
-          five: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {b: b, a: "{{token}}"}, token_file: /t}
-          six: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /u}
-        clients: {a: {outputs: [{push: one}]}}
-        ->
-        c.yaml:4:3: error: target "two" is the same place as target "one" (line 3); remove one of them, or write another place
-        c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
-        ## two targets that are one place, by other names of this machine and other texts of an address
-        @keys
-        targets:
-          one: {kind: vault, endpoint: "http://127.0.0.1:8200", path: apps/web, token_file: /t}
-          two: {kind: vault, endpoint: "http://localhost:8200/", path: apps/web, token_file: /t}
-          three: {kind: vault, endpoint: "http://[::1]:8200", path: apps/web, token_file: /u}
-          four: {kind: http, url: "https://api.example.com/~me", body: "{{client_secret}}", token_file: /t}
-          five: {kind: http, url: "https://api.example.com./%7eme/", body: "{{client_secret}}", token_file: /t}
-          six: {kind: vault, endpoint: "http://127.0.0.1:8201", path: apps/web, token_file: /t}
-          seven: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://aws.example", token_file: /t}
-          eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example.:443", token_file: /t}
-        clients: {a: {outputs: [{push: one}]}}
-        ->
-        c.yaml:4:3: error: target "two" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
-        c.yaml:5:3: error: target "three" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
-        c.yaml:7:3: error: target "five" is the same place as target "four" (line 6); remove one of them, or write another place
-        c.yaml:10:3: error: target "eight" overwrites what target "seven" writes (line 9); write a "field" of its own for each, or another "secret_id"
-        ## two targets that are one place, by settings that one may write in two ways
-        @keys
-        targets:
-          one: {kind: vault, endpoint: "https://v.example", namespace: team/a, mount: kv, path: apps/web, token_file: /t}
-          two: {kind: vault, endpoint: "https://v.example", mount: team/a/kv, path: apps/web, token_file: /t}
-          three: {kind: vault, endpoint: "https://v.example", namespace: team, mount: a/kv, path: apps/web, token_file: /t}
-          four: {kind: vault, endpoint: "https://v.example", namespace: root, mount: team/a/kv, path: apps/web, field: b, token_file: /t}
-          five: {kind: vault, endpoint: "https://v.example", namespace: team, mount: kv, path: apps/web, token_file: /t}
-          six: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, token_file: /t}
-          seven: {kind: pocketbase, endpoint: "https://pb.example.com", user: a@example.com, collection: Users, token_file: /t}
-          eight: {kind: vercel, project: prj_1, team: team_1, variable: A, token_file: /t}
-          nine: {kind: vercel, project: prj_1, variable: A, token_file: /u}
-        clients: {a: {outputs: [{push: one}]}}
-        ->
-        c.yaml:4:3: error: target "two" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
-        c.yaml:5:3: error: target "three" overwrites what target "one" writes (line 3); write a "field" of its own for each, or another "path"
-        c.yaml:9:3: error: target "seven" is the same place as target "six" (line 8); remove one of them, or write another place
-        c.yaml:11:3: error: target "nine" is the same place as target "eight" (line 10); remove one of them, or write another place
-        ## two addresses of one member of etcd
-        @keys
-        store: {endpoints: ["https://localhost:2379", "https://127.0.0.1:2379", "https://etcd1.example.:443", "https://ETCD1.example"]}
+        store: {endpoints: ["https://localhost:2379", "https://127.0.0.1:2379", "https://etcd1.example.:443", "https://ETCD1.example"], machine: ..}
         clients: {web: {@out}}
         ->
         c.yaml:2:47: error: "https://127.0.0.1:2379" is already in the list; remove one
         c.yaml:2:103: error: "https://etcd1.example" is already in the list; remove one
-        ## a machine whose name is a directory's
-        @keys
-        store: {endpoints: ["https://etcd1:2379"], machine: ..}
-        clients: {web: {@out}}
-        ->
-        c.yaml:2:53: error: ".." cannot be a machine's name; write another one
+        c.yaml:2:138: error: ".." cannot be a machine's name; write another one
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}
