@@ -24,7 +24,7 @@ func parse(
 
 /// A configuration with something wrong in it and what is said of it: blocks of `## title`, text, `->`, lines.
 ///
-/// In the text `@keys` stands for one good key in one line, `@out` for one good output.
+/// In the text `@keys` stands for one good key in one line, `@public` for a public key, `@out` for one good output.
 struct ErrorCase: CustomStringConvertible, Sendable {
     let description: String
     let text: String
@@ -38,6 +38,7 @@ struct ErrorCase: CustomStringConvertible, Sendable {
             let text = lines.dropFirst().joined(separator: "\n")
                 .replacingMacro("@keys", "keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}")
                 .replacingMacro("@out", "outputs: [{path: /run/x}]")
+                .replacingMacro("@public", SourceSettingsTests.publicKey)
                 .replacingMacro("@tab", "\t")
             let said = parts.count > 1 ? parts[1].split(separator: "\n").map(String.init) : []
             cases.append(ErrorCase(description: String(lines.first ?? ""), text: text + "\n", lines: said))

@@ -6,7 +6,8 @@ import Testing
 @Suite struct ConfigurationErrorsTests {
     @Test(
         arguments: [
-            ErrorCase.ofShape, ErrorCase.ofValues, ErrorCase.ofActions, ErrorCase.ofWhole, ErrorCase.ofYAML,
+            ErrorCase.ofShape, ErrorCase.ofValues, ErrorCase.ofSources, ErrorCase.ofActions, ErrorCase.ofWhole,
+            ErrorCase.ofYAML,
         ].flatMap(ErrorCase.read))
     func isReportedInTheseWords(errorCase: ErrorCase) {
         #expect(diagnose(errorCase.text) == errorCase.lines)
