@@ -17,16 +17,21 @@ import Testing
         try directory.permit(0o755)
     }
 
-    /// The warnings of a configuration with this output.
-    private func warnings(_ output: String) throws -> [String] {
+    /// A configuration whose client has these outputs, with further lines.
+    private func load(_ outputs: String, _ lines: String = "") throws -> LoadedConfiguration {
         let text = """
             keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
-            clients: {web: {client_id: com.example.web, outputs: [\(output)]}}
+            clients: {web: {client_id: com.example.web, outputs: [\(outputs)]}}
+            \(lines)
 
             """
         try directory.write(text, to: "c.yaml", mode: 0o644)
-        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: .current()).get()
-        return loaded.readabilityWarnings.map(\.description)
+        return try ConfigurationLoader.load(path: directory("c.yaml"), as: .current()).get()
+    }
+
+    /// Why the files of a target cannot be used.
+    private func problems(_ loaded: LoadedConfiguration, as identity: Identity = .current()) throws -> [Failure] {
+        loaded.problems(withFilesOf: try #require(TargetName("a")), as: identity)
     }
 
     /// The text cannot tell: the paths differ.
@@ -60,17 +65,14 @@ import Testing
     /// What the program that pushes will find in it.
     @Test func aTokenFileThatCannotBeUsedIsNamed() throws {
         let path = directory("token")
-        let text = """
-            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
+        let loaded = try load(
+            "{push: a}, {push: b}, {push: c}",
+            """
             targets:
               a: {kind: supabase, project: a, token_file: \(path)}
               b: {kind: pocketbase, endpoint: "https://a.example", user: a@example.com, token_file: \(path)}
               c: {kind: aws_secrets_manager, region: eu-west-1, secret_id: a, token_file: \(path)}
-            clients: {web: {client_id: com.example.web, outputs: [{push: a}, {push: b}, {push: c}]}}
-
-            """
-        try directory.write(text, to: "t.yaml", mode: 0o644)
-        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
+            """)
         func details(_ targets: String...) -> [String?] {
             targets.map { name in
                 TargetName(name).flatMap { loaded.problems(withFilesOf: $0, as: .current()).first }.map {
@@ -101,17 +103,9 @@ import Testing
     @Test(.needs(.root)) func aTokenThatOthersMayWriteIsNamed() throws {
         let path = try directory.write("abc\n", to: "token", mode: 0o600)
         let authorities = try directory.write("-----BEGIN CERTIFICATE-----\nAAAA\n", to: "ca.pem", mode: 0o644)
-        let text = """
-            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
-            targets: {a: {kind: supabase, project: a, token_file: \(path), ca_file: \(authorities)}}
-            clients: {web: {client_id: com.example.web, outputs: [{push: a}]}}
-
-            """
-        try directory.write(text, to: "t.yaml", mode: 0o644)
-        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
-        func failures(as identity: Identity = .root) throws -> [Failure] {
-            loaded.problems(withFilesOf: try #require(TargetName("a")), as: identity)
-        }
+        let loaded = try load(
+            "{push: a}", "targets: {a: {kind: supabase, project: a, token_file: \(path), ca_file: \(authorities)}}")
+        func failures(as identity: Identity = .root) throws -> [Failure] { try problems(loaded, as: identity) }
         #expect(try failures() == [])
         for file in [path, authorities] {
             let mode = file == path ? 0o600 : 0o644
@@ -137,17 +131,9 @@ import Testing
     /// The same of the file with the API's authorities.
     @Test func aFileWithoutAuthoritiesIsNamed() throws {
         let path = directory("ca.pem")
-        let text = """
-            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
-            targets: {a: {kind: supabase, project: a, token_credential: a, ca_file: \(path)}}
-            clients: {web: {client_id: com.example.web, outputs: [{push: a}]}}
-
-            """
-        try directory.write(text, to: "t.yaml", mode: 0o644)
-        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
-        func messages() throws -> [String] {
-            loaded.problems(withFilesOf: try #require(TargetName("a")), as: .current()).map(\.message)
-        }
+        let loaded = try load(
+            "{push: a}", "targets: {a: {kind: supabase, project: a, token_credential: a, ca_file: \(path)}}")
+        func messages() throws -> [String] { try problems(loaded).map(\.message) }
         let start = "target \"a\": the target's \"ca_file\" cannot be used: \(path)"
         #expect(try messages() == [start + ": no such file or directory"])
         try directory.write("-----BEGIN PRIVATE KEY-----\nAAAA\n", to: "ca.pem", mode: 0o644)
@@ -158,20 +144,15 @@ import Testing
 
     /// A failure of the store is reported at its section.
     @Test func theStoreHasALine() throws {
-        let text = """
-            keys: {apple: {team_id: DEF123GHIJ, file: /nonexistent/AuthKey_ABC123DEFG.p8}}
-            clients: {web: {client_id: com.example.web, outputs: [{path: \(directory("web.jwt"))}]}}
-            store: {endpoints: ["https://etcd:2379"]}
-
-            """
-        try directory.write(text, to: "t.yaml", mode: 0o644)
-        let loaded = try ConfigurationLoader.load(path: directory("t.yaml"), as: .current()).get()
+        let loaded = try load(
+            "{path: \(directory("web.jwt"))}", "store: {endpoints: [\"https://etcd:2379\"]}")
         let line = FailurePositions(in: loaded).diagnostic(Failure(.storeFileUnusable, at: .store)).description
-        #expect(line.hasPrefix("\(directory("t.yaml")):3:1: error: the store: "), "\(line)")
+        #expect(line.hasPrefix("\(directory("c.yaml")):3:1: error: the store: "), "\(line)")
     }
 
     @Test func aFileThatEveryUserMayReadStaysSo() throws {
         let output = "{path: \(directory("web.env")), format: env, variable: SECRET}"
+        func warnings(_ output: String) throws -> [String] { try load(output).readabilityWarnings.map(\.description) }
         #expect(try warnings(output) == [], "there is none yet")
         try directory.write("A=1\n", to: "web.env", mode: 0o644)
         let warning =
