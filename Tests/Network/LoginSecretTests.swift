@@ -16,6 +16,20 @@ import Testing
         return try object(finished.output)
     }
 
+    /// The answer of the role that pushes to a target with these settings.
+    private func push(_ settings: String) throws -> [String: Any] {
+        try answer(
+            ["push", "a"], #"{"do":"publish","client_secret":"\#(own.directory.read("web.jwt"))"}"#,
+            "targets: {a: {\(settings)}}\n")
+    }
+
+    /// The answer of the role for a store with these settings.
+    private func readStore(_ settings: String) throws -> [String: Any] {
+        try answer(
+            ["store"], #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/0123456789abcdef"]}"#,
+            #"store: {endpoints: ["https://127.0.0.1:1"], \#(settings)}"# + "\n")
+    }
+
     /// The key as it is, in one line, its DER, and their base64.
     private func forms() throws -> [Data] {
         let pem = try Data(contentsOf: URL(fileURLWithPath: own.keyFile))
@@ -27,7 +41,6 @@ import Testing
     }
 
     @Test func aTokenIsNoPrivateKey() throws {
-        let secret = try own.directory.read("web.jwt")
         let file = own.directory("token")
         for form in try forms() {
             try form.write(to: URL(fileURLWithPath: file))
@@ -35,9 +48,7 @@ import Testing
                 #"pocketbase, endpoint: "http://127.0.0.1:1", user: a@example.com"#, "supabase, project: a",
                 #"http, url: "http://127.0.0.1:1/a", body: "{{client_secret}}", headers: {X-Key: "{{token}}"}"#,
             ] {
-                let found = try answer(
-                    ["push", "a"], #"{"do":"publish","client_secret":"\#(secret)"}"#,
-                    "targets: {a: {kind: \(kind), token_file: \(file)}}\n")
+                let found = try push("kind: \(kind), token_file: \(file)")
                 #expect(found["code"] as? String == "push_token_unusable", "\(found)")
                 #expect(found["detail"] as? String == "\(file) holds a private key, which is never sent")
             }
@@ -46,21 +57,16 @@ import Testing
 
     /// The reason is this machine's file, and no certificate of a server.
     @Test func aFileWithoutAuthoritiesIsNamed() throws {
-        let secret = try own.directory.read("web.jwt")
         let file = own.directory("ca.pem")
         for (text, words) in [
             (nil, "\(file): no such file or directory"), ("no PEM\n", "\(file) holds no certificate in PEM"),
         ] {
             if let text { try text.write(toFile: file, atomically: true, encoding: .utf8) }
-            let pushed = try answer(
-                ["push", "a"], #"{"do":"publish","client_secret":"\#(secret)"}"#,
-                "targets: {a: {kind: http, url: \"http://127.0.0.1:1/a\", body: \"{{client_secret}}\", ca_file: \(file)}}\n"
-            )
+            let pushed = try push(
+                #"kind: http, url: "http://127.0.0.1:1/a", body: "{{client_secret}}", ca_file: \#(file)"#)
             #expect(pushed["code"] as? String == "push_file_unusable", "\(pushed)")
             #expect(pushed["detail"] as? String == words)
-            let asked = try answer(
-                ["store"], #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/0123456789abcdef"]}"#,
-                #"store: {endpoints: ["https://127.0.0.1:1"], ca_file: \#(file)}"# + "\n")
+            let asked = try readStore("ca_file: \(file)")
             #expect(asked["code"] as? String == "store_file_unusable", "\(asked)")
             #expect(asked["detail"] as? String == words)
         }
@@ -70,9 +76,7 @@ import Testing
         let file = own.directory("password")
         for form in try forms() {
             try form.write(to: URL(fileURLWithPath: file))
-            let found = try answer(
-                ["store"], #"{"do":"read","keys":["secret/DEF123GHIJ/com.example.web/0123456789abcdef"]}"#,
-                #"store: {endpoints: ["https://127.0.0.1:1"], user: a, password_file: \#(file)}"# + "\n")
+            let found = try readStore("user: a, password_file: \(file)")
             #expect(found["code"] as? String == "store_file_unusable", "\(found)")
             #expect(found["detail"] as? String == "\(file) holds a private key, which is never sent")
         }

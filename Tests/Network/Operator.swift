@@ -45,10 +45,19 @@ final class Operator {
             keys: {apple: {team_id: \(team), key_id: \(keyID), file: \(key)}}
             clients: {web: {client_id: \(client), outputs: [{path: \(secretFile)}]}}
             """, to: "clientsecretd.yaml")
+        try mint(keyFile: key, keyID: keyID, team: team, client: client, lifetime: lifetime)
+    }
+
+    /// Mints a secret into a file, which is the client's output unless it is named.
+    func mint(
+        keyFile: String? = nil, keyID: String = keyID, team: String = team, client: String = client,
+        lifetime: String = "90d", to file: String = "web.jwt"
+    ) throws {
         let minted = try clientsecretd(
-            "mint", "--key", key, "--key-id", keyID, "--team-id", team, "--client-id", client, "--lifetime", lifetime)
+            "mint", "--key", keyFile ?? self.keyFile, "--key-id", keyID, "--team-id", team, "--client-id", client,
+            "--lifetime", lifetime)
         try #require(minted.status == 0, "\(minted.complaints)")
-        try directory.write(minted.output, to: "web.jwt")
+        try directory.write(minted.output, to: file)
     }
 
     /// The program in a directory of its own, with a shell script as the program that asks Apple beside it.

@@ -127,23 +127,18 @@ import Testing
         #expect(finished.complaints.contains("only return addresses with https"), "\(finished.complaints)")
     }
 
-    @Test func anotherStateIsNotExchanged() throws {
-        let (request, form) = try signIn("--scope", "email")
-        let other = form.replacingOccurrences(of: "state=", with: "state=x")
-        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: other)
-        #expect(finished.status == 1)
-        #expect(finished.complaints.contains("the state that came back is not the one that was sent"))
-        #expect(try !apple.log().contains { $0.hasPrefix("/auth/token") })
-        #expect(try own.ask(apple, "exchange", "web", "--request", request, input: form).status == 0)
-    }
-
     /// Only who has copied the code alone has no state; whoever forges an answer could leave it out.
     @Test func withoutTheStateThatWasSentNothingIsExchanged() throws {
-        let (request, form) = try signIn()
+        let (request, form) = try signIn("--scope", "email")
         let code = try #require(fields(form)["code"])
-        let finished = try own.ask(apple, "exchange", "web", "--request", request, input: "code=\(code)")
-        #expect(finished.status == 1)
-        #expect(finished.complaints.contains("no state came back, though one was sent"), "\(finished.complaints)")
+        for (input, words) in [
+            (form.replacing("state=", with: "state=x"), "the state that came back is not the one that was sent"),
+            ("code=\(code)", "no state came back, though one was sent"),
+        ] {
+            let finished = try own.ask(apple, "exchange", "web", "--request", request, input: input)
+            #expect(finished.status == 1)
+            #expect(finished.complaints.contains(words), "\(finished.complaints)")
+        }
         #expect(try !apple.log().contains { $0.hasPrefix("/auth/token") })
         let alone = try own.ask(apple, "exchange", "web", "--request", request, input: code)
         #expect(alone.status == 0 && alone.complaints.contains("a code without its state"))
@@ -286,10 +281,14 @@ import Testing
         }
     }
 
-    @Test func aCancelledSignInIsReported() throws {
-        let finished = try own.ask(apple, "exchange", "web", input: "state=x&error=user_cancelled_authorize")
+    @Test(arguments: [
+        ("state=x&error=user_cancelled_authorize", "the user cancelled the sign-in"),
+        ("code=a&code=b", "standard input: "),
+    ])
+    func aTextWithoutACodeIsNotSent(input: String, words: String) throws {
+        let finished = try own.ask(apple, "exchange", "web", input: input)
         #expect(finished.status == 1)
-        #expect(finished.complaints.contains("the user cancelled the sign-in"))
+        #expect(finished.complaints.contains(words))
         #expect(try apple.log() == [])
     }
 
@@ -299,13 +298,6 @@ import Testing
         try FileManager.default.removeItem(atPath: own.secretFile)
         let finished = try own.ask(apple, command, "web", input: "token")
         #expect(finished.status == 1 && finished.complaints.contains(own.secretFile), "\(finished.complaints)")
-        #expect(try apple.log() == [])
-    }
-
-    @Test func aTextThatIsNoAnswerIsNotSent() throws {
-        let finished = try own.ask(apple, "exchange", "web", input: "code=a&code=b")
-        #expect(finished.status == 1)
-        #expect(finished.complaints.contains("standard input: "))
         #expect(try apple.log() == [])
     }
 

@@ -89,10 +89,7 @@ import Testing
         let apple = try own.standIn()
         let other = own.directory("other.p8")
         try own.makeKey(at: other)
-        let minted = try own.clientsecretd(
-            "mint", "--key", other, "--key-id", Operator.keyID, "--team-id", Operator.team, "--client-id",
-            Operator.client)
-        try own.directory.write(minted.output, to: "web.jwt")
+        try own.mint(keyFile: other)
         let finished = try own.ask(apple, "verify", "--json")
         #expect(try causes(finished) == ["key!"])
         #expect(finished.output.contains("has not signed it"))
@@ -100,10 +97,7 @@ import Testing
 
     @Test func idsThatDifferFromTheConfigurationAreSeen() throws {
         let apple = try own.standIn()
-        let minted = try own.clientsecretd(
-            "mint", "--key", own.keyFile, "--key-id", "KEYID00000", "--team-id", "TEAM000000", "--client-id",
-            Operator.client)
-        try own.directory.write(minted.output, to: "web.jwt")
+        try own.mint(keyID: "KEYID00000", team: "TEAM000000")
         #expect(try causes(own.ask(apple, "verify", "--json")) == ["team!", "key!"])
     }
 
@@ -132,14 +126,15 @@ import Testing
     @Test func anExpiredSecretIsSeen() throws {
         let apple = try own.standIn()
         let now = Int(Date().timeIntervalSince1970)
-        try mintByHand(claims: ["iat": now - 1_000, "exp": now - 100])
-        #expect(try causes(own.ask(apple, "verify", "--json")) == ["expired!"])
-        try mintByHand(claims: ["iat": now - 1_000, "exp": now + 20_000_000])
-        #expect(try causes(own.ask(apple, "verify", "--json")) == ["lifetime!"])
-        try mintByHand(claims: ["iat": now + 1_000, "exp": now + 2_000])
-        #expect(try causes(own.ask(apple, "verify", "--json")) == ["clock!"])
-        try mintByHand(claims: ["iat": now - 1_000, "exp": now + 2_000, "aud": "https://account.apple.com"])
-        #expect(try causes(own.ask(apple, "verify", "--json")) == ["form!"])
+        for (claims, cause) in [
+            (["iat": now - 1_000, "exp": now - 100], "expired!"),
+            (["iat": now - 1_000, "exp": now + 20_000_000], "lifetime!"),
+            (["iat": now + 1_000, "exp": now + 2_000], "clock!"),
+            (["iat": now - 1_000, "exp": now + 2_000, "aud": "https://account.apple.com"], "form!"),
+        ] as [([String: Any], String)] {
+            try mintByHand(claims: claims)
+            #expect(try causes(own.ask(apple, "verify", "--json")) == [cause])
+        }
     }
 
     /// A secret with these claims, in the output.
@@ -160,15 +155,13 @@ import Testing
     /// Whatever lies at an output's path, only a secret of its client goes out.
     @Test func onlyASecretOfTheClientIsSent() throws {
         let apple = try own.standIn()
-        for text in [
-            "root:x:0:0", "a.b.c",
-            try own.clientsecretd(
-                "mint", "--key", own.keyFile, "--team-id", Operator.team, "--client-id", "com.example.other"
-            ).output,
-        ] {
-            try own.directory.write(text, to: "web.jwt")
-            let finished = try own.ask(apple, "verify")
-            #expect(finished.status == 3)
+        for text in ["root:x:0:0", "a.b.c", nil] {
+            if let text {
+                try own.directory.write(text, to: "web.jwt")
+            } else {
+                try own.mint(client: "com.example.other")
+            }
+            #expect(try own.ask(apple, "verify").status == 3)
         }
         try FileManager.default.removeItem(atPath: own.secretFile)
         let nothing = try own.ask(apple, "verify")
@@ -176,17 +169,17 @@ import Testing
         #expect(try apple.log() == [])
     }
 
+    private func addClient(_ client: String) throws {
+        let text = try own.directory.read("clientsecretd.yaml")
+        try own.directory.write(
+            text.replacingOccurrences(of: "clients: {", with: "clients: {\(client), "), to: "clientsecretd.yaml")
+    }
+
     @Test func theWorstVerdictIsTheExitCode() throws {
         let apple = try own.standIn()
-        let text = try own.directory.read("clientsecretd.yaml")
-        let other = try own.clientsecretd(
-            "mint", "--key", own.keyFile, "--team-id", Operator.team, "--client-id", "com.example.shop"
-        ).output
-        let shop = try own.directory.write(other, to: "shop.jwt")
-        try own.directory.write(
-            text.replacingOccurrences(
-                of: "clients: {", with: "clients: {shop: {client_id: com.example.shop, outputs: [{path: \(shop)}]}, "),
-            to: "clientsecretd.yaml")
+        let shop = own.directory("shop.jwt")
+        try own.mint(client: "com.example.shop", to: "shop.jwt")
+        try addClient("shop: {client_id: com.example.shop, outputs: [{path: \(shop)}]}")
         let both = try own.ask(apple, "verify")
         #expect(both.status == 1)
         #expect(both.output.contains("shop: refused") && both.output.contains("web: accepted"))
@@ -250,12 +243,8 @@ import Testing
     @Test func aFailureLeavesOtherResults() throws {
         let asked = own.directory("asked")
         let directory = try own.besideScript("cat >/dev/null; mkdir '\(asked)' && echo '{\"verdict\":\"accepted\"}'")
-        let text = try own.directory.read("clientsecretd.yaml")
         let other = try own.directory.write(own.directory.read("web.jwt"), to: "zoo.jwt")
-        try own.directory.write(
-            text.replacingOccurrences(
-                of: "clients: {", with: "clients: {zoo: {client_id: com.example.web, outputs: [{path: \(other)}]}, "),
-            to: "clientsecretd.yaml")
+        try addClient("zoo: {client_id: com.example.web, outputs: [{path: \(other)}]}")
         let finished = try run(
             [directory("clientsecretd"), "verify", "--json"], environment: ["CLIENTSECRETD_CONFIG": own.configuration])
         #expect(finished.status == 3)
