@@ -38,14 +38,7 @@ package struct StoreConfiguration: Hashable, Sendable {
         }
 
         /// As LoadCredential= names it.
-        package var credential: String {
-            switch self {
-            case .ca: "store-ca"
-            case .certificate: "store-certificate"
-            case .key: "store-key"
-            case .password: "store-password"
-            }
-        }
+        package var credential: String { "store-" + rawValue.dropLast("_file".count) }
     }
 
     package init(

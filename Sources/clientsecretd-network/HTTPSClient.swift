@@ -20,12 +20,12 @@ struct HTTPSClient {
     /// In milliseconds, connecting included.
     let timeout: Int
 
-    /// Posts an encoded form. An answer that is no token response is reduced to its error, without the form's secrets, codes and
+    /// Posts a form. An answer that is no token response is reduced to its error, without the form's secrets, codes and
     /// tokens. Errors are shown and logged, and a server may repeat the request in them.
-    func post(_ form: String, to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
-        let fields = FormEncoding.decode(form) ?? [:]
-        let hidden = EchoedSecrets(["client_secret", "code", "refresh_token", "token"].compactMap { fields[$0] })
-        return send(endpoint.url(path), form: form, hiding: hidden)
+    func post(_ fields: [FormEncoding.Field], to path: Endpoint.Path) -> Result<HTTPAnswer, TransportFailure> {
+        let secrets = ["client_secret", "code", "refresh_token", "token"]
+        let hidden = EchoedSecrets(fields.filter { secrets.contains($0.name) }.map(\.value))
+        return send(endpoint.url(path), form: FormEncoding.encode(fields), hiding: hidden)
             .map { TokenResponse($0) == nil ? $0.reduced(hidden.words) : $0 }
     }
 

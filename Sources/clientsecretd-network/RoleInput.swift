@@ -47,16 +47,15 @@ enum RoleInput {
         throw ValidationError("no request came on standard input")
     }
 
-    /// Reads a JSON object of strings; returns it form-encoded.
-    static func form() throws -> String {
+    /// Reads a JSON object of strings: the fields of a form.
+    static func form() throws -> [FormEncoding.Field] {
         let bytes = try read(limit: longestForm)
         guard let json = try? JSONValue(bytes),
             case .object(let members) = json
         else { throw ValidationError("the request is not a JSON object") }
-        return FormEncoding.encode(
-            try members.sorted { $0.key < $1.key }.map { name, value in
-                guard let text = value.text else { throw ValidationError("a field of the request is not text") }
-                return (name, text)
-            })
+        return try members.sorted { $0.key < $1.key }.map { name, value in
+            guard let text = value.text else { throw ValidationError("a field of the request is not text") }
+            return (name, text)
+        }
     }
 }
