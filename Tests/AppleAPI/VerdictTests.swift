@@ -69,11 +69,6 @@ import Testing
         #expect(detail?.count == 200)
     }
 
-    @Test func everyReasonHasWordsOfItsOwn() {
-        let words = Set(TransportFailure.Kind.allCases.map { TransportFailure($0, "").words { $0 } })
-        #expect(words.count == TransportFailure.Kind.allCases.count)
-    }
-
     /// The sentence is ours; a server may have chosen a word of what the library says.
     @Test func onlyWhatTheLibrarySaysIsQuoted() throws {
         let failure = TransportFailure(.notConnected, "Failed to connect; run this")

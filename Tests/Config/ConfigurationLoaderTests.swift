@@ -57,37 +57,34 @@ import Testing
         #expect(Set(error.errorsFirst) == Set(error.diagnostics))
     }
 
-    @Test func saysThatThereIsNoFile() {
-        let advice = #"there is no such file; name another one with --config, or create this one: clientsecretd init"#
-        #expect(said("c.yaml") == ["\(directory("c.yaml")):1:1: error: \(advice)"])
-        #expect(said("x/c.yaml") == ["\(directory("x/c.yaml")):1:1: error: \(advice)"])
+    /// That the configuration of this name is refused, with these words at its start.
+    private func expectRefusal(_ words: String, of name: String = "c.yaml") {
+        #expect(said(name) == ["\(directory(name)):1:1: error: \(words)"])
     }
 
     @Test func refusesWhatIsNoFile() throws {
+        for name in ["c.yaml", "x/c.yaml"] {
+            expectRefusal(
+                "there is no such file; name another one with --config, or create this one: clientsecretd init",
+                of: name)
+        }
         try makeDirectory("c.yaml")
-        #expect(
-            said("c.yaml") == [
-                "\(directory("c.yaml")):1:1: error: \(directory("c.yaml")): it is a directory, not a file; name a file, or remove the directory if it is not needed"
-            ])
+        expectRefusal(
+            "\(directory("c.yaml")): it is a directory, not a file; name a file, or remove the directory if it is not needed"
+        )
     }
 
     @Test func refusesALargeFile() throws {
         try directory.write(String(repeating: "#", count: YAMLReader.maximumSize + 1), to: "c.yaml")
-        #expect(
-            said("c.yaml") == [
-                "\(directory("c.yaml")):1:1: error: larger than 1 MiB; move clients to files of the .d directory"
-            ])
+        expectRefusal("larger than 1 MiB; move clients to files of the .d directory")
     }
 
     @Test func refusesAFileThatOthersMayWrite() throws {
         try directory.write(good, to: "c.yaml", mode: 0o646)
         let path = directory("c.yaml")
-        #expect(
-            said("c.yaml") == [
-                "\(path):1:1: error: other users can change \(path): the file is writable by every user; "
-                    + "look at what they may have written there, then remove their write permission "
-                    + "(\(asOwner("chmod o-w \(path)")))"
-            ])
+        expectRefusal(
+            "other users can change \(path): the file is writable by every user; look at what they may have written "
+                + "there, then remove their write permission (\(asOwner("chmod o-w \(path)")))")
     }
 
     /// The files that add to it are guarded like it, and what each of them lacks is told.
@@ -170,8 +167,8 @@ import Testing
         #expect(error.diagnostics.map(\.position.file) == [relative.dropLast(5) + ".d/1.yaml"])
     }
 
-    private func said(_ name: String, as identity: Identity? = nil) -> [String] {
-        switch ConfigurationLoader.load(path: directory(name), as: identity ?? me) {
+    private func said(_ name: String) -> [String] {
+        switch ConfigurationLoader.load(path: directory(name), as: me) {
         case .success(let loaded): loaded.warnings.map(\.description)
         case .failure(let error): error.diagnostics.map(\.description)
         }

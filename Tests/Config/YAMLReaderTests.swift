@@ -50,17 +50,6 @@ import Testing
         #expect(read(Array(String(repeating: "? ", count: 100_000).utf8)).said.count == 1)
     }
 
-    /// The first names of a mapping are searched and the others looked up in a table.
-    @Test(arguments: [1, 15, 16, 17, 39, 40])
-    func aNameThatStandsTwiceIsFoundWhereverItStood(_ first: Int) {
-        let names = (1...40).map { "n\($0): v" } + ["n\(first): v", "last: v"]
-        let (root, said) = read(Array(names.joined(separator: "\n").utf8))
-        #expect(
-            said == ["y:41:1: error: \"n\(first)\" is already in line \(first); keep one"])
-        guard case .mapping(let entries)? = root?.content else { return #expect(Bool(false), "no mapping") }
-        #expect(entries.map(\.key.value) == (1...40).map { "n\($0)" } + ["last"])
-    }
-
     @Test func valuesHaveALimit() {
         let list = "[" + String(repeating: "a,", count: YAMLReader.maximumNodes - 1) + "]"
         #expect(read(Array(list.utf8)).said.isEmpty)
