@@ -50,20 +50,6 @@ extension ErrorCase {
         c.yaml:1:1: error: unknown key "key"; did you mean "keys"?
         c.yaml:3:1: error: unknown key "client"; did you mean "clients"?
         c.yaml:5:1: error: unknown key "colour"; the configuration takes keys, defaults, clients, on_state_change, control_group, state_dir, metrics_file, trusted_directories, targets and store
-        ## misspelt in a key
-        keys:
-          apple:
-            teamid: DEF123GHIJ
-            keyid: ABC123DEFG
-            path: /etc/k/key.p8
-            passphrase: correct horse
-        clients: {web: {@out}}
-        ->
-        c.yaml:2:3: error: key "apple" names no private key; write "file" or "credential"
-        c.yaml:3:5: error: unknown key "teamid"; did you mean "team_id"?
-        c.yaml:4:5: error: unknown key "keyid"; did you mean "key_id"?
-        c.yaml:5:5: error: unknown key "path"; key "apple" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
-        c.yaml:6:5: error: unknown key "passphrase"; key "apple" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
         ## misspelt in a client
         @keys
         clients:

@@ -88,44 +88,46 @@ extension ErrorCase {
         clients: {DEF123GHIJ: {@out}}
         ->
         c.yaml:2:11: error: client id DEF123GHIJ is the team id of key "apple"; write the Services ID or App ID as Apple shows it under Identifiers, such as com.example.web
-        ## a key without anything
-        keys: {apple: {}, pear: }
-        clients: {web: {key: apple, @out}}
-        ->
-        c.yaml:1:8: error: key "apple" has no "team_id"; write the team's ten characters
-        c.yaml:1:8: error: key "apple" names no private key; write "file" or "credential"
-        c.yaml:1:19: error: key "pear" is empty; write its settings below it, indented, or remove the line
-        ## a key of both kinds
+        ## keys
         keys:
-          apple:
+          bare: {}
+          empty:
+          both:
             team_id: DEF123GHIJ
             key_id: ABC123DEFG
             credential: apple
             file: /etc/k/key.p8
             passphrase_file: hunter2
             passphrase_credential: also
-        clients: {web: {@out}}
-        ->
-        c.yaml:6:5: error: "file" and "credential" exclude each other; keep one
-        c.yaml:7:22: error: the value is not an absolute path; begin it with "/"
-        c.yaml:8:5: error: "passphrase_file" and "passphrase_credential" exclude each other; keep one
-        ## passphrases are not quoted
-        keys:
-          apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, credential: a/b, passphrase_file: hunter2}
-          other: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: key.p8, passphrase_credential: hunter/2}
+          # passphrases are not quoted
+          first: {team_id: DEF123GHIJ, key_id: ABC123DEFG, credential: a/b, passphrase_file: hunter2}
+          second: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: key.p8, passphrase_credential: hunter/2}
           third: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: /k.p8, passphrase_file: /k.p8}
-        clients: {web: {key: third, @out}}
+          misspelt:
+            teamid: DEF123GHIJ
+            keyid: ABC123DEFG
+            path: /etc/k/key.p8
+            passphrase: correct horse
+          named: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: /etc/k/AuthKey_ABC123DEFG.p8}
+        clients: {web: {key: named, @out}}
         ->
-        c.yaml:2:64: error: "a/b" is not a credential's name; write the name that LoadCredential= gives it, without a path
-        c.yaml:2:86: error: the value is not an absolute path; begin it with "/"
-        c.yaml:3:58: error: "key.p8" is not an absolute path; begin it with "/"
-        c.yaml:3:89: error: the value is not a credential's name; write the name that LoadCredential= gives it
-        c.yaml:4:82: error: this is the private key itself; write the file that holds its passphrase
-        ## the key id of the name differs
-        keys: {apple: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: /etc/k/AuthKey_ABC123DEFG.p8}}
-        clients: {web: {@out}}
-        ->
-        c.yaml:1:45: warning: key id XYZ123DEFG is not the one in the file's name, ABC123DEFG; write the one that Apple shows for this key
+        c.yaml:2:3: error: key "bare" has no "team_id"; write the team's ten characters
+        c.yaml:2:3: error: key "bare" names no private key; write "file" or "credential"
+        c.yaml:3:3: error: key "empty" is empty; write its settings below it, indented, or remove the line
+        c.yaml:8:5: error: "file" and "credential" exclude each other; keep one
+        c.yaml:9:22: error: the value is not an absolute path; begin it with "/"
+        c.yaml:10:5: error: "passphrase_file" and "passphrase_credential" exclude each other; keep one
+        c.yaml:12:64: error: "a/b" is not a credential's name; write the name that LoadCredential= gives it, without a path
+        c.yaml:12:86: error: the value is not an absolute path; begin it with "/"
+        c.yaml:13:59: error: "key.p8" is not an absolute path; begin it with "/"
+        c.yaml:13:90: error: the value is not a credential's name; write the name that LoadCredential= gives it
+        c.yaml:14:82: error: this is the private key itself; write the file that holds its passphrase
+        c.yaml:15:3: error: key "misspelt" names no private key; write "file" or "credential"
+        c.yaml:16:5: error: unknown key "teamid"; did you mean "team_id"?
+        c.yaml:17:5: error: unknown key "keyid"; did you mean "key_id"?
+        c.yaml:18:5: error: unknown key "path"; key "misspelt" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
+        c.yaml:19:5: error: unknown key "passphrase"; key "misspelt" takes team_id, key_id, file, credential, passphrase_file, passphrase_credential and public_key
+        c.yaml:20:40: warning: key id XYZ123DEFG is not the one in the file's name, ABC123DEFG; write the one that Apple shows for this key
         ## lists and mappings where a value belongs
         @keys
         clients:
