@@ -36,7 +36,7 @@ struct ScriptedPlace: Sendable {
         guard let url = WebAddress("https://api.example.com/secret") else { preconditionFailure("no address") }
         let kind = PushKind.http(
             url: url, method: method, headers: headers, body: "{{client_secret}}", done: [200],
-            read: pointer.map { (url, $0) })
+            read: pointer.map { (url: url, pointer: $0) })
         return ScriptedPlace(kind: kind, settings: [:])
     }
 
