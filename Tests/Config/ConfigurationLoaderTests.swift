@@ -24,7 +24,7 @@ import Testing
 
     @Test func readsAFileAndItsDirectory() throws {
         try directory.write(good, to: "c.yaml", mode: 0o644)
-        try makeDirectory("c.d")
+        try directory.folder("c.d")
         try directory.write("clients: {b: {outputs: [{path: /run/b}]}}", to: "c.d/20.yaml")
         try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/10.yaml")
         try directory.write("not: read", to: "c.d/.hidden.yaml")
@@ -46,7 +46,7 @@ import Testing
     @Test func theReasonsForARefusalComeBeforeWarnings() throws {
         let warned = good.replacingOccurrences(of: "path: /run/web", with: "mode: \"0644\", path: /run/web")
         try directory.write(warned, to: "c.yaml")
-        try makeDirectory("c.d")
+        try directory.folder("c.d")
         try directory.write("bogus: 1\n", to: "c.d/1.yaml")
         guard case .failure(let error) = ConfigurationLoader.load(path: directory("c.yaml"), as: me) else {
             Issue.record("it was accepted")
@@ -68,7 +68,7 @@ import Testing
                 "there is no such file; name another one with --config, or create this one: clientsecretd init",
                 of: name)
         }
-        try makeDirectory("c.yaml")
+        try directory.folder("c.yaml")
         expectRefusal(
             "\(directory("c.yaml")): it is a directory, not a file; name a file, or remove the directory if it is not needed"
         )
@@ -90,10 +90,10 @@ import Testing
     /// The files that add to it are guarded like it, and what each of them lacks is told.
     @Test func refusesAdditionsThatOthersMayWrite() throws {
         try directory.write(good, to: "c.yaml")
-        try makeDirectory("c.d")
+        try directory.folder("c.d")
         try directory.write("clients: {a: {outputs: [{path: /run/a}]}}", to: "c.d/1.yaml", mode: 0o622)
         try directory.write("clients: {b: {verify: 2}}", to: "c.d/2.yaml")
-        try makeDirectory("c.d/3.yaml")
+        try directory.folder("c.d/3.yaml")
         try directory.link("c.d/4.yaml", to: directory("none.yaml"))
         let said = said("c.yaml")
         #expect(said.count == 4)
@@ -108,7 +108,7 @@ import Testing
 
     @Test func refusesADirectoryOfAdditionsThatOthersMayWrite() throws {
         try directory.write(good, to: "c.yaml")
-        try makeDirectory("c.d", mode: 0o777)
+        try directory.folder("c.d", mode: 0o777)
         let said = said("c.yaml")
         #expect(said.count == 1)
         let words = "\(directory("c.d")):1:1: error: other users can change \(directory("c.d")): "
@@ -156,7 +156,7 @@ import Testing
     @Test func takesARelativePathFromTheWorkingDirectory() throws {
         let here = FileManager.default.currentDirectoryPath
         try directory.write(good, to: "c.yaml")
-        try makeDirectory("c.d")
+        try directory.folder("c.d")
         try directory.write("x: y", to: "c.d/1.yaml")
         let up = String(repeating: "../", count: here.split(separator: "/").count)
         let relative = "./" + up + directory("c.yaml").dropFirst()
@@ -172,11 +172,5 @@ import Testing
         case .success(let loaded): loaded.warnings.map(\.description)
         case .failure(let error): error.diagnostics.map(\.description)
         }
-    }
-
-    private func makeDirectory(_ name: String, mode: Int = 0o755) throws {
-        try FileManager.default.createDirectory(
-            atPath: directory(name), withIntermediateDirectories: false, attributes: nil)
-        try directory.permit(mode, name)
     }
 }

@@ -38,7 +38,7 @@ import Testing
     @Test func aKeyByAnotherPathIsNoLoginSecret() throws {
         for name in ["key", "pass", "token"] { try directory.write(name, to: name, mode: 0o600) }
         for (name, path) in [("key.link", "key"), ("pass.link", "pass"), ("token.link", "token")] {
-            try FileManager.default.createSymbolicLink(atPath: directory(name), withDestinationPath: path)
+            try directory.link(name, to: path)
         }
         try FileManager.default.linkItem(atPath: directory("key"), toPath: directory("key.name"))
         let text = """
