@@ -13,16 +13,6 @@ package enum StoreEntry: Hashable, Sendable {
 
     /// The longest value that is read or put, in bytes.
     package static let longest = 16_384
-
-    init(_ entry: EtcdAnswer.Entry?) {
-        guard let entry else {
-            self = .missing
-            return
-        }
-        self =
-            entry.value.count <= Self.longest
-            ? .value(entry.value, revision: entry.revision) : .tooLong(revision: entry.revision)
-    }
 }
 
 extension StoreEntry: JSONDocument {

@@ -140,21 +140,12 @@ package struct StoreSession {
     }
 
     /// The content of the keys, and the store's revision (`Int64.max` where none of them may be read).
-    private mutating func read(_ keys: [[UInt8]]) throws(Problem) -> ([StoreEntry], revision: Int64) {
+    private mutating func read(_ keys: [[UInt8]]) throws(Problem) -> (entries: [StoreEntry], revision: Int64) {
         do throws(Problem) {
-            let answer = try requests.ask(.read(keys))
-            guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
-                throw .unexpected(answer)
-            }
-            return (entries.map { StoreEntry($0) }, revision)
+            return try readAtOnce(keys)
         } catch {
             switch error {
-            case .tooLong where keys.count == 1:
-                let answer = try requests.ask(.read(keys, withoutValues: true))
-                guard let (entries, revision) = EtcdAnswer.entries(answer, of: keys) else {
-                    throw .unexpected(answer)
-                }
-                return (entries.map { $0.map { .tooLong(revision: $0.revision) } ?? .missing }, revision)
+            case .tooLong where keys.count == 1: return try readAtOnce(keys, withoutValues: true)
             case .forbidden where keys.count == 1: return ([.forbidden], .max)
             case .tooLong, .forbidden:
                 // A secret and its rollout, which follows it, are read at one revision.
@@ -167,6 +158,17 @@ package struct StoreSession {
         }
     }
 
+    /// The same by one request.
+    private mutating func readAtOnce(
+        _ keys: [[UInt8]], withoutValues: Bool = false
+    ) throws(Problem) -> (entries: [StoreEntry], revision: Int64) {
+        let answer = try requests.ask(.read(keys, withoutValues: withoutValues))
+        guard let found = EtcdAnswer.entries(answer, of: keys, withoutValues: withoutValues) else {
+            throw .unexpected(answer)
+        }
+        return found
+    }
+
     private mutating func put(_ puts: [StoreRequest.Put]) throws(Problem) -> StoreResult {
         let keys = puts.map { $0.key.bytes(below: prefix) }
         let found: [StoreEntry]
@@ -177,16 +179,16 @@ package struct StoreSession {
             case .done(let revision): return .put(revision: revision)
             case .found(let entries):
                 // An earlier attempt put all of it in one transaction, and its answer was lost.
-                if let revision = entries[0]?.revision, entries.allSatisfy({ $0?.revision == revision }),
-                    zip(entries, puts).allSatisfy({ $0?.value == $1.value })
+                if case .value(_, let revision)? = entries.first,
+                    entries == puts.map({ StoreEntry.value($0.value, revision: revision) })
                 {
                     return .put(revision: revision)
                 }
-                found = entries.map { StoreEntry($0) }
+                found = entries
             }
         } catch {
             guard case .tooLong = error else { throw error }
-            found = try read(keys).0
+            found = try read(keys).entries
         }
         return .conflict(found)
     }
@@ -209,18 +211,18 @@ package struct StoreSession {
                 // One value is too long by itself: only its key is read. The values after it may be short again.
                 pageLimit = StoreResult.mostListed
                 let answer = try requests.ask(.page(from: first, to: keys.end, limit: 1, withoutValues: true))
-                return try page(answer) { .tooLong(revision: $0.revision) }
+                return try page(answer, withoutValues: true)
             }
-            return try page(answer) { StoreEntry($0) }
+            return try page(answer)
         }
     }
 
-    private func page(
-        _ answer: HTTPAnswer, _ entry: (EtcdAnswer.Entry) -> StoreEntry
-    ) throws(Problem) -> StoreResult {
-        guard let (entries, hasMore) = EtcdAnswer.page(answer) else { throw .unexpected(answer) }
-        let listed = entries.compactMap { key, found in
-            StoreKey(key, below: prefix).map { StoreResult.Listed(key: $0, entry: entry(found)) }
+    private func page(_ answer: HTTPAnswer, withoutValues: Bool = false) throws(Problem) -> StoreResult {
+        guard let (entries, hasMore) = EtcdAnswer.page(answer, withoutValues: withoutValues) else {
+            throw .unexpected(answer)
+        }
+        let listed = entries.compactMap { key, entry in
+            StoreKey(key, below: prefix).map { StoreResult.Listed(key: $0, entry: entry) }
         }
         return .list(listed, next: hasMore ? entries.last.map { $0.key + [0] } : nil)
     }

@@ -39,19 +39,24 @@ enum StoreTarget {
         }
     }
 
-    private static func check(_ entries: [EtcdAnswer.Entry?], _ answer: HTTPAnswer) throws {
+    private static func check(_ entries: [StoreEntry], _ answer: HTTPAnswer) throws {
         try promise(entries.count == keys.count, "\(entries.count) entries")
-        for (entry, key) in zip(entries, keys) {
-            if let entry { try check(entry, of: key, answer) }
-        }
+        for (entry, key) in zip(entries, keys) { try check(entry, of: key, answer) }
     }
 
-    private static func check(_ entry: EtcdAnswer.Entry, of key: [UInt8], _ answer: HTTPAnswer) throws {
-        try promise(entry.revision > 0, "a key that exists has revision \(entry.revision)")
+    private static func check(_ entry: StoreEntry, of key: [UInt8], _ answer: HTTPAnswer) throws {
+        let value: [UInt8]
+        let revision: Int64
+        switch entry {
+        case .missing, .forbidden: return
+        case .tooLong(let at): (value, revision) = ([], at)
+        case .value(let bytes, let at): (value, revision) = (bytes, at)
+        }
+        try promise(revision > 0, "a key that exists has revision \(revision)")
         let texts = try texts(JSONValue(answer.body))
         try promise(texts.contains(Base64.encode(key)), "a value of a key that the answer does not name")
         try promise(
-            entry.value.isEmpty || texts.contains { Base64.decode($0) == entry.value },
+            value.isEmpty || texts.contains { Base64.decode($0) == value },
             "a value that is not in the answer")
     }
 
