@@ -65,11 +65,10 @@ struct MemberRequests {
             case .failure(let failure): throw Self.problem(failure)
             case .success(let answer):
                 if answer.status == 200 { return answer }
-                switch EtcdError(answer) {
-                case .tokenInvalid where configuration.user != nil && !hasLoggedIn: members.forgetLogin()
-                case .forbidden: throw .forbidden
-                case let error: throw problem(error, answer)
-                }
+                // The login has expired, or is another member's.
+                let isLoginInvalid = Self.error(answer)?["code"]?.whole == 16
+                guard isLoginInvalid, configuration.user != nil, !hasLoggedIn else { throw problem(answer) }
+                members.forgetLogin()
             }
         }
     }
@@ -89,10 +88,9 @@ struct MemberRequests {
             throw failure.code == .storeTimedOut ? .login(failure) : .member(failure)
         case .success(let answer):
             guard answer.status == 200 else {
-                if EtcdError(answer) == .unavailable {
-                    throw .login(RoleFailure(.storeUnavailable, detail(of: answer)))
-                }
-                throw problem(EtcdError(answer), answer)
+                let problem = problem(answer)
+                if case .member(let failure) = problem, failure.code == .storeUnavailable { throw .login(failure) }
+                throw problem
             }
             guard let token = EtcdAnswer.token(answer) else {
                 throw .member(RoleFailure(.storeAnswerUnexpected, "the answer to the login has no token"))
@@ -111,25 +109,39 @@ struct MemberRequests {
         return failure.code == .storeFileUnusable ? .refusal(failure) : .member(failure)
     }
 
-    private func problem(_ error: EtcdError, _ answer: HTTPAnswer) -> Problem {
+    private static func error(_ answer: HTTPAnswer) -> JSONValue? {
+        try? JSONValue(answer.body, duplicates: .lastCounts)
+    }
+
+    /// Why etcd did not carry out a request, by its error.
+    private func problem(_ answer: HTTPAnswer) -> Problem {
+        let error = Self.error(answer)
+        let text = String(decoding: answer.body.prefix(4_096), as: UTF8.self)
+        let words = (error?["message"]?.text ?? error?["error"]?.text ?? text).lowercased()
         let detail = detail(of: answer)
-        return switch error {
-        case .loginRefused: .login(RoleFailure(.storeCredentialsRefused, detail))
-        case .tokenInvalid: .refusal(RoleFailure(.storeCredentialsRefused, detail))
-        case .userMissing: .refusal(RoleFailure(.storeUserMissing, detail))
-        case .userUnknown: .refusal(RoleFailure(.storeUserUnknown, detail))
-        case .certificateNamed:
+        return switch error?["code"]?.whole {
+        case 3 where words.contains("authentication failed"): .login(RoleFailure(.storeCredentialsRefused, detail))
+        case 16: .refusal(RoleFailure(.storeCredentialsRefused, detail))
+        // The request has no user, and etcd requires one.
+        case 3 where words.contains("user name is empty"): .refusal(RoleFailure(.storeUserMissing, detail))
+        // The login has a user, and etcd has its authentication off.
+        case 9 where words.contains("authentication is not enabled"): .refusal(RoleFailure(.storeUserUnknown, detail))
+        case 7: .forbidden
+        case 8 where words.contains("space"): .write(RoleFailure(.storeOutOfSpace, detail))
+        // Cancelled, unknown, deadline exceeded, exhausted, aborted, internal, unavailable: the member has a fault.
+        case 1, 2, 4, 8, 10, 13, 14: .member(RoleFailure(.storeUnavailable, detail))
+        case nil where answer.status == 400 && words.contains("commonname"):
             .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not accept"))
-        case .forbidden: .forbidden
-        case .outOfSpace: .write(RoleFailure(.storeOutOfSpace, detail))
-        case .unavailable: .member(RoleFailure(.storeUnavailable, detail))
-        case .unexpected: .member(RoleFailure(.storeAnswerUnexpected, detail))
+        case nil where [429, 500, 502, 503, 504].contains(answer.status):
+            .member(RoleFailure(.storeUnavailable, detail))
+        // The answer does not come from etcd.
+        default: .member(RoleFailure(.storeAnswerUnexpected, detail))
         }
     }
 
     /// The status, and etcd's message. Only etcd's own words: another program at that address may quote the request.
     private func detail(of answer: HTTPAnswer) -> String {
-        let words = (try? JSONValue(answer.body, duplicates: .lastCounts))?["message"]?.text ?? ""
+        let words = Self.error(answer)?["message"]?.text ?? ""
         guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }
         let hidden = EchoedSecrets([members.token, try? password().get()].compactMap { $0 })
         return "it answered \(answer.status): \(hidden.words(words))"
