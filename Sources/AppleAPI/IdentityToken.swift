@@ -112,23 +112,16 @@ package struct IdentityToken: Sendable {
     package func toleratedProblems(now: WallTime) -> [Problem] { timeProblems(tolerance: 0, now: now) }
 
     private func timeProblems(tolerance: Seconds, now: WallTime) -> [Problem] {
-        var problems: [Problem] = []
-        if let expiry = moment("exp") {
-            if expiry + tolerance <= now { problems.append(.expired(expiry)) }
-        } else {
-            problems.append(.missing("exp"))
+        let times: [(claim: String, isWrong: (WallTime) -> Bool, problem: (WallTime) -> Problem)] = [
+            ("exp", { $0 + tolerance <= now }, Problem.expired),
+            ("iat", { $0 > now + tolerance }, Problem.issuedInTheFuture),
+            ("nbf", { $0 > now + tolerance }, Problem.notYetValid),
+        ]
+        return times.compactMap { claim, isWrong, problem -> Problem? in
+            if let moment = moment(claim) { return isWrong(moment) ? problem(moment) : nil }
+            // Apple does not send "nbf".
+            return claim == "nbf" && claims[claim] == nil ? nil : .missing(claim)
         }
-        if let issue = moment("iat") {
-            if issue > now + tolerance { problems.append(.issuedInTheFuture(issue)) }
-        } else {
-            problems.append(.missing("iat"))
-        }
-        if let start = moment("nbf") {
-            if start > now + tolerance { problems.append(.notYetValid(start)) }
-        } else if claims["nbf"] != nil {
-            problems.append(.missing("nbf"))
-        }
-        return problems
     }
 
     /// The forms that the `nonce` in a token may have if this nonce was chosen. A caller that knows only its digest could not
