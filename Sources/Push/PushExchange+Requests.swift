@@ -15,18 +15,17 @@ extension PushExchange {
             let address = WebAddress(
                 target.endpoint + path + (query.isEmpty ? "" : "?" + query), allowingQuery: true)
         else { throw RoleFailure(.pushUnconfigured, "the target's settings do not give a usable address") }
+        // The headers of a target that describes its requests itself get the token, and nothing else.
+        let known = target.kind.isCustom ? ["token": token] : values
         var headers = request.headers.map {
-            (name: $0.name, value: PushTemplate.expand($0.value, values) { value, _ in value })
+            (name: $0.name, value: PushTemplate.expand($0.value, known) { value, _ in value })
         }.filter { !$0.value.isEmpty }
         var signature: AWSSignature?
         switch target.kind.authorization {
         case .bearer: headers.append(("Authorization", "Bearer " + token))
         case .header(let name): headers.append((name, token))
         case .login: if let session { headers.append(("Authorization", session)) }
-        case .ownHeaders:
-            headers = request.headers.map {
-                (name: $0.name, value: PushTemplate.expand($0.value, ["token": token]) { value, _ in value })
-            }
+        case .ownHeaders: break
         case .awsSignature(let service):
             guard let credentials = AWSCredentials(token) else {
                 throw RoleFailure(.pushTokenUnusable, target.objection(to: token))
