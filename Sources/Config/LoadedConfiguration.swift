@@ -67,13 +67,15 @@ extension LoadedConfiguration {
     package func problems(withFilesOf target: TargetName, as identity: Identity) -> [Failure] {
         guard let settings = located.main.targets.first(where: { $0.name.value == target }), let known = settings.target
         else { return [] }
-        func problem(
-            _ code: Failure.Code, with file: Located<AbsolutePath>?,
-            _ check: (String) throws(LoginFile.Unusable) -> String?
-        ) -> Failure? {
-            guard let file else { return nil }
+        return settings.files.compactMap { file, code -> Failure? in
+            let path = file.value.description
             do throws(LoginFile.Unusable) {
-                return try check(file.value.description).map { Failure(code, at: .target(target), detail: $0) }
+                if code == .pushTokenUnusable {
+                    let token = try LoginFile.token(at: path, as: identity)
+                    return known.objection(to: token).map { Failure(code, at: .target(target), detail: $0) }
+                }
+                try LoginFile.checkAuthorities(at: path, as: identity)
+                return nil
             } catch {
                 if error.isDenied && SystemManager.isSystemd { return nil }
                 return Failure(
@@ -81,14 +83,6 @@ extension LoadedConfiguration {
                     remedy: error.remedy)
             }
         }
-        let ofToken = problem(.pushTokenUnusable, with: settings.tokenFile) { path throws(LoginFile.Unusable) in
-            known.objection(to: try LoginFile.token(at: path, as: identity))
-        }
-        let ofAuthorities = problem(.pushFileUnusable, with: settings.caFile) { path throws(LoginFile.Unusable) in
-            try LoginFile.checkAuthorities(at: path, as: identity)
-            return nil
-        }
-        return [ofToken, ofAuthorities].compactMap(\.self)
     }
 
     /// The files that a target names, with the code of a failure about each.
