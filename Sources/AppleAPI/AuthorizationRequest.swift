@@ -35,8 +35,7 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 
     private static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<24).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+        let bytes = (0..<24).map { _ in UInt8.random(in: 0 ... .max) }
         return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
     }
 

@@ -40,13 +40,10 @@ package struct OAuthError: Error, Hashable, Sendable {
     /// - Parameter request: the request that was refused.
     package func explanation(of request: Request) -> String? {
         switch (code, request) {
-        case ("invalid_client", .code):
-            "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong "
-                + "together, or the return address differs from the one in the authorization request; "
-                + "'verify' tells these apart"
         case ("invalid_client", _):
-            "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong "
-                + "together; 'verify' tells these apart"
+            "Apple refuses the client secret: it has expired, or key, key id, team id or client id do not belong together"
+                + (request == .code ? ", or the return address differs from the one in the authorization request" : "")
+                + "; 'verify' tells these apart"
         case ("invalid_grant", .code):
             "Apple accepts the client secret but not the code: a code is valid for five minutes, can be exchanged once, and "
                 + "belongs to the client id and the return address of the authorization request"

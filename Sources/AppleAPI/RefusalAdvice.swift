@@ -162,11 +162,7 @@ package struct RefusalAdvice: Hashable, Sendable {
                 .notKnownYet,
                 "a key or Services ID that is new: Apple may not know it everywhere for up to 48 hours; try again later"
             ),
-            (
-                .key,
-                "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with Sign "
-                    + "in with Apple, and that the file is the one downloaded for this id"
-            ),
+            (.key, wrongKey(claims, listedWith: "Sign in with Apple")),
             (
                 .client,
                 "the wrong client id: see under Identifiers whether \(claims.subject) is written so, and Sign in with "
@@ -192,13 +188,14 @@ package struct RefusalAdvice: Hashable, Sendable {
     private static func ofMedia(_ claims: Claims, service: String) -> [(Cause, String)] {
         [
             (.notKnownYet, "a key that is new: Apple may not know it everywhere yet; try again later"),
-            (
-                .key,
-                "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with "
-                    + "\(service), and that the file is the one downloaded for this id"
-            ),
+            (.key, wrongKey(claims, listedWith: service)),
             (.team, wrongTeam(claims, "the key belongs to")),
         ]
+    }
+
+    private static func wrongKey(_ claims: Claims, listedWith service: String) -> String {
+        "the wrong key for its id, or a revoked one: see under Keys whether \(claims.keyID) is listed with \(service), and "
+            + "that the file is the one downloaded for this id"
     }
 
     private static func wrongTeam(_ claims: Claims, _ owned: String) -> String {
