@@ -22,6 +22,11 @@ func parse(
         stateDirectory: stateDirectory)
 }
 
+extension Result where Failure == ConfigurationError {
+    /// Why a configuration is refused; nil if it is accepted.
+    var refusal: ConfigurationError? { if case .failure(let error) = self { error } else { nil } }
+}
+
 /// A configuration with something wrong in it and what is said of it: blocks of `## title`, text, `->`, lines.
 ///
 /// In the text `@keys` stands for one good key in one line, `@public` for a public key, `@out` for one good output.

@@ -96,11 +96,7 @@ import Testing
 
     @Test func outputsInTheServicesStateDirectoryAreRefused() throws {
         let text = main + "clients: {web: {outputs: [{path: /srv/own/web}]}}"
-        let result = parse(text, stateDirectory: AbsolutePath("/srv/own"))
-        guard case .failure(let error) = result else {
-            Issue.record("it was accepted")
-            return
-        }
+        let error = try #require(parse(text, stateDirectory: AbsolutePath("/srv/own")).refusal, "it was accepted")
         #expect(
             error.diagnostics.map(\.description) == [
                 "c.yaml:2:34: error: /srv/own/web is in the state directory /srv/own; write another path"

@@ -97,17 +97,13 @@ import Testing
 
     /// Versions before wrote it on several lines, with blanks around the colons and the members in another order.
     @Test func aCopyOfAnEarlierVersionIsRead() throws {
-        struct Earlier: Encodable {
-            let version = 1
-            let configuration: String
-            let text: String
-            let additions = [["name": "10.yaml", "text": "clients: {a: {outputs: [{path: /run/a}]}}"]]
-        }
-        let path = directory("c.yaml")
         _ = try keep()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(Earlier(configuration: path, text: good)).write(to: URL(fileURLWithPath: copy()))
+        let additions = [["name": "10.yaml", "text": "clients: {a: {outputs: [{path: /run/a}]}}"]]
+        let earlier: [String: Any] = [
+            "version": 1, "configuration": directory("c.yaml"), "text": good, "additions": additions,
+        ]
+        try JSONSerialization.data(withJSONObject: earlier, options: [.prettyPrinted, .sortedKeys])
+            .write(to: URL(fileURLWithPath: copy()))
         let loaded = try #require(kept())
         #expect(loaded.configuration.clients.keys.map(\.description).sorted() == ["a", "web"])
         #expect(loaded.sources[0].bytes == Array(good.utf8))
