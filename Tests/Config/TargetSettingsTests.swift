@@ -6,11 +6,18 @@ import Testing
 
 /// One entry of `targets`.
 @Suite struct TargetSettingsTests {
+    /// The settings that each of these kinds needs, without a token.
+    private static let kinds = [
+        "VAULT": #"kind: vault, endpoint: "https://v.example""#, "VERCEL": "kind: vercel, project: a, variable: B",
+        "NETLIFY": "kind: netlify, account: a, site: b, variable: C",
+        "HTTP": #"kind: http, url: "https://v.example", body: "{{client_secret}}""#,
+    ]
+
     private func text(_ settings: String) -> String {
         """
         keys: {apple: {team_id: DEF123GHIJ, file: /etc/k/AuthKey_ABC123DEFG.p8}}
         clients: {web: {outputs: [{push: production}]}}
-        targets: {production: {\(settings)}}
+        targets: {production: {\(Self.kinds.reduce(settings) { $0.replacing($1.key, with: $1.value) })}}
 
         """
     }
@@ -90,16 +97,13 @@ import Testing
 
     /// Else a secret is put beside the one that is meant, or never reaches what runs.
     @Test(arguments: [
-        (#"kind: vault, path: data/apps/web, endpoint: "https://v.example", token_file: /t"#, "begins with \"data/\""),
-        (#"kind: vault, mount: kv/data, path: a, endpoint: "https://v.example", token_file: /t"#, "ends in \"/data\""),
-        (#"kind: vault, path: secret/apps, endpoint: "https://v.example", token_file: /t"#, "begins with \"secret/\""),
+        ("VAULT, path: data/apps/web, token_file: /t", "begins with \"data/\""),
+        ("VAULT, mount: kv/data, path: a, token_file: /t", "ends in \"/data\""),
+        ("VAULT, path: secret/apps, token_file: /t", "begins with \"secret/\""),
         (#"kind: vault, path: apps, endpoint: "https://v.example/v1", token_file: /t"#, "ends in \"/v1\""),
-        (
-            #"kind: vercel, project: a, variable: B, environments: [preview], token_file: /t"#,
-            "nothing for production"
-        ),
-        (#"kind: vault, path: apps/data, endpoint: "https://v.example", token_file: /t"#, ""),
-        (#"kind: vercel, project: a, variable: B, environments: [preview, production], token_file: /t"#, ""),
+        ("VERCEL, environments: [preview], token_file: /t", "nothing for production"),
+        ("VAULT, path: apps/data, token_file: /t", ""),
+        ("VERCEL, environments: [preview, production], token_file: /t", ""),
     ])
     func warnsOfWhatLeadsElsewhere(settings: String, words: String) throws {
         let loaded = try parse(text(settings)).get()
@@ -108,53 +112,26 @@ import Testing
     }
 
     @Test(arguments: [
-        ("kind: vault, path: ../a, endpoint: \"https://v.example\", token_file: /t", "somewhere else"),
-        ("kind: vault, path: a, token_file: /t", "no \"endpoint\""),
-        ("kind: vault, endpoint: \"https://v.example\", token_file: /t", "no \"path\""),
-        ("kind: vault, path: a, endpoint: \"https://v.example\"", "names no token"),
-        ("kind: vaul, token_file: /t", "did you mean"),
+        ("VAULT, path: ../a, token_file: /t", "somewhere else"),
+        ("kind: vault, path: a, token_file: /t", "no \"endpoint\""), ("VAULT, token_file: /t", "no \"path\""),
+        ("VAULT, path: a", "names no token"), ("kind: vaul, token_file: /t", "did you mean"),
         ("kind: supabase, projekt: a, token_file: /t", "did you mean"),
         ("kind: supabase, project: a, redeploy: true, token_file: /t", "redeploy"),
-        ("kind: vercel, project: a, variable: B, redeploy: perhaps, token_file: /t", "neither true nor false"),
-        (
-            "kind: vercel, project: a, variable: B, environments: [preview], redeploy: true, token_file: /t",
-            "which deploys production"
-        ),
-        ("kind: vercel, project: a, variable: B, environments: [development], token_file: /t", "no sensitive variable"),
-        ("kind: vercel, project: a, variable: B, environments: [prodution], token_file: /t", "did you mean"),
-        ("kind: netlify, account: a, site: b, variable: C, context: all, token_file: /t", "hides no value"),
-        ("kind: netlify, account: a, site: b, variable: C, context: prodution, token_file: /t", "did you mean"),
-        (
-            "kind: netlify, account: a, site: b, variable: C, context: deploy-preview, redeploy: true, token_file: /t",
-            "which deploys production"
-        ),
-        ("kind: http, url: \"https://v.example\", body: \"nothing\", token_file: /t", "no {{client_secret}}"),
-        (
-            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"{{client_secret}}\"}",
-            "can hold only {{token}}"
-        ),
-        ("kind: vercel, project: a, variable: B, environments: [], token_file: /t", "is an empty list"),
-        (
-            "kind: vercel, project: a, variable: B, environments: [production, production], token_file: /t",
-            "is already in the list"
-        ),
-        ("kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", done: []", "is an empty list"),
-        (
-            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", done: [200, 200]",
-            "\"200\" is already in the list"
-        ),
-        (
-            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"{{token}}\"}",
-            "names no token"
-        ),
-        (
-            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {X-Key: a, x-key: b}",
-            "already there as \"X-Key\""
-        ),
-        (
-            "kind: http, url: \"https://v.example\", body: \"{{client_secret}}\", headers: {A: \"-----BEGIN PRIVATE KEY-----\"}",
-            "holds a private key, which is never sent"
-        ),
+        ("VERCEL, redeploy: perhaps, token_file: /t", "neither true nor false"),
+        ("VERCEL, environments: [preview], redeploy: true, token_file: /t", "which deploys production"),
+        ("VERCEL, environments: [development], token_file: /t", "no sensitive variable"),
+        ("VERCEL, environments: [prodution], token_file: /t", "did you mean"),
+        ("VERCEL, environments: [], token_file: /t", "is an empty list"),
+        ("VERCEL, environments: [production, production], token_file: /t", "is already in the list"),
+        ("NETLIFY, context: all, token_file: /t", "hides no value"),
+        ("NETLIFY, context: prodution, token_file: /t", "did you mean"),
+        ("NETLIFY, context: deploy-preview, redeploy: true, token_file: /t", "which deploys production"),
+        (#"kind: http, url: "https://v.example", body: nothing, token_file: /t"#, "no {{client_secret}}"),
+        (#"HTTP, headers: {A: "{{client_secret}}"}"#, "can hold only {{token}}"),
+        ("HTTP, done: []", "is an empty list"), ("HTTP, done: [200, 200]", "\"200\" is already in the list"),
+        (#"HTTP, headers: {A: "{{token}}"}"#, "names no token"),
+        ("HTTP, headers: {X-Key: a, x-key: b}", "already there as \"X-Key\""),
+        (#"HTTP, headers: {A: "-----BEGIN PRIVATE KEY-----"}"#, "holds a private key, which is never sent"),
     ])
     func anErrorIsNamed(settings: String, words: String) {
         let said = diagnose(text(settings))
