@@ -68,15 +68,15 @@ import Testing
         #expect(missing.status == 66)
     }
 
-    @Test func aServerThatDoesNotListenIsNotConnected() throws {
-        let address = try own.standIn().address
-        #expect(try reason(own.clientsecretd("verify", "--json", "--endpoint", address)) == "not_connected")
-    }
-
-    @Test func aNameThatIsNotResolved() throws {
-        // Never resolved by anybody (RFC 6761, section 6.4).
-        let finished = try own.clientsecretd("verify", "--json", "--endpoint", "https://apple.invalid")
-        #expect(try reason(finished) == "name_not_resolved")
+    @Test func aServerThatIsNotThere() throws {
+        for (address, expected) in [
+            // A stand-in that has ended.
+            (try own.standIn().address, "not_connected"),
+            // Never resolved by anybody (RFC 6761, section 6.4).
+            ("https://apple.invalid", "name_not_resolved"),
+        ] {
+            #expect(try reason(own.clientsecretd("verify", "--json", "--endpoint", address)) == expected)
+        }
     }
 
     @Test func aServerWithIPv6Only() throws {
