@@ -285,8 +285,9 @@ extension ErrorCase {
         c.yaml:34:19: error: "clientid" is no name for a template; write one of client_secret, client_id, team_id, key_id, issued_at, expires_at, or "{{{{" for two braces
         c.yaml:37:19: error: a "{{" is not closed; write "}}" after the name, or "{{{{" for two braces
         c.yaml:40:9: error: format json has no template; write "format: template" or remove the line
-        ## modes
+        ## modes, users and groups
         @keys
+        control_group: the admins
         clients:
           web:
             outputs:
@@ -300,32 +301,25 @@ extension ErrorCase {
               - {path: /run/h, mode: "0666"}
               - {path: /run/i, mode: 0o640}
               - {path: /run/j, mode: 640}
-        ->
-        c.yaml:5:30: error: "rw-r-----" is not a mode; write it in octal, such as 0640
-        c.yaml:6:30: error: mode 2640 holds more than permissions; write 0640
-        c.yaml:7:30: error: mode 0240 does not let the owner read the file, but the daemon must read it; write 0640
-        c.yaml:8:30: error: "0648" is not a mode; write it in octal, such as 0640
-        c.yaml:9:30: error: "777777" is not a mode; write it in octal, such as 0640
-        c.yaml:10:30: warning: mode 0644 lets every user read the secret; write 0640 and a group
-        c.yaml:11:30: warning: mode 0602 lets every user overwrite the secret; write 0600 and a group
-        c.yaml:12:30: warning: mode 0666 lets every user read and overwrite the secret; write 0660 and a group
-        ## users and groups
-        @keys
-        control_group: the admins
-        clients:
-          web:
-            outputs:
-              - {path: /run/a, group: www data, as: -app}
-              - {path: /run/b, group: 4294967295, as: 33}
-              - {path: /run/c, as: 'CORP\ann'}
-              - {path: /run/d, as: a@corp.example}
-              - {path: /run/e, as: pc$}
+              - {path: /run/k, group: www data, as: -app}
+              - {path: /run/l, group: 4294967295, as: 33}
+              - {path: /run/m, as: 'CORP\ann'}
+              - {path: /run/n, as: a@corp.example}
+              - {path: /run/o, as: pc$}
         ->
         c.yaml:2:16: error: "the admins" is not a group; write its name or number
-        c.yaml:6:31: error: "www data" is not a group; write its name or number
-        c.yaml:6:45: error: "-app" is not a user; write its name or number
-        c.yaml:7:31: error: "4294967295" is not a group; write its name or number
-        c.yaml:8:28: error: "CORP\ann" cannot be a part of a unit's name, as the writer's has to be; write the user's number
-        c.yaml:10:28: error: "pc$" cannot be a part of a unit's name, as the writer's has to be; write the user's number
+        c.yaml:6:30: error: "rw-r-----" is not a mode; write it in octal, such as 0640
+        c.yaml:7:30: error: mode 2640 holds more than permissions; write 0640
+        c.yaml:8:30: error: mode 0240 does not let the owner read the file, but the daemon must read it; write 0640
+        c.yaml:9:30: error: "0648" is not a mode; write it in octal, such as 0640
+        c.yaml:10:30: error: "777777" is not a mode; write it in octal, such as 0640
+        c.yaml:11:30: warning: mode 0644 lets every user read the secret; write 0640 and a group
+        c.yaml:12:30: warning: mode 0602 lets every user overwrite the secret; write 0600 and a group
+        c.yaml:13:30: warning: mode 0666 lets every user read and overwrite the secret; write 0660 and a group
+        c.yaml:16:31: error: "www data" is not a group; write its name or number
+        c.yaml:16:45: error: "-app" is not a user; write its name or number
+        c.yaml:17:31: error: "4294967295" is not a group; write its name or number
+        c.yaml:18:28: error: "CORP\ann" cannot be a part of a unit's name, as the writer's has to be; write the user's number
+        c.yaml:20:28: error: "pc$" cannot be a part of a unit's name, as the writer's has to be; write the user's number
         """#
 }
