@@ -16,35 +16,24 @@ import Testing
         #expect(raw.status == 0)
         #expect(raw.complaints.isEmpty)
         #expect(!raw.output.contains("\n"))
-        let claims = try #require(try sandbox.judge(raw.output)["claims"] as? [String: Any])
+        let claims = try sandbox.claims(of: raw.output)
         #expect((claims["exp"] as? Int ?? 0) - (claims["iat"] as? Int ?? 0) == 60 + 129_600)
 
         let line = try mint(sandbox, "--format", "env", "--variable", "X").output
         #expect(line.hasPrefix("X=ey"))
         #expect(line.hasSuffix("\n"))
-        let json = try mint(sandbox, "--format", "json").output
-        #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [String: String])
+        #expect(try object(mint(sandbox, "--format", "json").output) is [String: String])
     }
 
     /// `status | head` in a unit, whose commands are started with SIGPIPE ignored, says no word too many.
     @Test func aReaderThatHasEnoughIsNothingToComplainAbout() throws {
         let sandbox = try Sandbox.running("web")
-        let token = try sandbox.directory.read("out/web.jwt")
-        try sandbox.directory.write(token, to: "token")
+        let unread = ["timeout", "--foreground", "--signal=KILL", "5m", "/usr/bin/python3", "-c", Self.unread]
         for command in [
             ["status"], ["status", "--json"], ["status", "--watch"], ["check"],
-            ["renew", "web"], ["reload"], ["mint", "web"], ["inspect", sandbox.directory("token")],
+            ["renew", "web"], ["reload"], ["mint", "web"], ["inspect", sandbox.directory("out/web.jwt")],
         ] {
-            let seen = try run(
-                [
-                    "timeout", "--foreground", "--signal=KILL", "5m", "/usr/bin/python3", "-c", Self.unread,
-                    sandbox.binary,
-                ]
-                    + command,
-                environment: [
-                    "CLIENTSECRETD_CONFIG": sandbox.directory("clientsecretd.yaml"),
-                    "CLIENTSECRETD_SOCKET": sandbox.socket,
-                ])
+            let seen = try run(unread + [sandbox.binary] + command, environment: sandbox.environment)
             #expect(seen.complaints == "", "\(command)")
             // By SIGPIPE, as others end.
             #expect(seen.output == "-13\n", "\(command)")
@@ -82,8 +71,7 @@ import Testing
     @Test func mintForAConfiguredClient() throws {
         let sandbox = try Sandbox()
         try sandbox.configure(sandbox.client("web", lifetime: "max"))
-        let minted = try sandbox.command("mint", "web")
-        let claims = try #require(try sandbox.judge(minted.output)["claims"] as? [String: Any])
+        let claims = try sandbox.claims(of: sandbox.succeed("mint", "web"))
         #expect((claims["exp"] as? Int ?? 0) - (claims["iat"] as? Int ?? 0) == 60 + 15_776_700)
         let unknown = try sandbox.command("mint", "wab")
         #expect(unknown.status == 64)
@@ -95,18 +83,8 @@ import Testing
 
     @Test func aReceivingClientMintsNone() throws {
         let sandbox = try Sandbox(clients: "web")
-        let printed = try sandbox.command("public-key")
-        let key = try #require(printed.output.firstMatch(of: #/public_key: (\S+)\}/#)).output.1
-        try sandbox.directory.write(
-            """
-            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, public_key: \(key)}}
-            clients:
-              web:
-                client_id: com.example.web
-                from: {path: \(sandbox.directory("received.jwt"))}
-                outputs: [{path: \(sandbox.directory("out/web.jwt"))}]
-
-            """, to: "clientsecretd.yaml")
+        let source = "    from: {path: \(sandbox.directory("received.jwt"))}"
+        try sandbox.configure(following: sandbox, sandbox.client("web", at: sandbox.directory("out/web.jwt")) + source)
         let minted = try sandbox.command("mint", "web")
         #expect(minted.status == 64)
         #expect(minted.output == "")
@@ -134,17 +112,17 @@ import Testing
     @Test func inspectJudgesByItsExitCode() throws {
         let sandbox = try Sandbox()
         let token = try mint(sandbox).output
-        #expect(try sandbox.command("inspect", "-", input: token + "\n").status == 0)
-        let document = try sandbox.command("inspect", "-", "--json", "--key", sandbox.key, input: token).output
+        try sandbox.succeed("inspect", "-", input: token + "\n")
+        let document = try sandbox.succeed("inspect", "-", "--json", "--key", sandbox.key, input: token)
         #expect(document.contains(#""signature_verified":true"#), "\(document)")
 
         // By another key; and by the public half of the right one.
         let other = sandbox.directory("keys/other.p8")
         try sandbox.makeKey(at: other)
         #expect(try sandbox.command("inspect", "-", "--key", other, input: token).status == 1)
-        let published = try run(["openssl", "pkey", "-in", sandbox.key, "-pubout"]).output
-        try sandbox.directory.write(published, to: "public.pem")
-        #expect(try sandbox.command("inspect", "-", "--key", sandbox.directory("public.pem"), input: token).status == 0)
+        let published = try runToSuccess(["openssl", "pkey", "-in", sandbox.key, "-pubout"])
+        let half = try sandbox.directory.write(published, to: "public.pem")
+        try sandbox.succeed("inspect", "-", "--key", half, input: token)
 
         #expect(
             try sandbox.command("inspect", sandbox.key).complaints
@@ -186,18 +164,16 @@ import Testing
         #expect(table.output.utf8.allSatisfy { $0 < 0x80 })
         // The first cell is behind us as soon as the secret is a second old.
         #expect(table.output.contains(/web {5}ok {5}[.#]###/))
-        let document = try sandbox.command("status", "--json").output
+        let document = try sandbox.succeed("status", "--json")
         #expect(document == (try sandbox.get("/v1/status")).body.trimmingCharacters(in: .newlines) + "\n")
         #expect((try sandbox.status()["clients"] as? [[String: Any]])?.first?["name"] as? String == "web")
     }
 
     @Test func renewalsAndReloadsSayWhatTheyCameTo() throws {
         let sandbox = try Sandbox.running("web")
-        let before = try sandbox.directory.read("out/web.jwt")
-        let renewed = try sandbox.command("renew", "web")
-        #expect(renewed.status == 0)
-        #expect(renewed.output.hasPrefix("web: renewed (sha256:"))
-        #expect(try sandbox.directory.read("out/web.jwt") != before)
+        let before = try sandbox.published()
+        #expect(try sandbox.succeed("renew", "web").hasPrefix("web: renewed (sha256:"))
+        #expect(try sandbox.published() != before)
         let json = try sandbox.command("renew", "--due-within", "1s", "--json")
         #expect(
             json.output == #"{"outcomes":[{"client":"web","result":"untouched","fingerprint":null,"issued_at":null,"#
@@ -231,8 +207,7 @@ import Testing
         let before = try sandbox.command("check")
         #expect(before.status == 1)
         let made = try sandbox.command("check", "--fix")
-        #expect(made.status == 0, "\(made.complaints)")
-        #expect(made.output.hasPrefix("web: would mint a new secret"))
+        #expect(made.status == 0 && made.output.hasPrefix("web: would mint a new secret"), "\(made)")
         let lines = made.complaints.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
         #expect(lines.count == 2)
         for line in lines { #expect(before.complaints.contains(": \(line)\n"), "\(line)") }
@@ -281,12 +256,12 @@ import Testing
         func requests() throws -> [String] {
             try sandbox.log().split(separator: "\n").map(String.init).filter { $0.contains(" asked to ") }
         }
-        #expect(try sandbox.command("renew", "web", "app").status == 0)
+        try sandbox.succeed("renew", "web", "app")
         let user = geteuid()
         let renewal = try #require(try requests().first)
         let words = #/user (\d+) \(process \d+, "clientsecretd"\) asked to renew app, web/#
         #expect(renewal.wholeMatch(of: words)?.1 == "\(user)")
-        #expect(try sandbox.command("renew", "--deliver-only").status == 0)
+        try sandbox.succeed("renew", "--deliver-only")
         #expect(try requests().last?.hasSuffix(" asked to deliver again all clients") == true)
         let asked = try run(["/usr/bin/python3", "-c", Self.renamed, sandbox.socket])
         #expect(asked.output.hasPrefix("HTTP/1.1 200 OK"), "\(asked)")

@@ -13,11 +13,7 @@ import Testing
     /// One for all shells.
     private static let installation = Result {
         let directory = try TemporaryDirectory()
-        let made = try run([
-            "make", "--silent", "-C", repository, "install", "DESTDIR=\(directory.path)", "prefix=/usr",
-            "binary=\(Binaries.daemon)",
-        ])
-        try #require(made.status == 0, "\(made.complaints)")
+        try makeTarget("install", into: directory)
         return directory
     }
 

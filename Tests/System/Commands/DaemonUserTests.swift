@@ -10,13 +10,11 @@ import Testing
     /// - Parameter owner: of the key, which the daemon's group may read if it is root's.
     private func sandbox(keyOf owner: UInt32) throws -> Sandbox {
         let sandbox = try Sandbox(clients: "web")
-        for name in ["state", "out"] { try FileManager.default.removeItem(atPath: sandbox.directory(name)) }
-        for name in ["state", "out"] { try sandbox.makeDirectory(name, of: Self.user) }
+        for name in ["state", "out"] { try sandbox.give(name, to: Self.user) }
         try sandbox.permit(sandbox.directory("keys"), 0o755)
         try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
         try sandbox.permit(sandbox.key, owner == 0 ? 0o640 : 0o600)
-        try FileManager.default.setAttributes(
-            [.ownerAccountID: owner, .groupOwnerAccountID: Self.user], ofItemAtPath: sandbox.key)
+        try sandbox.give("keys/AuthKey_ABC123DEFG.p8", to: owner, group: Self.user)
         return sandbox
     }
 
@@ -26,14 +24,11 @@ import Testing
             let check = try sandbox.command(["check"] + flags)
             #expect(check.status == 0 && !(check.output + check.complaints).contains("chmod"), "\(check)")
         }
-        let once = try sandbox.command("run", "--once")
-        #expect(once.status == 0, "\(once)")
+        try sandbox.succeed("run", "--once")
         #expect(try sandbox.owner(of: "out/web.jwt") == [1, 1])
         #expect(try sandbox.owner(of: "state/lock") == [1, 1])
-        let health = try sandbox.command("health", "--offline")
-        #expect(health.status == 0, "\(health)")
-        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.key)
-        #expect(attributes[.posixPermissions] as? Int == (owner == 0 ? 0o640 : 0o600))
+        try sandbox.succeed("health", "--offline")
+        #expect(try sandbox.mode(of: "keys/AuthKey_ABC123DEFG.p8") == (owner == 0 ? 0o640 : 0o600))
         #expect(try sandbox.owner(of: "keys/AuthKey_ABC123DEFG.p8") == [Int(owner), 1])
     }
 
@@ -42,7 +37,7 @@ import Testing
         let sandbox = try sandbox(keyOf: Self.user)
         // No command makes a user's directory where a reboot removes it, as it may below /tmp.
         let kept = try TemporaryDirectory(in: "/var/tmp")
-        try #require(run(["chown", String(Self.user), kept.path]).status == 0)
+        try runToSuccess(["chown", String(Self.user), kept.path])
         try sandbox.configure(
             "  web: {client_id: com.example.web, outputs: [{path: \(kept("new/web.jwt"))}]}")
         try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)

@@ -44,17 +44,16 @@ import Testing
         try console.wait(for: "clientsecretd.yaml would hold:")
         try type("perhaps", at: "Write this? (yes or no):", in: console)
         try console.wait(for: "answer yes or no")
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        #expect(!sandbox.isThere("clientsecretd.yaml"))
         try type("yes", at: "Write this? (yes or no):", in: console)
         let screen = try console.wait(for: "ended with 0")
         let verdict = try #require(screen.firstIndex(of: "Nothing is missing."))
         #expect(screen[verdict + 1] == "Next:")
         #expect(screen[verdict + 2].hasPrefix("  start its daemon: clientsecretd run --config "))
         #expect(!screen.contains { $0.hasPrefix("Something is missing") })
-        #expect(try sandbox.command("check").status == 0)
+        try sandbox.succeed("check")
         let flags = try sandbox.command(
-            "init", "--config", "-", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
-            "--output", sandbox.directory("out/web.jwt"))
+            ["init", "--config", "-"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(try sandbox.directory.read("clientsecretd.yaml") == flags.output)
         #expect(sandbox.leftovers().isEmpty)
     }
@@ -72,9 +71,10 @@ import Testing
         #expect(refused.status == 78, "\(refused.complaints)")
         #expect(refused.output == "")
         #expect(refused.complaints.hasPrefix(client == "com.example.web" ? "--output: " : "--client-id: "))
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        #expect(!sandbox.isThere("clientsecretd.yaml"))
     }
 
+    /// The flags that name the key and the client.
     private func ids(_ sandbox: Sandbox) -> [String] {
         ["--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
     }
@@ -83,39 +83,30 @@ import Testing
 
     /// A `.env` whose secret has expired.
     private func expire(_ sandbox: Sandbox) throws {
-        let claims =
-            #"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}"#
-        let parts = [#"{"alg":"ES256","kid":"ABC123DEFG"}"#, claims].map { part in
-            Data(part.utf8).base64EncodedString().filter { $0 != "=" }
-        }
-        let secret = parts.joined(separator: ".") + "." + String(repeating: "A", count: 86)
+        let secret = try sandbox.sign(
+            """
+            {"iss": "DEF123GHIJ", "sub": "com.example.web", "aud": "https://appleid.apple.com", "iat": -9000, "exp": -600}
+            """)
         try sandbox.directory.write("PORT=80\nAUTH_APPLE_SECRET=\(secret)\n", to: ".env")
     }
 
     /// The secret works, so the key is the wrong one, or the secret is of no use.
     @Test func aWorkingSecretOfAnotherKeyWithTheSameIDIsNotReplaced() throws {
         let sandbox = try Sandbox()
-        let ids = ["--team-id", "DEF123GHIJ", "--client-id", "com.example.web"]
-        let minted = try sandbox.command(["mint", "--key", sandbox.key] + ids)
-        let text = "PORT=80\nAUTH_APPLE_SECRET=\(minted.output.trimmingCharacters(in: .newlines))\n"
-        try sandbox.directory.write(text, to: ".env")
+        let text = "PORT=80\nAUTH_APPLE_SECRET=\(try sandbox.command(["mint"] + ids(sandbox)).output)\n"
+        let file = try sandbox.directory.write(text, to: ".env")
         try sandbox.directory.folder("other", mode: 0o700)
         let other = sandbox.directory("other/AuthKey_ABC123DEFG.p8")
         try sandbox.makeKey(at: other)
-        for place in [
-            ["--from", sandbox.directory(".env")], ids + ["--output", sandbox.directory(".env"), "--format", "env"],
-        ] {
-            let flags = ["init", "--config", sandbox.directory("clientsecretd.yaml"), "--yes"] + place
-            let refused = try sandbox.command(flags + ["--variable", "AUTH_APPLE_SECRET", "--key", other])
+        for place in [["--from", file], Array(ids(sandbox).dropFirst(2)) + ["--output", file, "--format", "env"]] {
+            let refused = try sandbox.command(
+                ["init", "--yes"] + place + ["--variable", "AUTH_APPLE_SECRET", "--key", other])
             #expect(refused.status == 1)
             #expect(refused.complaints.contains(" is another key: Apple knows only one of the two by this id."))
             #expect(try sandbox.directory.read(".env") == text)
-            #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+            #expect(!sandbox.isThere("clientsecretd.yaml"))
         }
-        let accepted = try sandbox.command(
-            "init", "--config", sandbox.directory("clientsecretd.yaml"), "--yes", "--from", sandbox.directory(".env"),
-            "--key", sandbox.key)
-        #expect(accepted.status == 0, "\(accepted.complaints)")
+        try sandbox.succeed("init", "--yes", "--from", file, "--key", sandbox.key)
     }
 
     /// Nothing but the key and what to restart, and the daemon then renews that variable.
@@ -129,14 +120,12 @@ import Testing
         try type("yes", at: "Write this? (yes or no):", in: console)
         try console.wait(for: "ended with 0")
         let flags = try sandbox.command(
-            "init", "--config", "-", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web",
-            "--output", file, "--format", "env", "--variable", "AUTH_APPLE_SECRET")
+            ["init", "--config", "-"] + ids(sandbox)
+                + ["--output", file, "--format", "env", "--variable", "AUTH_APPLE_SECRET"])
         #expect(try sandbox.directory.read("clientsecretd.yaml") == flags.output)
-        try sandbox.directory.write(
-            "state_dir: \(sandbox.state)\n" + flags.output, to: "clientsecretd.yaml")
-        #expect(try sandbox.command("run", "--once").status == 0)
-        #expect(
-            try sandbox.command("inspect", file, "--variable", "AUTH_APPLE_SECRET", "--key", sandbox.key).status == 0)
+        try sandbox.directory.write("state_dir: \(sandbox.state)\n" + flags.output, to: "clientsecretd.yaml")
+        try sandbox.succeed("run", "--once")
+        try sandbox.succeed("inspect", file, "--variable", "AUTH_APPLE_SECRET", "--key", sandbox.key)
         #expect(try sandbox.directory.read(".env").hasPrefix("PORT=80\n"))
     }
 
@@ -180,20 +169,21 @@ import Testing
         try type("abcdefghijklmnopqrst", at: "project (the project's reference", in: console)
         try type("hidden-token", at: "The API's token (hidden):", in: console)
         try console.wait(for: "production-token would hold:")
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("production-token")))
+        #expect(!sandbox.isThere("production-token"))
         try type("yes", at: "Write this? (yes or no):", in: console)
         let screen = try console.wait(for: "ended with 0").joined()
         #expect(!screen.contains("hidden-token"))
         #expect(try sandbox.directory.read("production-token") == "hidden-token\n")
-        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.directory("production-token"))
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try sandbox.mode(of: "production-token") == 0o600)
     }
 
     @Test func aSecondClientIsADropInFile() throws {
         let sandbox = try Sandbox(clients: "web")
         let before = try sandbox.directory.read("clientsecretd.yaml")
-        let made = try sandbox.command(
-            "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
+        let shop = [
+            "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"),
+        ]
+        let made = try sandbox.command(shop)
         #expect(made.status == 0, "\(made.complaints)")
         #expect(made.complaints.contains("clientsecretd.d/shop.yaml would hold:"))
         #expect(
@@ -201,8 +191,7 @@ import Testing
                 "\nNothing is missing.\nNext:\n  load it into its daemon: clientsecretd reload --socket \(sandbox.socket)\n"
             ))
         #expect(try sandbox.directory.read("clientsecretd.yaml") == before)
-        let again = try sandbox.command(
-            "init", "--name", "shop", "--client-id", "com.example.shop", "--output", sandbox.directory("out/shop.jwt"))
+        let again = try sandbox.command(shop)
         #expect(again.status == 1)
         #expect(again.complaints.contains("choose another --name"))
     }
@@ -225,7 +214,7 @@ import Testing
             ["init", "--now"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(made.status == 64)
         #expect(made.complaints.contains("which reads /etc/clientsecretd/clientsecretd.yaml; leave out --now"))
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        #expect(!sandbox.isThere("clientsecretd.yaml"))
         let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(
             written.output.contains(
@@ -245,7 +234,7 @@ import Testing
             made.complaints
                 == "clientsecretd: user \"nobody\" cannot write to \(sandbox.directory("out")) (owner: root). "
                 + "Use --output with another directory; nothing was written.\n")
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+        #expect(!sandbox.isThere("clientsecretd.yaml"))
     }
 
     /// A public key, say, or the file with the secret; a damaged key comes with the command that mends it.
@@ -257,7 +246,7 @@ import Testing
         for (text, start, end) in [
             ("SECRET=abc\n", "not a PEM file", advice),
             (
-                try run(["openssl", "pkey", "-in", sandbox.key, "-pubout"]).output,
+                try runToSuccess(["openssl", "pkey", "-in", sandbox.key, "-pubout"]),
                 "a public key, not the private one", advice
             ),
             (
@@ -273,7 +262,7 @@ import Testing
             #expect(made.status == 1)
             #expect(made.complaints.hasPrefix("clientsecretd: \(path): \(start)"), "\(made.complaints)")
             #expect(made.complaints.hasSuffix(end), "\(made.complaints)")
-            #expect(!FileManager.default.fileExists(atPath: sandbox.directory("clientsecretd.yaml")))
+            #expect(!sandbox.isThere("clientsecretd.yaml"))
         }
     }
 }

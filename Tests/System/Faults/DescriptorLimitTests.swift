@@ -22,11 +22,11 @@ import Testing
     @Test func connectionsLeaveTheRotationItsDescriptors() throws {
         let sandbox = try Sandbox(clients: "web")
         try sandbox.start(under: ["prlimit", "--nofile=64:64"])
-        let old = try sandbox.directory.read("out/web.jwt")
+        let old = try sandbox.published()
         let connections = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
         try sandbox.makeKey()
-        try sandbox.eventually("a secret by the new key") { try sandbox.directory.read("out/web.jwt") != old }
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try sandbox.eventually("a secret by the new key") { try sandbox.published() != old }
+        try sandbox.claims(of: sandbox.published())
         let read = try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key)
         #expect(read.status == 0, "\(read.complaints)")
         withExtendedLifetime(connections) {}
@@ -35,7 +35,7 @@ import Testing
     @Test func runningOutIsSurvivedWithoutABusyLoop() throws {
         let sandbox = try Sandbox.running("web")
         let process = try #require(sandbox.processID)
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         // A look at the configuration that fails would be tried again after a minute only.
         try sandbox.awaitRest()
         // All that are open lie above it, so that no further one can be opened.
@@ -48,9 +48,9 @@ import Testing
         sleep(2)
         let used = try ticks(process) - before
         #expect(used < 20, "\(used) hundredths of a second")
-        #expect(try sandbox.directory.read("out/web.jwt") == "rubbish")
+        #expect(try sandbox.published() == "rubbish")
         try limit(sandbox, to: 1024)
-        try sandbox.eventually("the repair") { try sandbox.directory.read("out/web.jwt") == token }
+        try sandbox.eventually("the repair") { try sandbox.published() == token }
         try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
         withExtendedLifetime(connections) {}
         #expect(sandbox.stop() == 0)

@@ -16,7 +16,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: disk("web.jwt")))
         try expectFailure(sandbox, "the disk is full (no space left)")
         #expect(try sandbox.status()["state"] as? String == "critical")
-        _ = try sandbox.judge(try sandbox.directory.read("out/other.jwt"))
+        try sandbox.claims(of: sandbox.published("other"))
         try disk.unfill()
         try sandbox.recovers("room was made")
 

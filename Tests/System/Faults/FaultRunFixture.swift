@@ -134,7 +134,7 @@ final class FaultRunFixture {
         #expect(status == 0, "\(comment): \(sandbox.lastWords)")
     }
 
-    private func token() throws -> String { try sandbox.directory.read("out/web.jwt") }
+    private func token() throws -> String { try sandbox.published() }
 
     /// The variable's value in the environment file, whose other lines are as they ever were.
     private func variable(_ comment: Comment) throws -> String {

@@ -11,22 +11,20 @@ import Testing
         let limit = "/proc/sys/user/max_inotify_instances"
         try sandbox.start(
             under: ["unshare", "--user", "--map-root-user", "sh", "-c", "echo 0 >\(limit); exec \"$@\"", "sh"])
-        let secret = try sandbox.directory.read("out/web.jwt")
-        _ = try sandbox.judge(secret)
+        let secret = try sandbox.published()
+        try sandbox.claims(of: secret)
         #expect(try sandbox.status()["state"] as? String == "degraded")
         let reason = String(describing: try sandbox.status()["reason"] ?? "")
         #expect(reason.contains("once a minute"), "\(reason)")
 
         try sandbox.directory.write("damaged", to: "out/web.jwt")
-        try sandbox.eventually("the repair by the check of each minute") {
-            try sandbox.directory.read("out/web.jwt") == secret
-        }
+        try sandbox.eventually("the repair by the check of each minute") { try sandbox.published() == secret }
         let process = try #require(sandbox.processID)
         let raised = try run(["nsenter", "--user", "--target", "\(process)", "sh", "-c", "echo 100 >\(limit)"])
         try #require(raised.status == 0, "\(raised.complaints)")
         try sandbox.eventually("notices") { try sandbox.status()["state"] as? String == "ok" }
         // By the check of each minute it would take longer.
         try sandbox.directory.write("damaged", to: "out/web.jwt")
-        try sandbox.eventually("the repair", within: 30) { try sandbox.directory.read("out/web.jwt") == secret }
+        try sandbox.eventually("the repair", within: 30) { try sandbox.published() == secret }
     }
 }

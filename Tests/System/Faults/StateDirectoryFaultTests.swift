@@ -23,9 +23,7 @@ import Testing
         let other = sandbox.directory("other")
         try sandbox.configure(sandbox.client("web"), stateDirectory: other)
         #expect(try sandbox.command("reload").status == 0)
-        try sandbox.eventually("its record") {
-            FileManager.default.fileExists(atPath: other + "/clients/web.state")
-        }
+        try sandbox.eventually("its record") { FileManager.default.fileExists(atPath: other + "/clients/web.state") }
         #expect(try sandbox.command("run", "--once").status == 75)
         #expect(try run(["flock", "--nonblock", sandbox.state + "/lock", "true"]).status == 0)
         // It is watched, too.

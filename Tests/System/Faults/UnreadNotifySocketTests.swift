@@ -11,7 +11,7 @@ import Testing
         // It has no room for a word.
         try UnixSocket.fill(manager.path)
         try sandbox.start(environment: ["NOTIFY_SOCKET": manager.path], waiting: false)
-        func secret() -> String? { try? sandbox.directory.read("out/web.jwt") }
+        func secret() -> String? { try? sandbox.published() }
         try sandbox.eventually("a secret") { secret() != nil }
         let old = secret()
         #expect(try sandbox.command("renew").status == 0)

@@ -17,9 +17,7 @@ import Testing
         try disk.freeze()
         let waiting = try sandbox.begin("renew", "web")
         try renewOther(sandbox)
-        try sandbox.eventually("not responding") {
-            try sandbox.outputs(of: "web").map(\.state) == ["not_responding"]
-        }
+        try sandbox.eventually("not responding") { try sandbox.outputs(of: "web").map(\.state) == ["not_responding"] }
         try renewOther(sandbox)
         #expect(try sandbox.client(named: "other")["state"] as? String == "ok")
         #expect(try sandbox.client(named: "web")["state"] as? String == "degraded")
@@ -29,20 +27,16 @@ import Testing
         try sandbox.recovers("the disk answered again")
         let new = try sandbox.text(disk("web.jwt"))
         #expect(new != old)
-        _ = try sandbox.judge(new)
+        try sandbox.claims(of: new)
 
         // Stopped while it hangs: the daemon has gone as far as the kernel lets it, all but the thread that is stuck.
         try disk.freeze()
         let second = try sandbox.begin("renew", "web")
-        try sandbox.eventually("not responding") {
-            try sandbox.outputs(of: "web").map(\.state) == ["not_responding"]
-        }
+        try sandbox.eventually("not responding") { try sandbox.outputs(of: "web").map(\.state) == ["not_responding"] }
         #expect(try stuckThreads(sandbox) == 1)
         let process = try #require(sandbox.processID)
         kill(process, SIGTERM)
-        try sandbox.eventually("the end") {
-            try sandbox.text("/proc/\(process)/stat").contains(") Z ")
-        }
+        try sandbox.eventually("the end") { try sandbox.text("/proc/\(process)/stat").contains(") Z ") }
         try disk.thaw()
         second.awaitEnd()
         #expect(sandbox.stop() == 0)
@@ -69,17 +63,15 @@ import Testing
                 "keys:", with: "keys:\n  far: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: \(disk("far.p8"))}"),
             to: "clientsecretd.yaml")
         try sandbox.start(waiting: false)
-        try sandbox.eventually("the first secret") { (try? sandbox.directory.read("out/web.jwt")) != nil }
+        try sandbox.eventually("the first secret") { (try? sandbox.published()) != nil }
         #expect(try !sandbox.log().contains("not responding"), "it waited for the key that does not answer")
         try sandbox.eventually("not responding") {
             (try? sandbox.client(named: "far")["last_error"] as? String)?.contains("not responding") == true
         }
-        let old = try sandbox.directory.read("out/web.jwt")
+        let old = try sandbox.published()
         try sandbox.makeKey()
-        try sandbox.eventually("a secret of the new key", within: 25) {
-            try sandbox.directory.read("out/web.jwt") != old
-        }
-        _ = try sandbox.judge(sandbox.directory.read("out/web.jwt"))
+        try sandbox.eventually("a secret of the new key", within: 25) { try sandbox.published() != old }
+        try sandbox.claims(of: sandbox.published())
         #expect(try sandbox.outputs(of: "web").map(\.state) == ["ok"])
     }
 
@@ -90,7 +82,7 @@ import Testing
         defer { sandbox.stop(SIGKILL) }
         try sandbox.configure(sandbox.client("web"), stateDirectory: disk("state"))
         try sandbox.start(waiting: false)
-        try sandbox.eventually("a secret") { (try? sandbox.directory.read("out/web.jwt")) != nil }
+        try sandbox.eventually("a secret") { (try? sandbox.published()) != nil }
         #expect(try sandbox.client(named: "web")["state"] as? String == "degraded")
     }
 
@@ -179,10 +171,10 @@ import Testing
     }
 
     private func renewOther(_ sandbox: Sandbox) throws {
-        let before = try sandbox.directory.read("out/other.jwt")
+        let before = try sandbox.published("other")
         let answer = try sandbox.command("renew", "other")
         #expect(answer.status == 0, "\(answer.complaints)")
-        #expect(try sandbox.directory.read("out/other.jwt") != before)
+        #expect(try sandbox.published("other") != before)
     }
 
     /// Threads of the daemon in uninterruptible sleep.

@@ -4,6 +4,11 @@ import Testing
 
 /// What the daemon is sent, given or denied from outside, with the real binary.
 @Suite(.waits) struct UnusualEnvironmentTests {
+    /// Begins a command line whose program does not find /proc.
+    private static let withoutProc = [
+        "unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
+    ]
+
     /// Signals that mean nothing to it: all of them but those that stop a process, end one for a fault of its own, or are
     /// sent by a person to end it.
     private static let stray: [Int32] =
@@ -31,44 +36,32 @@ import Testing
             exec sleep 600.7771
             """, to: "hook", mode: 0o700)
         try sandbox.configure(sandbox.client("web", more: "    on_change: [{exec: [\(hook)], timeout: 2s}]\n"))
-        let bare = "mount -t tmpfs none /proc && exec \"$@\""
-        let once = try run([
-            "timeout", "--foreground", "--signal=KILL", "5m", "unshare", "--mount", "sh", "-c", bare, "sh",
-            sandbox.binary, "run", "--once", "--config", sandbox.directory("clientsecretd.yaml"),
-        ])
+        let once = try run(
+            ["timeout", "--foreground", "--signal=KILL", "5m"] + Self.withoutProc + [
+                sandbox.binary, "run", "--once", "--config", sandbox.directory("clientsecretd.yaml"),
+            ])
         #expect(once.status == 1, "\(once.complaints)")
         #expect(once.complaints.contains("hook"), "\(once.complaints)")
-        #expect(FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
+        #expect(sandbox.isThere("out/web.jwt"))
         #expect(try run(["pgrep", "-f", "^sleep 600.7771$"]).output == "")
     }
 
     /// An access list cannot be read then. Everybody may read a configuration, but not a key, of which the list decides.
     @Test(.needs(.root)) func withoutProcAConfigurationIsThere() throws {
         let sandbox = try Sandbox(clients: "web")
-        func check() throws -> (status: Int32, complaints: String) {
-            let checked = try run([
-                "unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
-                sandbox.binary, "check", "--config", sandbox.directory("clientsecretd.yaml"),
-            ])
-            return (checked.status, checked.complaints)
-        }
-        #expect(unsafe chmod(sandbox.directory("clientsecretd.yaml"), 0o644) == 0)
-        let readable = try check()
-        #expect(readable.status == 0, "\(readable)")
-        #expect(unsafe chmod(sandbox.key, 0o640) == 0)
-        let closed = try check()
+        let check = Self.withoutProc + [sandbox.binary, "check", "--config", sandbox.directory("clientsecretd.yaml")]
+        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        try runToSuccess(check)
+        try sandbox.permit(sandbox.key, 0o640)
+        let closed = try run(check)
         #expect(closed.status == 1 && closed.complaints.contains("/proc is not mounted"), "\(closed)")
     }
 
     /// Nothing is to be shortened: the process may write no file of any length.
     @Test func aLimitOnTheSizeOfFilesIsNamed() throws {
         let sandbox = try Sandbox(clients: "web")
-        let once = try run(
-            [
-                "bash", "-c", #"{ ulimit -f 0; exec "$0" run --once; } 2>&1 | cat; exit "${PIPESTATUS[0]}""#,
-                sandbox.binary,
-            ],
-            environment: sandbox.environment)
+        let limited = #"{ ulimit -f 0; exec "$0" run --once; } 2>&1 | cat; exit "${PIPESTATUS[0]}""#
+        let once = try run(["bash", "-c", limited, sandbox.binary], environment: sandbox.environment)
         #expect(once.status == 1 && once.output.contains("LimitFSIZE="), "\(once)")
         #expect(!once.output.contains("shorten it"), "\(once)")
     }
@@ -76,10 +69,9 @@ import Testing
     /// A file that gets the number of a closed descriptor would be sent the log.
     @Test func withoutStandardDescriptorsNoFileIsWrittenInto() throws {
         let sandbox = try Sandbox(clients: "web")
-        let once = try run(
+        try runToSuccess(
             ["bash", "-c", #"exec "$0" run --once <&- >&- 2>&-"#, sandbox.binary], environment: sandbox.environment)
-        #expect(once.status == 0)
-        #expect(FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
+        #expect(sandbox.isThere("out/web.jwt"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: sandbox.state + "/lock")).isEmpty)
     }
 
@@ -87,13 +79,10 @@ import Testing
 
     /// Opening a named pipe waits for somebody who writes: an answer is due nevertheless.
     @Test func noPipeKeepsACommandWaiting() throws {
-        let sandbox = try Sandbox()
+        let sandbox = try Sandbox(clients: "web")
         let pipe = sandbox.directory("pipe")
         try #require(unsafe mkfifo(pipe, 0o600) == 0)
-        let secret = try sandbox.command(
-            "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web")
-        try #require(secret.status == 0, "\(secret.complaints)")
-        try sandbox.directory.write(secret.output, to: "secret")
+        try sandbox.directory.write(sandbox.succeed("mint", "web"), to: "secret")
         for arguments in [["inspect", pipe], ["inspect", "--key", pipe, sandbox.directory("secret")]] {
             let answer = try run(["timeout", "--signal=KILL", "1m", sandbox.binary] + arguments)
             #expect(answer.status == 66, "\(arguments): \(answer)")
@@ -113,9 +102,8 @@ import Testing
                 sandbox.binary,
             ],
         ] {
-            let answer = try run(arguments)
-            #expect(answer.status == 0, "\(answer.complaints)")
-            #expect(answer.output.contains("\"signature_verified\":true"), "\(answer.output)")
+            let answer = try runToSuccess(arguments)
+            #expect(answer.contains("\"signature_verified\":true"), "\(answer)")
         }
     }
 
@@ -144,13 +132,12 @@ import Testing
             #include <stdlib.h>
             __attribute__((constructor)) static void begin(void) { setenv("AGENT", "here", 1); }
             """, to: "agent.c")
-        let made = try run(["cc", "-shared", "-fPIC", "-o", directory("agent.so"), source])
-        try #require(made.status == 0, "\(made.complaints)")
+        try runToSuccess(["cc", "-shared", "-fPIC", "-o", directory("agent.so"), source])
         try expectArguments(under: [], environment: ["LD_PRELOAD": directory("agent.so")])
     }
 
     @Test(.needs(.root)) func procMayBeMissing() throws {
-        try expectArguments(under: ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"])
+        try expectArguments(under: Self.withoutProc)
     }
 
     /// Whoever lost the arguments on the way, such as a monitoring system, is not to take that for an answer.

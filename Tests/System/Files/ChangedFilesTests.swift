@@ -20,18 +20,14 @@ import Testing
 
                 """)
         try sandbox.start()
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         let environment = try sandbox.directory.read("out/app.env")
 
         try sandbox.directory.write("rubbish", to: "out/web.jwt")
-        try sandbox.eventually("the repair of a file written in place") {
-            try sandbox.directory.read("out/web.jwt") == token
-        }
-        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
-        try sandbox.eventually("the repair of a deleted file") {
-            FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt"))
-        }
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        try sandbox.eventually("the repair of a file written in place") { try sandbox.published() == token }
+        try sandbox.remove("out/web.jwt")
+        try sandbox.eventually("the repair of a deleted file") { sandbox.isThere("out/web.jwt") }
+        #expect(try sandbox.published() == token)
         func mode() throws -> Int? {
             let path = sandbox.directory("out/web.jwt")
             return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -108,7 +104,7 @@ import Testing
         }
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
-        let old = try sandbox.directory.read("out/web.jwt")
+        let old = try sandbox.published()
         // The look that follows its start must not be the one that finds the key.
         try sandbox.awaitRest()
         switch way {
@@ -124,10 +120,8 @@ import Testing
             try #require(rename(sandbox.directory("keys/..next"), sandbox.directory("keys/..data")))
         }
         // By notice: the look once a minute comes later.
-        try sandbox.eventually("a secret by the new key", within: 30) {
-            try sandbox.directory.read("out/web.jwt") != old
-        }
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try sandbox.eventually("a secret by the new key", within: 30) { try sandbox.published() != old }
+        try sandbox.claims(of: sandbox.published())
         try sandbox.recovers("the key was replaced")
     }
 

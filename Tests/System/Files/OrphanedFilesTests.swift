@@ -53,7 +53,7 @@ import Testing
         #expect(try named(sandbox.command("check")).isEmpty)
         #expect(try logged() == 5)
         sandbox.stop()
-        for name in files { try FileManager.default.removeItem(atPath: sandbox.directory("out/" + name)) }
+        for name in files { try sandbox.remove("out/" + name) }
         #expect(try sandbox.command("check").complaints == "")
     }
 }

@@ -23,8 +23,8 @@ import Testing
         try sandbox.start()
         let web = try #require(try sandbox.variable("WEB", of: "app/.env"))
         let api = try #require(try sandbox.variable("API", of: "app/.env"))
-        _ = try sandbox.judge(web)
-        _ = try sandbox.judge(api)
+        try sandbox.claims(of: web)
+        try sandbox.claims(of: api)
         #expect(web != api)
         #expect(try sandbox.directory.read("app/.env") == Self.text + "API=\(api)\r\nWEB=\(web)\r\n")
         #expect(try sandbox.owner(of: "app/.env") == [23_456, 23_456])
@@ -38,11 +38,9 @@ import Testing
         try sandbox.eventually("the repair") {
             try sandbox.directory.read("app/.env") == "PORT=8080\nWEB=\(web)\nAPI=\(api)\n"
         }
-        try FileManager.default.removeItem(atPath: sandbox.directory("app/.env"))
-        try sandbox.eventually("saying that it is gone") {
-            try sandbox.outputs(of: "web").map(\.state) == ["failed"]
-        }
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("app/.env")))
+        try sandbox.remove("app/.env")
+        try sandbox.eventually("saying that it is gone") { try sandbox.outputs(of: "web").map(\.state) == ["failed"] }
+        #expect(!sandbox.isThere("app/.env"))
         try sandbox.expectNoLeftovers()
     }
 
@@ -118,7 +116,7 @@ import Testing
         try sandbox.start()
         try sandbox.eventually("the secret") { try sandbox.variable("WEB", of: "app/.env") != nil }
         try sandbox.recovers("the writer answered")
-        _ = try sandbox.judge(try #require(try sandbox.variable("WEB", of: "app/.env")))
+        try sandbox.claims(of: #require(try sandbox.variable("WEB", of: "app/.env")))
         let log = try sandbox.log()
         #expect(log.contains("the writer for its user did not answer"))
         #expect(log.contains("the writer for its user gave an unreadable answer"))
@@ -136,9 +134,9 @@ import Testing
         try sandbox.eventually("the other client") {
             try sandbox.command("status").status == 0 && sandbox.client(named: "own")["state"] as? String == "ok"
         }
-        let before = try sandbox.directory.read("out/own.jwt")
+        let before = try sandbox.published("own")
         #expect(try sandbox.command("renew", "own").status == 0)
-        #expect(try sandbox.directory.read("out/own.jwt") != before)
+        #expect(try sandbox.published("own") != before)
         #expect(try sandbox.directory.read("app/.env") == Self.text)
         // A stop does not wait for it.
         #expect(sandbox.stop() == 0)

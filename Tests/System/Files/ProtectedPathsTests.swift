@@ -31,7 +31,7 @@ import Testing
             #expect(once.complaints.contains("so it is never written"), "\(once.complaints)")
             #expect(once.complaints.contains("same: \(link)/out/good.jwt: it is the same file"), "\(once.complaints)")
             // Of two clients in one file the one that names the file itself is served, whichever is written first.
-            let claims = try sandbox.judge(try sandbox.directory.read("out/good.jwt"))["claims"] as? [String: Any]
+            let claims = try sandbox.judge(try sandbox.published("good"))["claims"] as? [String: Any]
             #expect(claims?["sub"] as? String == "com.example.good")
         }
         #expect(try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8") == key)

@@ -28,15 +28,13 @@ import Testing
     @Test func anEditedTemplateIsWrittenAgainWithTheSameSecret() throws {
         try sandbox.configure(client("secret={{client_secret}}"))
         try sandbox.start()
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         #expect(try content() == "secret=\(token)\n")
 
         try sandbox.configure(client("id = {{client_id}}", "secret = {{client_secret}}"))
         let reload = try sandbox.command("reload")
         #expect(reload.status == 0, "\(reload.complaints)")
-        try sandbox.eventually("the new text") {
-            try content() == "id = com.example.web\nsecret = \(token)\n"
-        }
+        try sandbox.eventually("the new text") { try content() == "id = com.example.web\nsecret = \(token)\n" }
         try sandbox.eventually("nothing is wrong") { try sandbox.status()["state"] as? String == "ok" }
 
         // A template that cannot be written leaves the file as it is.
@@ -69,7 +67,7 @@ import Testing
         func content() throws -> String { try sandbox.directory.read("app/web.properties") }
         try sandbox.configureForWriters(client("secret={{client_secret}}"))
         try sandbox.start()
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         #expect(try content() == "secret=\(token)")
         #expect(try sandbox.owner(of: "app/web.properties") == [Int(user), Int(user)])
 

@@ -42,20 +42,26 @@ extension Sandbox {
         return path
     }
 
+    /// Gives a file or a directory to another user.
+    ///
+    /// - Parameter group: that user's own unless told otherwise.
+    func give(_ name: String, to user: UInt32, group: UInt32? = nil) throws {
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: user, .groupOwnerAccountID: group ?? user], ofItemAtPath: directory(name))
+    }
+
     /// A directory of another user's.
     func makeDirectory(_ name: String, of user: UInt32) throws {
         try makeDirectory(name)
-        try FileManager.default.setAttributes(
-            [.ownerAccountID: user, .groupOwnerAccountID: user], ofItemAtPath: directory(name))
+        try give(name, to: user)
     }
 
     /// A file of another user's.
     @discardableResult
     func write(_ text: String, to name: String, of user: UInt32) throws -> String {
-        try directory.write(text, to: name)
-        try FileManager.default.setAttributes(
-            [.ownerAccountID: user, .groupOwnerAccountID: user], ofItemAtPath: directory(name))
-        return directory(name)
+        let path = try directory.write(text, to: name)
+        try give(name, to: user)
+        return path
     }
 
     /// The configuration, which a writer must be able to read.

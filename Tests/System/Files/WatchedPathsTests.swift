@@ -22,24 +22,24 @@ import Testing
             try sandbox.makeDirectory(name)
             try sandbox.makeKey(at: sandbox.directory("\(name)/AuthKey_ABC123DEFG.p8"))
         }
-        try FileManager.default.removeItem(atPath: sandbox.directory("keys"))
+        try sandbox.remove("keys")
         try link(sandbox, "keys", to: "one")
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
         for name in ["two", "three"] {
-            let old = try sandbox.directory.read("out/web.jwt")
+            let old = try sandbox.published()
             try sandbox.awaitRest()
             try link(sandbox, "next", to: name)
             try #require(unsafe rename(sandbox.directory("next"), sandbox.directory("keys")) == 0)
-            try soon(sandbox, "a secret by the key in \(name)") { try sandbox.directory.read("out/web.jwt") != old }
-            _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+            try soon(sandbox, "a secret by the key in \(name)") { try sandbox.published() != old }
+            try sandbox.claims(of: sandbox.published())
         }
         // The directory that the link leads to now is the one that is watched.
-        let old = try sandbox.directory.read("out/web.jwt")
+        let old = try sandbox.published()
         try sandbox.awaitRest()
         try sandbox.makeKey(at: sandbox.directory("three/next"))
         try #require(unsafe rename(sandbox.directory("three/next"), sandbox.key) == 0)
-        try soon(sandbox, "a secret by the last key") { try sandbox.directory.read("out/web.jwt") != old }
+        try soon(sandbox, "a secret by the last key") { try sandbox.published() != old }
     }
 
     @Test func anOutputIsWatchedWhereItReallyLies() throws {
@@ -67,7 +67,7 @@ import Testing
         try sandbox.start()
         let token = try sandbox.directory.read("deep/out/web.jwt")
         for _ in 0..<2 {
-            try FileManager.default.removeItem(atPath: sandbox.directory("deep"))
+            try sandbox.remove("deep")
             try sandbox.eventually("saying so") { try sandbox.status()["state"] as? String == "critical" }
             try sandbox.makeDirectory("deep")
             try soon(sandbox, "a watch on the first of the directories") { try isWatched("deep", by: sandbox) }
@@ -93,7 +93,7 @@ import Testing
 
     @Test func changesWhileNoticesAreLostAreNoticed() throws {
         let sandbox = try Sandbox.running("web")
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
         let process = try #require(sandbox.processID)
         try sandbox.awaitRest()
@@ -112,7 +112,7 @@ import Testing
         ])
         kill(process, SIGCONT)
         try #require(made.status == 0, "\(made.complaints)")
-        try soon(sandbox, "the repair") { try sandbox.directory.read("out/web.jwt") == token }
+        try soon(sandbox, "the repair") { try sandbox.published() == token }
     }
 
     // MARK: The configuration
@@ -140,7 +140,7 @@ import Testing
         try sandbox.makeDirectory("clientsecretd.d")
         try sandbox.directory.write("clients: {web: {}}\n", to: "clientsecretd.d/more.yaml")
         try soon(sandbox, "the word on the addition") { try reason(sandbox)?.contains("more.yaml") == true }
-        try FileManager.default.removeItem(atPath: sandbox.directory("clientsecretd.d"))
+        try sandbox.remove("clientsecretd.d")
         try soon(sandbox, "peace again") { try sandbox.status()["state"] as? String == "ok" }
 
         // One that passes waits for a reload.

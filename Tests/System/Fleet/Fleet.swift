@@ -93,7 +93,7 @@ struct Fleet {
         try #require(renewal.status == 0, "\(renewal.complaints)")
     }
 
-    func published(_ sandbox: Sandbox) throws -> String { try sandbox.directory.read("out/web.jwt") }
+    func published(_ sandbox: Sandbox) throws -> String { try sandbox.published() }
 
     /// Waits until a machine has published what the signer has.
     func awaitSecret(of signer: Sandbox, on sandbox: Sandbox) throws {

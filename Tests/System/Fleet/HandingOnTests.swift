@@ -103,7 +103,7 @@ import Testing
         try signer.start()
         let shown = try signer.command("status").output
         #expect(shown.contains(whatHelps(on: signer)), "\(shown)")
-        #expect(try signer.judge(signer.directory.read("out/web.jwt"))["claims"] != nil)
+        #expect(try signer.judge(signer.published())["claims"] != nil)
         #expect(try signer.command("health").status == 1)
     }
 }

@@ -49,9 +49,7 @@ import Testing
         #expect(try follower.command("health").status == 0)
 
         try link.set(up: true)
-        try follower.eventually("the renewed secret, unasked", within: 600) {
-            try fleet.published(follower) == renewed
-        }
+        try follower.eventually("the renewed secret, unasked", within: 600) { try fleet.published(follower) == renewed }
         // On a busy machine the next read may be late once more.
         try follower.eventually("that the store is reached", within: 600) {
             try isReached(follower) && fleet.source(follower)["state"] == "current"

@@ -250,10 +250,8 @@ import Testing
         try sandbox.directory.write(configuration, to: "clientsecretd.yaml")
         try field.command("reload")
         // A key in the place of a secret is not written over; as soon as it has gone the secret comes back.
-        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
-        try sandbox.eventually("the secret in the place of a key") {
-            (try? isRepaired(field)) == true
-        }
+        try sandbox.remove("out/web.jwt")
+        try sandbox.eventually("the secret in the place of a key") { (try? isRepaired(field)) == true }
         // A daemon that did nothing would say nothing. Some of it comes after the deed: a stop would come before.
         for words in [
             "exit status 3", "(PEM)", "another program keeps changing it", "other users can change", "omitted)",

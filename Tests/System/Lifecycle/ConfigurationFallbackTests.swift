@@ -7,7 +7,7 @@ import Testing
     private func served() throws -> (Sandbox, token: String) {
         let sandbox = try Sandbox.running("web")
         try sandbox.eventually("the text is kept") { try !copies(sandbox).isEmpty }
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         sandbox.stop()
         return (sandbox, token)
     }
@@ -21,7 +21,7 @@ import Testing
     @Test func aTypoIsNoOutage() throws {
         let (sandbox, token) = try served()
         try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d\n    renew: 1d"))
-        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        try sandbox.remove("out/web.jwt")
         try sandbox.start()
         let status = try sandbox.status()
         #expect(status["state"] as? String == "degraded")
@@ -31,7 +31,7 @@ import Testing
         }
         #expect(try sandbox.log().contains("so the last good one is current"))
         #expect(try sandbox.command("renew").status == 1)
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.published() == token)
         for arguments in [["check"], ["reload"], ["run", "--once"]] {
             #expect(try run([sandbox.binary] + arguments, environment: sandbox.environment).status == 78)
         }
@@ -40,7 +40,7 @@ import Testing
         #expect(try sandbox.status()["state"] as? String == "ok")
         sandbox.stop()
         // What a reload has adopted is kept as well.
-        try FileManager.default.removeItem(atPath: sandbox.directory("clientsecretd.yaml"))
+        try sandbox.remove("clientsecretd.yaml")
         try sandbox.start()
         let without = try sandbox.status()
         #expect((without["clients"] as? [Any])?.count == 2)
@@ -58,7 +58,7 @@ import Testing
         #expect(judged.status == 1, "\(judged.output)")
         #expect(judged.output.contains("would not start"), "\(judged.output)")
         #expect(judged.output.contains("lifetme"), "\(judged.output)")
-        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        try sandbox.remove("out/web.jwt")
         #expect(try run([sandbox.binary, "health", "--offline"], environment: environment).status == 2)
     }
 

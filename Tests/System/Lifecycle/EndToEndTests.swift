@@ -29,7 +29,7 @@ import Testing
             """)
         try sandbox.start()
 
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         let judged = try sandbox.judge(token)
         let header = try #require(judged["header"] as? [String: Any])
         let claims = try #require(judged["claims"] as? [String: Any])
@@ -64,23 +64,23 @@ import Testing
 
     @Test func aRestartMintsNothing() throws {
         let sandbox = try Sandbox.running("web", "native")
-        let first = try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt"))
+        let first = try (sandbox.published(), sandbox.published("native"))
         for _ in 0..<2 {
             sandbox.stop()
             try sandbox.start()
-            #expect(try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt")) == first)
+            #expect(try (sandbox.published(), sandbox.published("native")) == first)
         }
         // The outputs are gone, as /run is after a reboot: the state directory still knows.
         sandbox.stop()
-        try FileManager.default.removeItem(atPath: sandbox.directory("out/web.jwt"))
+        try sandbox.remove("out/web.jwt")
         try sandbox.start()
-        #expect(try sandbox.directory.read("out/web.jwt") == first.0)
+        #expect(try sandbox.published() == first.0)
         // The state directory is gone: the outputs are taken over.
         sandbox.stop()
         try FileManager.default.removeItem(atPath: sandbox.state)
         try sandbox.makeDirectory("state")
         try sandbox.start()
-        #expect(try (sandbox.directory.read("out/web.jwt"), sandbox.directory.read("out/native.jwt")) == first)
+        #expect(try (sandbox.published(), sandbox.published("native")) == first)
         #expect(try !sandbox.log().components(separatedBy: "\n").dropFirst(12).contains { $0.contains("minted") })
     }
 
@@ -95,12 +95,12 @@ import Testing
             """)
         try sandbox.directory.write(first, to: "out/web.jwt")
         try sandbox.start()
-        #expect(try sandbox.directory.read("out/web.jwt") == first)
-        try sandbox.eventually("the renewal") { try sandbox.directory.read("out/web.jwt") != first }
+        #expect(try sandbox.published() == first)
+        try sandbox.eventually("the renewal") { try sandbox.published() != first }
 
-        let second = try sandbox.directory.read("out/web.jwt")
+        let second = try sandbox.published()
         #expect(second != first)
-        _ = try sandbox.judge(second)
+        try sandbox.claims(of: second)
         let client = try sandbox.client(named: "web")
         #expect(client["renewals"] as? Int == 1)
         #expect(client["state"] as? String == "ok")
@@ -123,7 +123,7 @@ import Testing
             try sandbox.directory.read("ran").trimmingCharacters(in: .whitespaces)
                 == "native web|com.example.native com.example.web|" + paths)
         // What the hook printed is in the log, the secrets in it replaced by their names.
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         #expect(try !sandbox.log().contains(token))
         #expect(try sandbox.log().contains("hook --quiet: 'sha256:"))
         // A restart repeats nothing that was delivered.
@@ -141,12 +141,12 @@ import Testing
         let once = try sandbox.command("run", "--once")
         #expect(once.status == 1)
         #expect(once.complaints.contains(sandbox.directory("none")))
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try sandbox.claims(of: sandbox.published())
         try sandbox.makeDirectory("none", mode: 0o755)
         try sandbox.permit(sandbox.directory("none"), 0o700)
         let again = try sandbox.command("run", "--once")
         #expect(again.status == 0, "\(again.complaints)")
-        _ = try sandbox.judge(try sandbox.directory.read("none/bad.jwt"))
+        try sandbox.claims(of: sandbox.directory.read("none/bad.jwt"))
     }
 
     @Test func exitCodesAreThoseOfTheContract() throws {
@@ -161,7 +161,7 @@ import Testing
         #expect(try sandbox.command("inspect", sandbox.directory("nothing")).status == 66)
         try sandbox.configure(sandbox.client("web"))
         #expect(try sandbox.command("check").status == 0)
-        #expect(!FileManager.default.fileExists(atPath: sandbox.directory("out/web.jwt")))
+        #expect(!sandbox.isThere("out/web.jwt"))
         try sandbox.start()
         #expect(try sandbox.command("run", "--once").status == 75)
         #expect(try sandbox.command("check", "--config", sandbox.directory("nothing.yaml")).status == 78)

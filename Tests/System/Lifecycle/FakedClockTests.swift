@@ -8,12 +8,10 @@ import Testing
     @Test func itsOwnTimersTakeItThroughTwoYears() throws {
         let sandbox = try Sandbox()
         let travel = try TimeTravel(sandbox, kernelSynchronised: true, from: "+0d x\(20 * 86_400)", lifetime: "180d")
-        var tokens = [try sandbox.directory.read("out/web.jwt")]
+        var tokens = [try sandbox.published()]
         while tokens.count < 7 {
-            try sandbox.eventually("renewal \(tokens.count)") {
-                try sandbox.directory.read("out/web.jwt") != tokens.last
-            }
-            let next = try sandbox.directory.read("out/web.jwt")
+            try sandbox.eventually("renewal \(tokens.count)") { try sandbox.published() != tokens.last }
+            let next = try sandbox.published()
             try #require(next != tokens.last)
             tokens.append(next)
         }
@@ -31,13 +29,13 @@ import Testing
     @Test func aClockBeforeTheBuildMintsNothing() throws {
         let sandbox = try Sandbox()
         let travel = try TimeTravel(sandbox, kernelSynchronised: true)
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         try travel.go(days: -20 * 366)
         try sandbox.eventually("distrust") { try sandbox.status()["state"] as? String != "ok" }
         let reason = try #require(try sandbox.status()["reason"] as? String)
         #expect(reason.hasPrefix("the clock: shows a time before this program was built, so it is not trusted: "))
         #expect(reason.hasSuffix("set the clock, or see why it is not synchronised (timedatectl)"))
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.published() == token)
         // Nor do commands that are asked by the same clock.
         let check = try travel.command("check")
         #expect(check.status == 1 && check.complaints.contains("before this program was built"), "\(check)")
@@ -47,25 +45,25 @@ import Testing
         #expect(doctor.status == 1 && doctor.output.hasPrefix("web: broken at clock"), "\(doctor)")
         try travel.go(days: 0)
         try sandbox.recovers("the clock was set right")
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.published() == token)
         // Not even when it is asked for.
         try travel.go(days: -20 * 366)
         #expect(try sandbox.command("renew").status == 1)
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.published() == token)
     }
 
     /// A clock that was set while nothing ran is doubted by everything that then looks at it first.
     @Test func aSingleRunReplacesNothingByAClockThatWasSetAhead() throws {
         let sandbox = try Sandbox()
         let travel = try TimeTravel(sandbox, kernelSynchronised: false)
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         #expect(sandbox.stop() == 0)
         try travel.go(days: 100, telling: false)
         let offline = try travel.command("health", "--offline")
         #expect(offline.status == 1 && offline.output.contains("may be ahead"), "\(offline)")
         let once = try travel.command("run", "--once")
         #expect(once.complaints.contains("may be ahead"), "\(once)")
-        #expect(try sandbox.directory.read("out/web.jwt") == token)
+        #expect(try sandbox.published() == token)
     }
 }
 

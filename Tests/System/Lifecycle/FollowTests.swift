@@ -73,7 +73,7 @@ import Testing
         try #require(try follower.client(named: "web")["source"] as? [String: String])
     }
 
-    private func published() throws -> String { try follower.directory.read("out/web.jwt") }
+    private func published() throws -> String { try follower.published() }
 
     /// Has the signer mint a secret that is greater than its last one: one of another second.
     private func renewSigner() throws {
@@ -88,25 +88,25 @@ import Testing
         let checked = try follower.command("check")
         #expect(checked.output.contains("web: would wait until its source holds a secret that can be received"))
         #expect(checked.status == 1)
-        try offer(signer.directory.read("out/web.jwt"))
+        try offer(signer.published())
         #expect(try follower.command("check").status == 0)
         try follower.start()
-        #expect(try published() == signer.directory.read("out/web.jwt"))
+        #expect(try published() == signer.published())
         try follower.eventually("delivery") { try follower.status()["state"] as? String == "ok" }
         #expect(try source()["state"] == "current")
         #expect(try source()["place"] == follower.directory("in/web.jwt"))
 
         try renewSigner()
-        try offer(signer.directory.read("out/web.jwt"))
-        try follower.eventually("the new secret") { try published() == signer.directory.read("out/web.jwt") }
+        try offer(signer.published())
+        try follower.eventually("the new secret") { try published() == signer.published() }
 
         // Written in place, and asked for at once.
         try renewSigner()
-        try follower.directory.write(signer.directory.read("out/web.jwt") + "\n", to: "in/web.jwt")
+        try follower.directory.write(signer.published() + "\n", to: "in/web.jwt")
         let renewed = try follower.command("renew", "web")
         #expect(renewed.status == 0, "\(renewed.complaints)")
         #expect(renewed.output.hasPrefix("web: delivered (sha256:"))
-        #expect(try published() == signer.directory.read("out/web.jwt"))
+        #expect(try published() == signer.published())
         // The second one waited for its turn.
         #expect(try follower.directory.read("ran").split(separator: "\n").count == 2)
         #expect(try !follower.log().contains("minted"))
@@ -116,7 +116,7 @@ import Testing
         try FileManager.default.removeItem(atPath: follower.directory("in"))
         follower.stop()
         try follower.start()
-        #expect(try published() == signer.directory.read("out/web.jwt"))
+        #expect(try published() == signer.published())
         #expect(try follower.status()["state"] as? String == "ok")
         #expect(try source()["state"] == "missing")
     }
@@ -124,7 +124,7 @@ import Testing
     /// What `inspect` finds in such a file, and with its words.
     @Test func aSourceInAnotherFormatIsReadAsInspectReadsIt() throws {
         try signer.start()
-        let first = try signer.directory.read("out/web.jwt")
+        let first = try signer.published()
         let found =
             [
                 (

@@ -46,7 +46,7 @@ import Testing
         let text = try sandbox.directory.read("metrics/ours.prom")
         #expect(text.contains("clientsecretd_state{state=\"ok\"} 1\n"))
         #expect(text.contains("clientsecretd_mints_total{client=\"web\",result=\"success\"} 1\n"))
-        try FileManager.default.removeItem(atPath: sandbox.directory("metrics"))
+        try sandbox.remove("metrics")
         let failed = try sandbox.command("run", "--once")
         #expect(failed.status == 1)
         #expect(failed.complaints.contains("metrics/ours.prom: the metrics_file cannot be written"))

@@ -4,18 +4,6 @@ import Testing
 
 /// What `make install` lays down, and the units as they stand there.
 @Suite(.waits, .needs(.release)) struct InstallTests {
-    /// Runs a target of the Makefile on a directory, as a package's build does.
-    private func make(
-        _ target: String, into directory: TemporaryDirectory, prefix: String = "/usr"
-    ) throws {
-        let made = try run(
-            [
-                "make", "--silent", "-C", repository, target, "DESTDIR=\(directory.path)", "prefix=\(prefix)",
-                "binary=\(Binaries.daemon)",
-            ])
-        try #require(made.status == 0, "\(made.output)\(made.complaints)")
-    }
-
     /// Every file below the directory, with its permission bits.
     private func files(in directory: TemporaryDirectory) throws -> [String: Int] {
         let paths = try #require(FileManager.default.enumerator(atPath: directory.path)).compactMap { $0 as? String }
@@ -30,7 +18,7 @@ import Testing
 
     @Test func everythingLiesWhereDebianExpectsItAndGoesAgain() throws {
         let directory = try TemporaryDirectory()
-        try make("install", into: directory)
+        try makeTarget("install", into: directory)
         let found = try files(in: directory)
         let units = try FileManager.default.contentsOfDirectory(atPath: repository + "/systemd").filter {
             [".service", ".socket", ".target", ".timer"].contains(where: $0.hasSuffix)
@@ -63,7 +51,7 @@ import Testing
 
         // What the administrator made stays.
         try directory.write("mine", to: "etc/clientsecretd/clientsecretd.yaml")
-        try make("uninstall", into: directory)
+        try makeTarget("uninstall", into: directory)
         #expect(try files(in: directory).keys.sorted() == ["etc/clientsecretd/clientsecretd.yaml"])
         #expect(try directory.read("etc/clientsecretd/clientsecretd.yaml") == "mine")
     }
@@ -98,10 +86,8 @@ import Testing
             try FileManager.default.copyItem(
                 atPath: binary, toPath: directory(place) + "/" + (binary as NSString).lastPathComponent)
         }
-        let sandbox = try Sandbox()
-        let minted = try sandbox.command(
-            "mint", "--key", sandbox.key, "--team-id", "DEF123GHIJ", "--client-id", "com.example.web")
-        try directory.write(minted.output, to: "secret")
+        let sandbox = try Sandbox(clients: "web")
+        try directory.write(sandbox.succeed("mint", "web"), to: "secret")
         let asked = try run([
             directory("usr/bin/clientsecretd"), "verify", directory("secret"), "--endpoint",
             "https://127.0.0.1:9",
@@ -112,7 +98,7 @@ import Testing
     /// Whoever reads a page where it was installed finds what it speaks of, and what names the program names it there.
     @Test func installedFilesSpeakOfThePlaceWhereTheyLie() throws {
         let directory = try TemporaryDirectory()
-        try make("install", into: directory, prefix: "/opt/other")
+        try makeTarget("install", into: directory, prefix: "/opt/other")
         let nagios = try directory.read("opt/other/share/doc/clientsecretd/examples/nagios/clientsecretd.cfg")
         #expect(nagios.matches(of: #/\s/opt/other/bin/clientsecretd health/#).count == 2)
         #expect(!nagios.contains("/usr/bin/clientsecretd"))

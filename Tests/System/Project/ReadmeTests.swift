@@ -23,7 +23,7 @@ import Testing
             environment: ["STATE_DIRECTORY": sandbox.state])
         #expect(once.status == 0, "\(once.complaints)")
         #expect(!once.complaints.contains("warning"))
-        let token = try sandbox.directory.read("out/web.jwt")
+        let token = try sandbox.published()
         #expect(try sandbox.directory.read("out/web.env") == "APPLE_CLIENT_SECRET=\(token)\n")
     }
 

@@ -47,7 +47,7 @@ import Testing
         return try #require(outputs.first { $0["target"] as? String == "production" })
     }
 
-    private func published() throws -> String { try sandbox.directory.read("out/web.jwt") }
+    private func published() throws -> String { try sandbox.published() }
 
     /// As in a CI job: no socket and no service, and the state of the run before or none.
     @Test func runOncePushesWithOneCommand() throws {

@@ -24,6 +24,6 @@ import Testing
         let clients = try #require(try sandbox.status()["clients"] as? [[String: Any]])
         #expect(clients.allSatisfy { ($0["renewals"] as? Int ?? 0) > 1 })
         try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try sandbox.claims(of: sandbox.published())
     }
 }

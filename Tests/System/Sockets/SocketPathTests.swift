@@ -25,7 +25,7 @@ import Testing
         second.socket = first.socket
         try second.configure(second.client("second"))
         try second.start()
-        _ = try second.judge(try second.directory.read("out/second.jwt"))
+        try second.claims(of: second.published("second"))
         try expectUnusable(
             first.socket, of: second, "(address in use); stop the program that listens there, or use another --socket")
         for _ in 0..<2 {
@@ -43,7 +43,7 @@ import Testing
         try sandbox.directory.write("precious", to: "status.sock")
         let before = try identity(of: sandbox.socket)
         try sandbox.start()
-        _ = try sandbox.judge(try sandbox.directory.read("out/web.jwt"))
+        try sandbox.claims(of: sandbox.published())
         try expectUnusable(
             sandbox.socket, of: sandbox,
             "(not a socket); remove the file there, or name another socket with --socket, and restart the daemon")

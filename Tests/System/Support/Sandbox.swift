@@ -50,10 +50,9 @@ final class Sandbox {
     /// Makes a key in Apple's form, in place of the one that is there.
     func makeKey(at path: String? = nil) throws {
         let path = path ?? key
-        let made = try run([
+        try runToSuccess([
             "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path,
         ])
-        try #require(made.status == 0, "\(made.complaints)")
         try permit(path, 0o600)
     }
 
@@ -83,6 +82,40 @@ final class Sandbox {
         \(more)
 
         """
+    }
+
+    /// Makes this a machine without the private key: one that receives what `signer` mints.
+    ///
+    /// - Parameter signer: one that has a configuration, whose `public-key` is asked.
+    func configure(following signer: Sandbox, _ clients: String, others: String = "") throws {
+        try directory.write(
+            """
+            \(signer.succeed("public-key"))
+            state_dir: \(state)
+            \(others)
+            clients:
+            \(clients)
+            """, to: "clientsecretd.yaml")
+    }
+
+    // MARK: Files
+
+    /// What a client's raw output holds.
+    func published(_ client: String = "web") throws -> String { try directory.read("out/\(client).jwt") }
+
+    func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: directory(name)) }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: directory(name)) }
+
+    /// Moves by rename(2): what had the other name is replaced.
+    func move(_ name: String, to target: String) throws {
+        let moved = unsafe rename(directory(name), directory(target))
+        try #require(moved == 0)
+    }
+
+    /// The permission bits of a file in the sandbox.
+    func mode(of name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: directory(name))[.posixPermissions] as? Int
     }
 
     /// Makes a directory in the sandbox.
@@ -177,6 +210,16 @@ final class Sandbox {
         }
     }
 
+    /// Runs a command that has to succeed, and returns what it prints.
+    @discardableResult
+    func succeed(
+        _ arguments: String..., input: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        let finished = try command(arguments, input: input)
+        #expect(finished.status == 0, "\(arguments): \(finished)", sourceLocation: sourceLocation)
+        return finished.output
+    }
+
     /// What a command is told of where things lie.
     var environment: [String: String] {
         [
@@ -201,7 +244,7 @@ final class Sandbox {
     func status() throws -> [String: Any] {
         let answer = try get("/v1/status")
         try #require(answer.status.contains(" 200 "), "\(answer)")
-        return try #require(try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+        return try object(answer.body)
     }
 
     /// Waits until a renewal mints another secret: one with the same claims is the same secret.
@@ -246,22 +289,22 @@ final class Sandbox {
     }
 
     /// The header and claims of a token whose signature OpenSSL verified: an independent judge.
-    func judge(_ token: String, key: String? = nil) throws -> [String: Any] {
-        let judge = [repository + "/Tests/Support/judge-token.py", key ?? self.key]
-        let judged = try run(["/usr/bin/python3"] + judge, input: Data(token.utf8))
-        try #require(judged.status == 0, "\(judged.complaints)")
-        return try #require(try JSONSerialization.jsonObject(with: Data(judged.output.utf8)) as? [String: Any])
+    func judge(_ token: String) throws -> [String: Any] {
+        let judge = [repository + "/Tests/Support/judge-token.py", key]
+        return try object(runToSuccess(["/usr/bin/python3"] + judge, input: Data(token.utf8)))
+    }
+
+    /// The claims of such a token.
+    @discardableResult
+    func claims(of token: String) throws -> [String: Any] {
+        try #require(try judge(token)["claims"] as? [String: Any])
     }
 
     /// A secret with any claims, as no command would mint it; a number in them is an offset from now.
     ///
-    /// - Parameters:
-    ///   - claims: a JSON object.
-    ///   - key: the file of another one than the sandbox's.
-    func sign(_ claims: String, keyID: String = "ABC123DEFG", key: String? = nil) throws -> String {
-        let signed = try run([repository + "/scripts/sign-token", key ?? self.key, keyID, claims])
-        try #require(signed.status == 0, "\(signed.complaints)")
-        return signed.output
+    /// - Parameter claims: a JSON object.
+    func sign(_ claims: String) throws -> String {
+        try runToSuccess([repository + "/scripts/sign-token", key, "ABC123DEFG", claims])
     }
 
     /// Every file below the sandbox whose name is that of a temporary.

@@ -43,9 +43,7 @@ final class VerifyingSandbox {
     }
 
     func awaitVerdict(_ verdict: String, on name: String) throws {
-        try sandbox.eventually("the verdict \(verdict)") {
-            try verification(name)?["verdict"] as? String == verdict
-        }
+        try sandbox.eventually("the verdict \(verdict)") { try verification(name)?["verdict"] as? String == verdict }
     }
 }
 
