@@ -4,25 +4,8 @@ import Testing
 
 /// `status` and `status --watch` on a real terminal.
 @Suite(.waits, .needs(.tools)) struct StatusScreenTests {
-    private func watch(
-        _ sandbox: Sandbox, _ environment: [String: String] = [:], columns: Int = 100, rows: Int = 20
-    ) throws -> Console {
-        let variables = environment.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-        return try Console(
-            columns: columns, rows: rows,
-            """
-            trap : INT
-            echo before
-            env \(variables) \(sandbox.binary) status --watch --socket \(sandbox.socket) & child=$!
-            echo $child >\(sandbox.directory("child"))
-            wait $child
-            echo "ended with $?"
-            exec sleep 600
-            """)
-    }
-
-    private func child(_ sandbox: Sandbox) throws -> Int32 {
-        try #require(Int32(try sandbox.directory.read("child").trimmingCharacters(in: .newlines)))
+    private func watch(_ sandbox: Sandbox, variables: String = "") throws -> Console {
+        try Console(sandbox, "status --watch --socket \(sandbox.socket)", variables: variables)
     }
 
     @Test func aRestartOfTheDaemonIsSurvived() throws {
@@ -64,27 +47,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ["C-c", "TERM", "HUP", "QUIT"])
-    func theTerminalIsGivenBackWhateverEndsIt(way: String) throws {
-        let sandbox = try Sandbox.running("web")
-        // In the foreground: what a background job of a shell is sent by a key it does not hear.
-        let console = try Console(
-            columns: 80, rows: 12,
-            """
-            trap : INT
-            echo before
-            ulimit -c 0
-            sh -c 'echo $$ >\(sandbox.directory("child")); exec \(sandbox.binary) status --watch --socket \(sandbox.socket)'
-            echo "ended with $?"
-            exec sleep 600
-            """)
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func theTerminalIsGivenBackWhateverEndsIt(_ end: Int32) throws {
+        let console = try watch(Sandbox.running("web"))
         try console.wait(for: "web     ok")
         #expect(try console.isTaken())
         #expect(try !console.hasCursor())
-        let numbers = ["C-c": SIGINT, "TERM": SIGTERM, "HUP": SIGHUP, "QUIT": SIGQUIT]
-        let number = try #require(numbers[way])
-        if way == "C-c" { try console.press(way) } else { kill(try child(sandbox), number) }
-        let after = try console.wait(for: "ended with \(128 + number)")
+        try console.signal(end)
+        let after = try console.wait(for: "ended with \(128 + end)")
         #expect(after[0] == "before")
         #expect(!after.contains { $0.contains("web") })
         #expect(try !console.isTaken())
@@ -92,14 +62,13 @@ import Testing
     }
 
     @Test func stoppedItLeavesTheTerminalAndContinuedItTakesItAgain() throws {
-        let sandbox = try Sandbox.running("web")
-        let console = try watch(sandbox)
+        let console = try watch(Sandbox.running("web"))
         try console.wait(for: "web     ok")
-        kill(try child(sandbox), SIGTSTP)
+        try console.signal(SIGTSTP)
         let stopped = try console.wait(for: "before")
         #expect(!stopped.contains { $0.contains("web") })
         #expect(try console.hasCursor())
-        kill(try child(sandbox), SIGCONT)
+        try console.signal(SIGCONT)
         try console.wait(for: "web     ok")
         #expect(try console.isTaken())
         #expect(try !console.hasCursor())
@@ -108,7 +77,7 @@ import Testing
     /// A terminal that cannot be drawn over gets what has changed, line by line.
     @Test func aDumbTerminalIsShownWhatHasChanged() throws {
         let sandbox = try Sandbox.running("web")
-        let console = try watch(sandbox, ["TERM": "dumb"])
+        let console = try watch(sandbox, variables: "TERM=dumb")
         try console.wait(for: "web     ok")
         #expect(try !console.isTaken())
         #expect(try console.screen()[0] == "before")

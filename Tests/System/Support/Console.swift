@@ -6,6 +6,8 @@ import Testing
 final class Console {
     private let directory: TemporaryDirectory
     private let environment: [String: String]
+    /// Whose command it runs.
+    private var sandbox: Sandbox?
 
     /// Starts `script` in a shell.
     init(columns: Int, rows: Int, _ script: String, environment: [String: String] = [:]) throws {
@@ -19,6 +21,43 @@ final class Console {
             "env --default-signal /bin/sh \(directory("script"))")
     }
 
+    /// Runs a command of a sandbox's, in the foreground: what a shell runs in the background does not hear the terminal's keys.
+    ///
+    /// - Parameters:
+    ///   - variables: what is added to its environment, as for env(1).
+    ///   - next: what the shell does after the command.
+    convenience init(
+        _ sandbox: Sandbox, _ command: String, variables: String = "", next: String = "exec sleep 600"
+    ) throws {
+        try self.init(
+            columns: 100, rows: 20,
+            """
+            trap : INT
+            echo before
+            ulimit -c 0
+            sh -c 'echo $$ >\(sandbox.directory("child")); exec env \(variables) \(sandbox.binary) \(command)'
+            echo "ended with $?"
+            \(next)
+            """)
+        self.sandbox = sandbox
+    }
+
+    /// Sends the command a signal; SIGINT by the terminal's key.
+    func signal(_ number: Int32) throws {
+        if number == SIGINT { return try press("C-c") }
+        kill(try child(), number)
+    }
+
+    /// Waits until the command is in a state by proc(5), such as T for stopped.
+    func wait(forState state: String) throws {
+        let stat = "/proc/\(try child())/stat"
+        try sandbox?.eventually("state \(state)") { try sandbox?.text(stat).contains(") \(state) ") == true }
+    }
+
+    private func child() throws -> Int32 {
+        try #require(Int32(try #require(sandbox).directory.read("child").trimmingCharacters(in: .newlines)))
+    }
+
     deinit {
         // Its server, by its own socket.
         _ = try? run(["tmux", "-S", directory("tmux"), "kill-server"])
@@ -30,10 +69,8 @@ final class Console {
         let finished = try run(
             [
                 "env", "--default-signal", "bash", "-c", Background.alone, "bash", "tmux", "-u", "-S",
-                directory("tmux"),
-                "-f", directory("tmux.conf"),
-            ]
-                + arguments,
+                directory("tmux"), "-f", directory("tmux.conf"),
+            ] + arguments,
             environment: environment)
         try #require(finished.status == 0, "tmux \(arguments): \(finished.complaints)")
         return finished.output
