@@ -8,17 +8,8 @@ import Testing
     @Test func checkNamesEveryClientOfASharedFileThatWasDeleted() throws {
         let sandbox = try Sandbox()
         let file = try sandbox.directory.write("PORT=80\n", to: "out/.env")
-        let clients = ["a", "b"].map { name in
-            """
-              \(name):
-                client_id: com.example.\(name)
-                outputs: [{path: \(file), format: env, variable: SECRET_\(name.uppercased())}]
-
-            """
-        }
-        try sandbox.configure(clients.joined())
-        let once = try sandbox.command("run", "--once")
-        #expect(once.status == 0, "\(once.complaints)")
+        try sandbox.configure(["a", "b"].map { sandbox.client($0, at: file, variable: "SECRET_\($0)") }.joined())
+        try sandbox.succeed("run", "--once")
         try FileManager.default.removeItem(atPath: file)
         let check = try sandbox.command("check")
         let lines = check.complaints.split(separator: "\n").filter { $0.contains("was deleted with its other lines") }
@@ -41,8 +32,7 @@ import Testing
         let text = try sandbox.command("doctor", "--skip-verify")
         #expect(text.output.hasSuffix("\n  fix: start the daemon: \(run)\n"), "\(text.output)")
         let document = try sandbox.command("doctor", "--skip-verify", "--json")
-        let json = try JSONSerialization.jsonObject(with: Data(document.output.utf8)) as? [String: Any]
-        let client = try #require((json?["clients"] as? [[String: Any]])?.first)
+        let client = try #require((object(document.output)["clients"] as? [[String: Any]])?.first)
         #expect(client["remedy"] as? String == "start the daemon: \(run)")
         #expect(client["command"] as? String == run)
     }

@@ -5,13 +5,6 @@ import Testing
 
 /// A daemon that may have few descriptors, or has none left.
 @Suite(.waits) struct DescriptorLimitTests {
-    /// Gives a running daemon another limit.
-    private func limit(_ sandbox: Sandbox, to count: Int) throws {
-        let process = try #require(sandbox.processID)
-        let done = try run(["prlimit", "--pid", "\(process)", "--nofile=\(count):"])
-        try #require(done.status == 0, "\(done.complaints)")
-    }
-
     /// The processor time that a process has used, in clock ticks of a hundredth of a second.
     private func ticks(_ process: Int32) throws -> Int {
         let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: " ")
@@ -27,8 +20,7 @@ import Testing
         try sandbox.makeKey()
         try sandbox.eventually("a secret by the new key") { try sandbox.published() != old }
         try sandbox.claims(of: sandbox.published())
-        let read = try sandbox.command("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key)
-        #expect(read.status == 0, "\(read.complaints)")
+        try sandbox.succeed("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key)
         withExtendedLifetime(connections) {}
     }
 
@@ -39,7 +31,7 @@ import Testing
         // A look at the configuration that fails would be tried again after a minute only.
         try sandbox.awaitRest()
         // All that are open lie above it, so that no further one can be opened.
-        try limit(sandbox, to: 3)
+        try sandbox.limitDescriptors(to: 3)
         let connections = try (0..<3).map { _ in try StatusConnection(sandbox.socket) }
         try sandbox.directory.write("rubbish", to: "out/web.jwt")
         // They wait, and so does what is to be repaired; asking for them over and over would take all of this time.
@@ -49,7 +41,7 @@ import Testing
         let used = try ticks(process) - before
         #expect(used < 20, "\(used) hundredths of a second")
         #expect(try sandbox.published() == "rubbish")
-        try limit(sandbox, to: 1024)
+        try sandbox.limitDescriptors(to: 1024)
         try sandbox.eventually("the repair") { try sandbox.published() == token }
         try sandbox.eventually("peace") { try sandbox.status()["state"] as? String == "ok" }
         withExtendedLifetime(connections) {}

@@ -22,9 +22,8 @@ extension Sandbox {
             for token in sys.stdin.read().splitlines():
                 print(signer(token))
             """
-        let judged = try run([python, "-c", script] + keys, input: Data(tokens.joined(separator: "\n").utf8))
-        try #require(judged.status == 0, "\(judged.complaints)")
-        let signers = try judged.output.split(separator: "\n").map { try #require(Int($0), "signed by no key: \($0)") }
+        let said = try runToSuccess([python, "-c", script] + keys, input: Data(tokens.joined(separator: "\n").utf8))
+        let signers = try said.split(separator: "\n").map { try #require(Int($0), "signed by no key: \($0)") }
         try #require(signers.count == tokens.count)
         return signers
     }
@@ -59,9 +58,15 @@ extension Sandbox {
             && outputs.allSatisfy { $0["state"] as? String == "ok" }
     }
 
-    /// A client with one raw output at `path`.
-    func client(_ name: String, at path: String) -> String {
+    /// A client with one output at `path`: a raw one, or a variable of an environment file.
+    func client(_ name: String, at path: String, variable: String? = nil) -> String {
         "  \(name):\n    client_id: com.example.\(name)\n    outputs:\n      - path: \(path)\n"
+            + (variable.map { "        format: env\n        variable: \($0)\n" } ?? "")
+    }
+
+    /// Gives the running daemon another limit of descriptors.
+    func limitDescriptors(to count: Int) throws {
+        try runToSuccess(["prlimit", "--pid", "\(try #require(processID))", "--nofile=\(count):"])
     }
 
     func text(_ path: String) throws -> String {

@@ -12,8 +12,8 @@ final class FaultDisk {
     init(inMemory sandbox: Sandbox, kilobytes: Int) throws {
         path = sandbox.directory("disk")
         image = nil
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        try command("mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=0700", "tmpfs", path)
+        try sandbox.makeDirectory("disk")
+        try runToSuccess(["mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=0700", "tmpfs", path])
     }
 
     /// An ext4 of 16 MiB in a file.
@@ -21,9 +21,9 @@ final class FaultDisk {
         path = sandbox.directory("disk")
         let image = try sandbox.directory.write("", to: "image")
         self.image = image
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        try command("truncate", "--size=16M", image)
-        try command("mkfs.ext4", "-q", image)
+        try sandbox.makeDirectory("disk")
+        try runToSuccess(["truncate", "--size=16M", image])
+        try runToSuccess(["mkfs.ext4", "-q", image])
         try mount()
         try sandbox.permit(path, 0o700)
     }
@@ -60,7 +60,7 @@ final class FaultDisk {
             import fcntl, os, struct, sys
             fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack("I", 2))
             """
-        try command("/usr/bin/python3", "-c", script, path)
+        try runToSuccess(["/usr/bin/python3", "-c", script, path])
     }
 
     /// What a machine does that has its power back; nobody may have files open on it.
@@ -68,7 +68,7 @@ final class FaultDisk {
     /// A bed that starts has a copy of every mount for a moment, and while it has, mounting the image again would give the
     /// file system that has lost its power.
     func restart(in sandbox: Sandbox) throws {
-        try command("umount", path)
+        try runToSuccess(["umount", path])
         let image = try #require(image)
         try sandbox.eventually("the last copy of the mount was gone") {
             try run(["losetup", "--associated", image]).output.isEmpty
@@ -77,22 +77,17 @@ final class FaultDisk {
     }
 
     private func mount() throws {
-        try command("mount", "-o", "loop", try #require(image), path)
+        try runToSuccess(["mount", "-o", "loop", try #require(image), path])
     }
 
     /// Unmounts whatever state the test was left in.
     func end() {
         do {
             try thaw()
-            try command("umount", path)
+            try runToSuccess(["umount", path])
         } catch {
             Issue.record("\(path) was not unmounted at once: \(error)")
             _ = try? run(["umount", "--lazy", path])
         }
-    }
-
-    private func command(_ arguments: String...) throws {
-        let finished = try run(arguments)
-        try #require(finished.status == 0, "\(arguments): \(finished.complaints)")
     }
 }

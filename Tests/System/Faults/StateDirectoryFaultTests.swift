@@ -20,17 +20,14 @@ import Testing
     /// Commands look in the configured one.
     @Test func aReloadThatNamesAnotherOneMovesThere() throws {
         let sandbox = try Sandbox.running("web")
-        let other = sandbox.directory("other")
-        try sandbox.configure(sandbox.client("web"), stateDirectory: other)
-        #expect(try sandbox.command("reload").status == 0)
-        try sandbox.eventually("its record") { FileManager.default.fileExists(atPath: other + "/clients/web.state") }
+        try sandbox.configure(sandbox.client("web"), stateDirectory: sandbox.directory("other"))
+        try sandbox.succeed("reload")
+        try sandbox.eventually("its record") { sandbox.isThere("other/clients/web.state") }
         #expect(try sandbox.command("run", "--once").status == 75)
-        #expect(try run(["flock", "--nonblock", sandbox.state + "/lock", "true"]).status == 0)
+        try runToSuccess(["flock", "--nonblock", sandbox.state + "/lock", "true"])
         // It is watched, too.
-        try FileManager.default.removeItem(atPath: other)
-        try sandbox.eventually("its record again") {
-            FileManager.default.fileExists(atPath: other + "/clients/web.state")
-        }
+        try sandbox.remove("other")
+        try sandbox.eventually("its record again") { sandbox.isThere("other/clients/web.state") }
         try sandbox.directory.write("", to: "file")
         try sandbox.configure(sandbox.client("web"), stateDirectory: sandbox.directory("file"))
         _ = try sandbox.command("reload")
@@ -48,9 +45,7 @@ import Testing
             disk.end()
         }
         try sandbox.configure(sandbox.client("web"), stateDirectory: disk.path)
-        func mount(_ mode: String) throws {
-            try #require(run(["mount", "-o", "remount,\(mode)", disk.path]).status == 0)
-        }
+        func mount(_ mode: String) throws { try runToSuccess(["mount", "-o", "remount,\(mode)", disk.path]) }
         func expectOne(_ state: String) throws {
             try sandbox.eventually(state) { try sandbox.status()["state"] as? String == state }
             #expect(try sandbox.command("run", "--once").status == 75)

@@ -34,7 +34,7 @@ import Testing
 
         // Damage is noticed and fixed, and a deleted file is not made anew.
         try sandbox.write("PORT=8080\nWEB=gone\n", to: "app/new", of: Self.user)
-        try #require(unsafe rename(sandbox.directory("app/new"), sandbox.directory("app/.env")) == 0)
+        try sandbox.move("app/new", to: "app/.env")
         try sandbox.eventually("the repair") {
             try sandbox.directory.read("app/.env") == "PORT=8080\nWEB=\(web)\nAPI=\(api)\n"
         }
@@ -52,15 +52,14 @@ import Testing
         let foreseen = try sandbox.command("check")
         #expect(foreseen.output.contains("would mint a new secret"))
         #expect(try sandbox.directory.read("app/.env") == Self.text)
-        let once = try sandbox.command("run", "--once")
-        #expect(once.status == 0, "\(once.complaints)")
+        try sandbox.succeed("run", "--once")
         #expect(try sandbox.owner(of: "app/new.json") == [23_456, 23_456])
         let kept = try sandbox.command("check")
         #expect(kept.output.contains("would keep") && !kept.output.contains("would write"), "\(kept.complaints)")
 
         // What only that user's writer can find out.
         try sandbox.write("x", to: "app/.env", of: Self.user)
-        try FileManager.default.setAttributes([.groupOwnerAccountID: 0], ofItemAtPath: sandbox.directory("app/.env"))
+        try sandbox.give("app/.env", to: Self.user, group: 0)
         #expect(try sandbox.command("check").complaints.contains("may not give files to this group"))
         try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o600)
         let blind = try sandbox.command("check")
@@ -101,9 +100,9 @@ import Testing
         }
         // Through a link to a file of root's no program finds the secret, although the writer may not look there.
         let target = try sandbox.directory.write("root's\n", to: "target")
-        try #require(unsafe chmod(target, 0o600) == 0 && symlink(target, sandbox.directory("app/link")) == 0)
-        try #require(unsafe lchown(sandbox.directory("app/link"), Self.user, Self.user) == 0)
-        try #require(unsafe rename(sandbox.directory("app/link"), path) == 0)
+        let link = try sandbox.directory.link("app/link", to: target)
+        try #require(unsafe lchown(link, Self.user, Self.user) == 0)
+        try sandbox.move("app/link", to: "app/secret")
         try sandbox.eventually("the state") { try sandbox.client(named: "web")["state"] as? String == "critical" }
         try sandbox.expectNoLeftovers()
     }
@@ -146,12 +145,12 @@ import Testing
     // MARK: Who asks a writer
 
     private func ask(_ sandbox: Sandbox, as user: UInt32, _ request: [String: Any]) throws -> [String: Any] {
-        let asked = try run(
-            ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "/usr/bin/python3"]
-                + [repository + "/Tests/Support/ask-user-writer.py", sandbox.directory("writer/\(Self.user).sock")],
-            input: try JSONSerialization.data(withJSONObject: request))
-        try #require(asked.status == 0, "\(asked.complaints)")
-        return try #require(try JSONSerialization.jsonObject(with: Data(asked.output.utf8)) as? [String: Any])
+        let asking = ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "/usr/bin/python3"]
+        let script = repository + "/Tests/Support/ask-user-writer.py"
+        return try object(
+            runToSuccess(
+                asking + [script, sandbox.directory("writer/\(Self.user).sock")],
+                input: JSONSerialization.data(withJSONObject: request)))
     }
 
     private func code(_ answer: [String: Any]) -> String? {

@@ -10,10 +10,6 @@ import Testing
         try sandbox.eventually(what, within: 30, condition)
     }
 
-    private func link(_ sandbox: Sandbox, _ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: sandbox.directory(name), withDestinationPath: target)
-    }
-
     // MARK: What lies behind links
 
     @Test func aLinkOnTheWayToAKeyIsWatchedHoweverOftenItIsSwapped() throws {
@@ -23,14 +19,14 @@ import Testing
             try sandbox.makeKey(at: sandbox.directory("\(name)/AuthKey_ABC123DEFG.p8"))
         }
         try sandbox.remove("keys")
-        try link(sandbox, "keys", to: "one")
+        try sandbox.directory.link("keys", to: "one")
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
         for name in ["two", "three"] {
             let old = try sandbox.published()
             try sandbox.awaitRest()
-            try link(sandbox, "next", to: name)
-            try #require(unsafe rename(sandbox.directory("next"), sandbox.directory("keys")) == 0)
+            try sandbox.directory.link("next", to: name)
+            try sandbox.move("next", to: "keys")
             try soon(sandbox, "a secret by the key in \(name)") { try sandbox.published() != old }
             try sandbox.claims(of: sandbox.published())
         }
@@ -38,7 +34,7 @@ import Testing
         let old = try sandbox.published()
         try sandbox.awaitRest()
         try sandbox.makeKey(at: sandbox.directory("three/next"))
-        try #require(unsafe rename(sandbox.directory("three/next"), sandbox.key) == 0)
+        try sandbox.move("three/next", to: "three/AuthKey_ABC123DEFG.p8")
         try soon(sandbox, "a secret by the last key") { try sandbox.published() != old }
     }
 
@@ -46,7 +42,7 @@ import Testing
         let sandbox = try Sandbox()
         try sandbox.makeDirectory("real")
         try sandbox.directory.write("", to: "real/web.jwt")
-        try link(sandbox, "out/web.jwt", to: "../real/web.jwt")
+        try sandbox.directory.link("out/web.jwt", to: "../real/web.jwt")
         try sandbox.configure(sandbox.client("web"))
         try sandbox.start()
         let token = try sandbox.directory.read("real/web.jwt")
