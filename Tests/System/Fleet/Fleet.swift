@@ -34,20 +34,9 @@ struct Fleet {
         follower: Sandbox, of signer: Sandbox, machine: String = "app17", certificate: String = "client",
         more: String = ""
     ) throws {
-        let printed = try signer.command("public-key")
-        try #require(printed.status == 0, "\(printed.complaints)")
-        try follower.directory.write(
-            """
-            \(printed.output)
-            state_dir: \(follower.state)
-            \(store(of: follower, "follower", machine, certificate))
-            clients:
-              web:
-                client_id: com.example.web
-                outputs:
-                  - path: \(follower.directory("out/web.jwt"))
-            \(more)
-            """, to: "clientsecretd.yaml")
+        try follower.configure(
+            following: signer, follower.client("web", at: follower.directory("out/web.jwt")) + more,
+            others: store(of: follower, "follower", machine, certificate))
     }
 
     /// The `store` section of a machine that is this user of etcd's.
@@ -85,30 +74,24 @@ struct Fleet {
         return keys.split(separator: "\n").count
     }
 
-    /// Has a signer mint a secret that is greater than its last one: one of another second.
-    func renew(_ signer: Sandbox) throws {
-        let last = time(nil)
-        while time(nil) == last { usleep(10_000) }
-        let renewal = try signer.command("renew", "web")
-        try #require(renewal.status == 0, "\(renewal.complaints)")
-    }
-
-    func published(_ sandbox: Sandbox) throws -> String { try sandbox.published() }
-
     /// Waits until a machine has published what the signer has.
     func awaitSecret(of signer: Sandbox, on sandbox: Sandbox) throws {
-        try sandbox.eventually("the signer's secret") { try (try? published(sandbox)) == published(signer) }
-    }
-
-    /// What a follower's status says of its source.
-    func source(_ sandbox: Sandbox) throws -> [String: String] {
-        try #require(try sandbox.client(named: "web")["source"] as? [String: String])
+        try sandbox.eventually("the signer's secret") { try (try? sandbox.published()) == signer.published() }
     }
 
     /// What a signer knows of the machines that hold its one client's secret.
     func counts(_ signer: Sandbox) throws -> [String: Any] {
-        let shown = try signer.get("/v1/fleet").body
-        let json = try #require(try JSONSerialization.jsonObject(with: Data(shown.utf8)) as? [String: Any], "\(shown)")
-        return try #require((json["clients"] as? [[String: Any]])?.first)
+        try #require((object(signer.get("/v1/fleet").body)["clients"] as? [[String: Any]])?.first)
     }
+}
+
+extension Sandbox {
+    /// Mints a secret that is greater than the last one: one of another second.
+    func renewLater() throws {
+        awaitNextSecond()
+        try succeed("renew", "web")
+    }
+
+    /// What a follower's status says of its source.
+    func source() throws -> [String: String] { try #require(try client(named: "web")["source"] as? [String: String]) }
 }

@@ -27,13 +27,13 @@ import Testing
         try follower.eventually("health") { try follower.status()["state"] as? String == "ok" }
 
         try link.set(up: false)
-        let kept = try fleet.published(follower)
+        let kept = try follower.published()
         #expect(try follower.command("renew", "web").status == 1)
-        #expect(try fleet.source(follower)["state"] == "unreachable")
+        #expect(try follower.source()["state"] == "unreachable")
         #expect(try !isReached(follower))
         // The others go on.
-        try fleet.renew(signer)
-        let renewed = try fleet.published(signer)
+        try signer.renewLater()
+        let renewed = try signer.published()
         #expect(renewed != kept)
         try signer.eventually("the second put") {
             let held = try fleet.cluster.order("ctl get --prefix --print-value-only /clientsecretd/v1/secret/")
@@ -44,15 +44,15 @@ import Testing
         follower.stop()
         try follower.start()
         #expect(try follower.command("renew", "web").status == 1)
-        #expect(try fleet.published(follower) == kept)
+        #expect(try follower.published() == kept)
         #expect(try follower.status()["state"] as? String == "ok")
         #expect(try follower.command("health").status == 0)
 
         try link.set(up: true)
-        try follower.eventually("the renewed secret, unasked", within: 600) { try fleet.published(follower) == renewed }
+        try follower.eventually("the renewed secret, unasked", within: 600) { try follower.published() == renewed }
         // On a busy machine the next read may be late once more.
         try follower.eventually("that the store is reached", within: 600) {
-            try isReached(follower) && fleet.source(follower)["state"] == "current"
+            try isReached(follower) && follower.source()["state"] == "current"
         }
         _ = services
     }

@@ -31,14 +31,11 @@ import Testing
     }
 
     private func rollout() throws -> [String: Any] {
-        let shown = try signer.command("rollout", "show", "web", "--json")
-        try #require(shown.status == 0, "\(shown.complaints)")
-        return try #require(
-            try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any], "\(shown.output)")
+        try object(signer.succeed("rollout", "show", "web", "--json"))
     }
 
     private func hasDelivered(_ follower: Sandbox) throws -> Bool {
-        try (try? follower.directory.read("delivered")) == fleet.published(signer)
+        try (try? follower.directory.read("delivered")) == signer.published()
     }
 
     private func delivered() throws -> Int { try followers.values.count { try hasDelivered($0) } }
@@ -55,7 +52,7 @@ import Testing
             return counts["current"] as? Int == 4 && counts["delivered"] as? Int == 4
         }
 
-        try fleet.renew(signer)
+        try signer.renewLater()
         for follower in followers.values { try fleet.awaitSecret(of: signer, on: follower) }
         try signer.eventually("the canary's delivery") { try delivered() == 1 }
         #expect(try rollout()["state"] as? String == "going")
@@ -64,9 +61,8 @@ import Testing
         try waiting.eventually("that it waits") { try waiting.client(named: "web")["delivered"] as? Bool == false }
         #expect(try waiting.client(named: "web")["state"] as? String == "ok")
 
-        let hold = try signer.command("rollout", "hold", "web")
-        #expect(hold.status == 0, "\(hold.complaints)")
-        #expect(hold.output.hasPrefix("web: held at 33 % of the machines"), "\(hold.output)")
+        let hold = try signer.succeed("rollout", "hold", "web")
+        #expect(hold.hasPrefix("web: held at 33 % of the machines"), "\(hold)")
         try signer.eventually("health") { try signer.status()["state"] as? String == "degraded" }
         #expect(
             try signer.command("status").output.contains("clientsecretd rollout show --socket \(signer.socket) web"))
@@ -79,8 +75,7 @@ import Testing
         #expect(try waiting.command("renew", "web").status == 0)
         #expect(try delivered() == 2)
 
-        let resume = try signer.command("rollout", "resume", "web")
-        #expect(resume.status == 0, "\(resume.complaints)")
+        try signer.succeed("rollout", "resume", "web")
         try signer.eventually("health") { try signer.status()["state"] as? String == "ok" }
         let finish = try signer.command("rollout", "finish", "web")
         #expect(finish.output.hasPrefix("web: all machines may deliver"), "\(finish.output)\(finish.complaints)")
