@@ -18,22 +18,23 @@ import Testing
             .filter { $0.hasSuffix(".json") }
     }
 
+    private func configurationError(_ sandbox: Sandbox) throws -> String {
+        try #require((sandbox.status()["config"] as? [String: Any])?["error"] as? String)
+    }
+
     @Test func aTypoIsNoOutage() throws {
         let (sandbox, token) = try served()
         try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d\n    renew: 1d"))
         try sandbox.remove("out/web.jwt")
         try sandbox.start()
-        let status = try sandbox.status()
-        #expect(status["state"] as? String == "degraded")
-        let error = (status["config"] as? [String: Any])?["error"] as? String
-        for mistake in ["lifetme", "renew"] {
-            #expect(error?.contains(mistake) == true, "\(String(describing: error))")
-        }
+        #expect(try sandbox.status()["state"] as? String == "degraded")
+        let error = try configurationError(sandbox)
+        #expect(error.contains("lifetme") && error.contains("renew"), "\(error)")
         #expect(try sandbox.log().contains("so the last good one is current"))
         #expect(try sandbox.command("renew").status == 1)
         #expect(try sandbox.published() == token)
         for arguments in [["check"], ["reload"], ["run", "--once"]] {
-            #expect(try run([sandbox.binary] + arguments, environment: sandbox.environment).status == 78)
+            #expect(try sandbox.command(arguments).status == 78)
         }
         try sandbox.configure(sandbox.client("web") + sandbox.client("shop"))
         #expect(try sandbox.command("reload").status == 0)
@@ -42,24 +43,20 @@ import Testing
         // What a reload has adopted is kept as well.
         try sandbox.remove("clientsecretd.yaml")
         try sandbox.start()
-        let without = try sandbox.status()
-        #expect((without["clients"] as? [Any])?.count == 2)
-        let missing = (without["config"] as? [String: Any])?["error"] as? String
-        #expect(missing?.contains("there is no such file") == true, "\(String(describing: missing))")
+        #expect(try (sandbox.status()["clients"] as? [Any])?.count == 2)
+        #expect(try configurationError(sandbox).contains("there is no such file"))
     }
 
     /// By the published files it can be judged with no daemon to ask, and it is a warning at least.
     @Test func healthGoesByItToo() throws {
         let (sandbox, _) = try served()
         try sandbox.configure(sandbox.client("web", more: "    lifetme: 3d"))
-        var environment = sandbox.environment
-        environment["STATE_DIRECTORY"] = sandbox.kept.path
-        let judged = try run([sandbox.binary, "health", "--offline"], environment: environment)
+        let judged = try sandbox.command("health", "--offline")
         #expect(judged.status == 1, "\(judged.output)")
         #expect(judged.output.contains("would not start"), "\(judged.output)")
         #expect(judged.output.contains("lifetme"), "\(judged.output)")
         try sandbox.remove("out/web.jwt")
-        #expect(try run([sandbox.binary, "health", "--offline"], environment: environment).status == 2)
+        #expect(try sandbox.command("health", "--offline").status == 2)
     }
 
     @Test func withoutACopyItDoesNotStart() throws {

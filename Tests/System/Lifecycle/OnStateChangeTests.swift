@@ -6,17 +6,14 @@ import Testing
 @Suite(.waits) struct OnStateChangeTests {
     @Test func aChangeThatLastsIsReportedOnceAlsoOverARestart() throws {
         let sandbox = try Sandbox()
-        let hook = sandbox.directory("pager")
-        try sandbox.directory.write(
+        let hook = try sandbox.directory.write(
             """
             #!/bin/sh
             env > \(sandbox.directory("environment"))
             echo "$@" >> \(sandbox.directory("paged"))
 
-            """, to: "pager")
-        try sandbox.permit(hook, 0o755)
-        let client =
-            sandbox.client("web", at: sandbox.directory("gone/web.jwt"))
+            """, to: "pager", mode: 0o755)
+        let client = sandbox.client("web", at: sandbox.directory("gone/web.jwt"))
         try sandbox.configure(client, others: "on_state_change:\n  - exec: [\(hook), \"%s\", is-the-state]")
         #expect(try sandbox.command("check").complaints.contains("on_state_change") == false)
         try sandbox.start()

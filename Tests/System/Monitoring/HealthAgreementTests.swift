@@ -8,8 +8,7 @@ import Testing
     private func verdicts(_ sandbox: Sandbox) throws -> [String: Int] {
         let codes = ["ok": 0, "degraded": 1, "critical": 2]
         func code(_ word: Substring?) -> Int { word.flatMap { codes[String($0)] } ?? -1 }
-        let printed = try sandbox.command("status", "--json").output
-        let status = try #require(try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any])
+        let status = try object(sandbox.command("status", "--json").output)
         let clients = try #require(status["clients"] as? [[String: Any]])
         let metrics = try sandbox.get("/metrics").body.split(separator: "\n")
         let state = metrics.first { $0.hasPrefix("clientsecretd_state{") && $0.hasSuffix(" 1") }
@@ -55,8 +54,8 @@ import Testing
 
     @Test func throughAWholeLifeAllChannelsSayTheSame() throws {
         let sandbox = try Sandbox()
-        let hook = try sandbox.directory.write("#!/bin/sh\ntest -e \(sandbox.directory("told"))\n", to: "hook")
-        try sandbox.permit(hook, 0o755)
+        let told = sandbox.directory("told")
+        let hook = try sandbox.directory.write("#!/bin/sh\ntest -e \(told)\n", to: "hook", mode: 0o755)
         let client = sandbox.client(
             "web", lifetime: "60s", more: "    renew_before: 20s\n    on_change:\n      - exec: [\(hook)]\n")
         try sandbox.configure(client)
@@ -65,24 +64,23 @@ import Testing
         try sandbox.directory.write("", to: "told")
         #expect(try sandbox.command("renew", "--deliver-only").status == 0)
         try expect(0, "delivered", sandbox)
-        let output = sandbox.directory("out/web.jwt")
         try sandbox.permit(sandbox.directory("out"), 0o770)
         try expect(1, "an output that cannot be written", sandbox)
         try sandbox.permit(sandbox.directory("out"), 0o700)
-        try FileManager.default.removeItem(atPath: output)
-        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: false)
+        try sandbox.remove("out/web.jwt")
+        try sandbox.makeDirectory("out/web.jwt")
         try expect(2, "an output that cannot be read either", sandbox)
-        try FileManager.default.removeItem(atPath: output)
+        try sandbox.remove("out/web.jwt")
         try expect(0, "fixed", sandbox)
         // Nothing to sign with any more: overdue, then nearer to its end than a third of the window, then over.
-        try FileManager.default.moveItem(atPath: sandbox.key, toPath: sandbox.directory("key"))
+        try sandbox.move("keys/AuthKey_ABC123DEFG.p8", to: "key")
         try expect(1, "no key", sandbox)
         try sandbox.eventually("running out") { try sandbox.command("health").status == 2 }
         try expect(2, "running out", sandbox)
         try sandbox.eventually("expiry") { try sandbox.command("health").output.contains("'web'=0s") }
         try expect(2, "expired", sandbox)
         #expect(try sandbox.command("health", "--offline").status == 2)
-        try FileManager.default.moveItem(atPath: sandbox.directory("key"), toPath: sandbox.key)
+        try sandbox.move("key", to: "keys/AuthKey_ABC123DEFG.p8")
         try expect(0, "the key again", sandbox)
         #expect(try sandbox.command("health", "--offline").status == 0)
         sandbox.stop()

@@ -34,8 +34,7 @@ import Testing
         let left = try sandbox.directory.read("metrics/ours.prom").split(separator: "\n")
         #expect(left == running.filter { $0.contains("_timestamp_seconds") })
         #expect(left.count == 6 * 3)
-        let attributes = try FileManager.default.attributesOfItem(atPath: sandbox.directory("metrics/ours.prom"))
-        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(try sandbox.mode(of: "metrics/ours.prom") == 0o644)
         try sandbox.start()
         try Self.holdsWhatIsServed(sandbox)
     }

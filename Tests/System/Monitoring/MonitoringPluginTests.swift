@@ -40,12 +40,9 @@ import Testing
     @Test func everyStateIsOneLineByTheGuidelines() throws {
         let sandbox = try Sandbox(clients: "web", "app")
         func expect(_ state: String, _ code: Int32, _ clients: [String], _ more: String...) throws {
-            let answer = try run(
-                [
-                    sandbox.binary, "health", "--socket", sandbox.socket, "--config",
-                    sandbox.directory("clientsecretd.yaml"),
-                ]
-                    + more)
+            // Nothing of what the daemon has adopted is found.
+            let flags = ["--socket", sandbox.socket, "--config", sandbox.directory("clientsecretd.yaml")]
+            let answer = try run([sandbox.binary, "health"] + flags + more)
             #expect(answer.status == code && answer.complaints == "", "\(answer)")
             let line = try #require(Self.parsed(answer.output), "\(answer.output)")
             #expect(line.state == state && line.data.keys.sorted() == clients, "\(answer.output)")
@@ -61,11 +58,11 @@ import Testing
             let command = try Self.shipped(name, argument).replacing("/usr/bin/clientsecretd", with: sandbox.binary)
             #expect(try Self.parsed(run(["sh", "-c", command]).output)?.state == "OK", "\(command)")
         }
-        try FileManager.default.moveItem(atPath: sandbox.directory("out"), toPath: sandbox.directory("away"))
+        try sandbox.move("out", to: "away")
         try sandbox.eventually("a word on it") { try sandbox.command("health").status == 2 }
         try expect("CRITICAL", 2, [])
         try expect("CRITICAL", 2, [], "--offline")
-        try FileManager.default.moveItem(atPath: sandbox.directory("away"), toPath: sandbox.directory("out"))
+        try sandbox.move("away", to: "out")
         try sandbox.eventually("its end") { try sandbox.command("health").status == 0 }
         sandbox.stop()
         try expect("WARNING", 1, ["app", "web"])

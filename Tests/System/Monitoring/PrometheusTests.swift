@@ -38,8 +38,7 @@ import Testing
 
         private func data(_ target: String) throws -> [String: Any] {
             let answer = try #require(try server.get("/api/v1/" + Self.encoded(target)))
-            let document = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
-            return try #require(document?["data"] as? [String: Any])
+            return try #require(object(answer)["data"] as? [String: Any])
         }
 
         private static func encoded(_ target: String) -> String {
@@ -84,7 +83,7 @@ import Testing
             try watch.firing("ClientSecretUndelivered").map { $0["client"] } == ["app"]
         }
 
-        try FileManager.default.moveItem(atPath: sandbox.directory("out"), toPath: sandbox.directory("away"))
+        try sandbox.move("out", to: "away")
         try sandbox.eventually("an alert") { try watch.firing("ClientSecretOutputBroken").count == 2 }
         #expect(
             try watch.firing("ClientSecretOutputBroken").contains([
@@ -92,7 +91,7 @@ import Testing
                 "instance": "127.0.0.1:\(port)", "job": "clientsecretd", "severity": "warning",
             ]))
         try Self.everyPanelShowsSomething(watch)
-        try FileManager.default.moveItem(atPath: sandbox.directory("away"), toPath: sandbox.directory("out"))
+        try sandbox.move("away", to: "out")
         try sandbox.eventually("its end", within: 90) { try watch.firing("ClientSecretOutputBroken").isEmpty }
         #expect(try watch.firing("ClientSecretDaemonGone") == [])
 
@@ -104,8 +103,8 @@ import Testing
 
     /// Each query of the dashboard's finds something while something is wrong, with the labels that its legend names.
     private static func everyPanelShowsSomething(_ watch: Watch) throws {
-        let file = try Data(contentsOf: URL(fileURLWithPath: repository + "/etc/grafana/clientsecretd.json"))
-        let document = try #require(try JSONSerialization.jsonObject(with: file) as? [String: Any])
+        let document = try object(
+            String(contentsOfFile: repository + "/etc/grafana/clientsecretd.json", encoding: .utf8))
         let panels = try #require(document["panels"] as? [[String: Any]])
         let targets = panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] }
         #expect(targets.count > 15)
