@@ -7,7 +7,7 @@ import Testing
     /// A file with a secret key, as `KEY=` takes it.
     private static func makeKey(in directory: TemporaryDirectory) throws -> String {
         let path = directory("key")
-        let made = try run(
+        try runToSuccess(
             [
                 "bash", "-euc",
                 """
@@ -16,16 +16,14 @@ import Testing
                 gpgconf --kill all
                 """, path,
             ], environment: ["GNUPGHOME": directory.path])
-        try #require(made.status == 0, "\(made.complaints)")
         return path
     }
 
     private static func build(_ name: String) throws -> String {
         let folder = repository + "/.build/tested-release/" + name
         let directory = try TemporaryDirectory()
-        let built = try run(
+        try runToSuccess(
             [scripts + "with-signing-key", try makeKey(in: directory), scripts + "build-release", folder])
-        try #require(built.status == 0, "\(built.complaints)")
         return folder
     }
 
@@ -43,15 +41,9 @@ import Testing
 
     @Test func everyFileIsInTheSignedChecksums() throws {
         let folder = try Self.folder()
-        let checked = try run(
-            [
-                "bash", "-euc",
-                """
-                gpgv --keyring ./clientsecretd.gpg SHA256SUMS.asc SHA256SUMS
-                sha256sum --check --strict --quiet SHA256SUMS
-                """,
-            ], directory: folder)
-        #expect(checked.status == 0, "\(checked.output)\(checked.complaints)")
+        let sums = "SHA256SUMS"
+        try runToSuccess(["gpgv", "--keyring", "./clientsecretd.gpg", sums + ".asc", sums], directory: folder)
+        try runToSuccess(["sha256sum", "--check", "--strict", "--quiet", sums], directory: folder)
         let listed = try run(["find", ".", "-type", "f", "-printf", "%P\\n"], directory: folder).output
         let files = Set(listed.split(separator: "\n").map(String.init))
         #expect(try files == Set(Self.sums(of: folder).keys).union(["SHA256SUMS", "SHA256SUMS.asc"]))
@@ -139,12 +131,10 @@ import Testing
         try directory.write("clientsecretd (1.2.0) bookworm; urgency=medium\n", to: "debian/changelog")
         try directory.write("static let current = \"\(version)\"\n", to: "Sources/Daemon/Version.swift")
         try directory.write("# Changelog\n\n" + changelog, to: "CHANGELOG.md")
-        let committed = try run(
-            [
-                "bash", "-euc",
-                "git init --quiet && git add . && git -c user.name=a -c user.email=a@example.com commit --quiet -m a",
-            ], directory: directory.path)
-        try #require(committed.status == 0, "\(committed.complaints)")
+        let committing = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "-m", "a"]
+        for words in [["init", "--quiet"], ["add", "."], committing] {
+            try runToSuccess(["git"] + words, directory: directory.path)
+        }
         try change(directory)
         return try run([directory("scripts/release-ready")])
     }

@@ -35,10 +35,9 @@ import Testing
         let socket = sandbox.directory("push/production.sock")
         let service = try Background([
             "/bin/sh", "-c", #"echo listening; exec "$@""#, "sh", Binaries.network, "listen", socket, "push",
-            "production",
-            "--config", sandbox.directory("clientsecretd.yaml"),
+            "production", "--config", sandbox.directory("clientsecretd.yaml"),
         ])
-        try sandbox.eventually("the service") { FileManager.default.fileExists(atPath: socket) }
+        try sandbox.eventually("the service") { sandbox.isThere("push/production.sock") }
         return service
     }
 
@@ -47,19 +46,14 @@ import Testing
         return try #require(outputs.first { $0["target"] as? String == "production" })
     }
 
-    private func published() throws -> String { try sandbox.published() }
-
     /// As in a CI job: no socket and no service, and the state of the run before or none.
     @Test func runOncePushesWithOneCommand() throws {
-        let first = try sandbox.command("run", "--once")
-        #expect(first.status == 0, "\(first.complaints)")
+        let first = try sandbox.succeed("run", "--once")
         let secret = try directory.read("held")
-        #expect(secret == (try published()))
-        let said = try #require(
-            first.output.wholeMatch(of: #/target "production": pushed (sha256:\S+) of web, verified\n/#))
-        let again = try sandbox.command("run", "--once")
-        #expect(again.status == 0, "\(again.complaints)")
-        #expect(again.output == "target \"production\": keeps \(said.output.1) of web, verified\n")
+        #expect(secret == (try sandbox.published()))
+        let said = try #require(first.wholeMatch(of: #/target "production": pushed (sha256:\S+) of web, verified\n/#))
+        let again = try sandbox.succeed("run", "--once")
+        #expect(again == "target \"production\": keeps \(said.output.1) of web, verified\n")
         #expect(try directory.read("held") == secret)
     }
 
@@ -74,8 +68,8 @@ import Testing
         let lines = refused.output.split(separator: "\n")
         #expect(lines.count == 1 && lines[0].hasPrefix("target \"production\": \(reason)"), "\(refused.output)")
         // The failure of a target keeps no file back.
-        #expect(try sandbox.judge(try published())["claims"] != nil)
-        for hidden in ["token-of-the-tests", try published()] {
+        try sandbox.claims(of: sandbox.published())
+        for hidden in ["token-of-the-tests", try sandbox.published()] {
             #expect(!(refused.output + refused.complaints).contains(hidden))
         }
     }
@@ -102,15 +96,14 @@ import Testing
         let recipe = try String(contentsOfFile: repository + "/etc/ci/\(name).yml", encoding: .utf8)
         let script = try #require(recipe.components(separatedBy: "|\n").last).split(separator: "\n")
             .map { $0.drop { $0 == " " } }.joined(separator: "\n")
-        let finished = try run(
+        let pushed = try runToSuccess(
             ["sh", "-ec", script],
             environment: [
                 "PATH": Binaries.folder + ":/usr/bin:/bin", "API_TOKEN": "token-of-the-tests",
                 "APPLE_KEY": name == "github" ? try sandbox.directory.read("keys/AuthKey_ABC123DEFG.p8") : sandbox.key,
             ], directory: checkout.path)
-        #expect(finished.status == 0, "\(finished.complaints)")
-        #expect(finished.output.hasPrefix("target \"production\": pushed sha256:"), "\(finished.output)")
-        #expect(try sandbox.judge(try directory.read("held"))["claims"] != nil)
+        #expect(pushed.hasPrefix("target \"production\": pushed sha256:"), "\(pushed)")
+        try sandbox.claims(of: directory.read("held"))
     }
 
     @Test func withoutTheServiceTheFileIsPublishedAndTheFixIsShown() throws {
@@ -119,19 +112,16 @@ import Testing
         #expect(check.status == 0, "\(check.complaints)")
         let request = "POST \(api.firstLine)/v1/secret/data/apps/web"
         #expect(check.output.contains("would push it to target production (\(request))"), "\(check.output)")
-        #expect(
-            check.complaints.contains(whatHelps),
-            "\(check.complaints)")
+        #expect(check.complaints.contains(whatHelps), "\(check.complaints)")
         try sandbox.start()
         try sandbox.eventually("the failed push") { try output()["state"] as? String == "failed" }
-        #expect(try sandbox.judge(try published())["claims"] != nil)
+        try sandbox.claims(of: sandbox.published())
         let shown = try sandbox.command("status").output
         #expect(shown.contains(whatHelps), "\(shown)")
         #expect(try sandbox.command("health").status == 1)
         let service = try serve()
-        let renewal = try sandbox.command("renew", "web", "--deliver-only")
-        #expect(renewal.status == 0, "\(renewal.complaints)")
-        #expect(try directory.read("held") == (try published()))
+        try sandbox.succeed("renew", "web", "--deliver-only")
+        #expect(try directory.read("held") == (try sandbox.published()))
         #expect(try output()["verified"] as? Bool == true)
         _ = service
     }

@@ -6,6 +6,9 @@ import Testing
 enum Bed {
     static let scripts = repository + "/Tests/System/bed/"
 
+    /// The root of a Debian without a toolchain.
+    static let debian = repository + "/.build/debian-root"
+
     /// Runs a script in a bed and records every promise that it finds broken.
     ///
     /// - Parameters:

@@ -17,7 +17,7 @@ import Testing
         sandbox = try Sandbox()
         let adsKey = sandbox.directory("keys/ads.pem")
         // As the guides of Apple Ads make one.
-        let made = try run([
+        try runToSuccess([
             "sh", "-c",
             """
             umask 077
@@ -26,7 +26,6 @@ import Testing
             openssl pkey -in '\(sandbox.key)' -pubout -out '\(sandbox.directory("apple.pub"))'
             """,
         ])
-        try #require(made.status == 0, "\(made.complaints)")
         apple = try StandIn(
             keys: [
                 "ABC123DEFG:DEF123GHIJ:\(sandbox.directory("apple.pub"))",
@@ -48,25 +47,17 @@ import Testing
             """, to: "clientsecretd.yaml")
     }
 
-    private func published(_ name: String) throws -> String { try sandbox.directory.read("out/\(name).jwt") }
-
-    private func awaitVerdict(_ verdict: String, on name: String) throws {
-        try sandbox.eventually("the verdict \(verdict) on \(name)", within: 300) {
-            try (sandbox.client(named: name)["verification"] as? [String: Any])?["verdict"] as? String == verdict
-        }
-    }
-
     /// Then a renewal that Apple refuses is not published. At most six requests are made in a minute.
     @Test func aClientOfEachKindIsRenewedWhereAppleAcceptsItsTokens() throws {
         let service = try apple.serve(sandbox)
         try sandbox.start()
-        for (name, _) in Self.trials { try awaitVerdict("accepted", on: name) }
+        for (name, _) in Self.trials { try sandbox.awaitVerdict("accepted", on: name) }
         sandbox.awaitNextSecond()
-        let first = try Self.trials.map { try published($0.0) }
+        let first = try Self.trials.map { try sandbox.published($0.0) }
         _ = try sandbox.command("renew")
         for ((name, path), first) in zip(Self.trials, first) {
-            try sandbox.eventually("the renewal of \(name)", within: 300) { try published(name) != first }
-            try awaitVerdict("accepted", on: name)
+            try sandbox.eventually("the renewal of \(name)", within: 300) { try sandbox.published(name) != first }
+            try sandbox.awaitVerdict("accepted", on: name)
             let log = try apple.log()
             #expect(log.count { $0.hasPrefix(path) } == 2, "\(log)")
             #expect(try sandbox.command("inspect", sandbox.directory("out/\(name).jwt")).status == 0)
@@ -79,15 +70,15 @@ import Testing
             "/auth/token error=invalid_client", "/auth/oauth2/token error=invalid_client", "/v1/test empty=401",
             "/v1/token empty=401")
         sandbox.awaitNextSecond()
-        let before = try Self.trials.map { try published($0.0) }
+        let before = try Self.trials.map { try sandbox.published($0.0) }
         _ = try sandbox.command("renew")
         for (name, _) in Self.trials {
-            try awaitVerdict("refused", on: name)
+            try sandbox.awaitVerdict("refused", on: name)
             let reason = try sandbox.client(named: name)["reason"] as? String
             let words = ["web", "ads"].contains(name) ? "invalid_client" : "401"
             #expect(reason?.contains("Apple refused the new secret: \(words)") == true, "\(reason ?? "")")
         }
-        #expect(try Self.trials.map { try published($0.0) } == before)
+        #expect(try Self.trials.map { try sandbox.published($0.0) } == before)
         withExtendedLifetime(service) {}
     }
 }

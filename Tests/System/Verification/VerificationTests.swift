@@ -4,12 +4,18 @@ import Testing
 
 /// The real daemon with `verify: true`, the real program that asks, and a stand-in for Apple.
 @Suite(.waits, .needs(.venv)) struct VerificationTests {
-    private let verifying: VerifyingSandbox
-    private var sandbox: Sandbox { verifying.sandbox }
-    private var apple: StandIn { verifying.apple }
+    private let sandbox: Sandbox
+    /// It knows the clients `web` and `api` and their key.
+    private let apple: StandIn
 
     init() throws {
-        verifying = try VerifyingSandbox()
+        sandbox = try Sandbox()
+        let publicHalf = sandbox.directory("key.pub")
+        try runToSuccess(["openssl", "pkey", "-in", sandbox.key, "-pubout", "-out", publicHalf])
+        let names = ["web", "api"]
+        apple = try StandIn(
+            keys: ["ABC123DEFG:DEF123GHIJ:\(publicHalf)"], clients: names.map { "com.example.\($0):DEF123GHIJ" })
+        try sandbox.configure(names.map { [sandbox] in sandbox.client($0, more: "    verify: true") }.joined())
     }
 
     private var whatHelps: String {
@@ -18,19 +24,20 @@ import Testing
 
     @Test func withoutTheServiceTheOldSecretStaysAndTheFixIsShown() throws {
         try sandbox.start()
-        let first = try verifying.published("web")
-        try verifying.awaitVerdict("unknown", on: "web")
+        let first = try sandbox.published()
+        try sandbox.awaitVerdict("unknown", on: "web")
         let shown = try sandbox.command("status").output
         #expect(shown.contains(whatHelps), "\(shown)")
         #expect(try sandbox.command("health").status == 1)
         sandbox.awaitNextSecond()
         #expect(try sandbox.command("renew", "web").status == 1)
-        #expect(try verifying.published("web") == first)
+        #expect(try sandbox.published() == first)
 
-        try verifying.serve()
-        try sandbox.eventually("the publication", within: 300) { try verifying.published("web") != first }
-        for name in ["web", "api"] { try verifying.awaitVerdict("accepted", on: name) }
-        #expect(try sandbox.command("health").status == 0)
+        let service = try apple.serve(sandbox)
+        try sandbox.eventually("the publication", within: 300) { try sandbox.published() != first }
+        for name in ["web", "api"] { try sandbox.awaitVerdict("accepted", on: name) }
+        try sandbox.succeed("health")
+        withExtendedLifetime(service) {}
     }
 
     /// The daemon serves its clients without it, so that a check does not fail.
@@ -46,17 +53,21 @@ import Testing
                     && warning.contains(sandbox.directory("verify.sock"))
                     && warning.hasSuffix(whatHelps), "\(warning)")
         }
-        try verifying.serve()
+        let service = try apple.serve(sandbox)
         #expect(try sandbox.command("check").complaints == "")
-        #expect(try verifying.requests() == 0)
+        #expect(try apple.log() == [])
+        withExtendedLifetime(service) {}
     }
 
     /// The daemon asks over a Unix socket, whatever the service does.
     @Test func theDaemonOpensNoNetworkConnection() throws {
         let trace = sandbox.directory("trace")
-        try verifying.settle(under: ["strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace=%network"])
-        #expect(try sandbox.command("renew").status == 0)
-        sandbox.stop()
+        let service = try apple.serve(sandbox)
+        try sandbox.start(under: ["strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace=%network"])
+        for name in ["web", "api"] { try sandbox.awaitVerdict("accepted", on: name) }
+        sandbox.awaitNextSecond()
+        try sandbox.succeed("renew")
+        withExtendedLifetime(service) { _ = sandbox.stop() }
         let calls = try sandbox.directory.read("trace").split(separator: "\n")
         #expect(calls.contains { $0.contains("connect(") && $0.contains("verify.sock") })
         #expect(calls.filter { $0.contains("socket(") && !$0.contains("socket(AF_UNIX") } == [])
