@@ -157,7 +157,7 @@ eventually "no connection to the bus is kept" alone
 # A unit that is masked after it was told: without a daemon, too, monitoring hears of it before the next renewal does.
 lone=/run/lone
 mkdir -m 0700 $lone $lone/state
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $lone/AuthKey_ABC123DEFG.p8 2>/dev/null
+new_key $lone/AuthKey_ABC123DEFG.p8
 chmod 0600 $lone/AuthKey_ABC123DEFG.p8
 printf '%s\n' "[Service]" Type=oneshot "ExecStart=/bin/true" >/run/systemd/system/lone.service
 systemctl daemon-reload

@@ -32,7 +32,7 @@ for volume in secrets sockets nothing; do mkdir -m 2777 $volumes/$volume; done
 ln -s ..2026_01_01 $volumes/keys/..data
 ln -s ..data/AuthKey_ABC123DEFG.p8 $volumes/keys/AuthKey_ABC123DEFG.p8
 key=$volumes/keys/..2026_01_01/AuthKey_ABC123DEFG.p8
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out $key 2>/dev/null
+new_key $key
 chmod 0440 $key
 chmod 2755 $volumes/keys/..2026_01_01
 chmod 3777 $volumes/keys

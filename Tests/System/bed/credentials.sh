@@ -173,9 +173,9 @@ equal "so that the unit starts once that is fixed" web "$(got app.service)"
 sed -i 's/unit: app.service/unit: alias.service/' $configuration
 refused "a credential of an alias fails a reload" clientsecretd reload
 words='alias.service: its next start would fail: systemd asks for its credential as app.service'
-contains "which says why" "$words" "$(cat "$seen")"
+says "which says why" "$words"
 clientsecretd check >"$seen" 2>&1
-contains "and check names the line" "$configuration:$(grep -n alias.service $configuration | cut -d: -f1):5: error: $words" "$(cat "$seen")"
+says "and check names the line" "$configuration:$(grep -n alias.service $configuration | cut -d: -f1):5: error: $words"
 systemctl restart clientsecretd
 is_said() { clientsecretd health | grep -qF "$words"; }
 eventually "and health says so after a start, too" is_said

@@ -37,7 +37,7 @@ printf '[Service]\nUser=app\nEnvironmentFile=/srv/app/.env\nExecStart=sleep infi
 systemctl daemon-reload
 promise "the application starts with the expired secret" systemctl start app.service
 # As it was downloaded.
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/AuthKey_ABC123DEFG.p8 2>/dev/null
+new_key /root/AuthKey_ABC123DEFG.p8
 
 # At a terminal: the key and the unit that are offered are right, so that yes is all it takes.
 questions() {

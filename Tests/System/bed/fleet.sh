@@ -145,7 +145,7 @@ after_users() {
     refused "nobody gets in without a user" ctl_before get --prefix /
     promise "the administrator does" ctl get --prefix /
 }
-before_signer() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null; }
+before_signer() { new_key AuthKey_ABC123DEFG.p8; }
 after_signer() {
     eventually "all is well" all_ok
     eventually "the secret is in etcd" holds
@@ -167,7 +167,7 @@ after_adding() {
     refused "and is no user any more" ctl user get clientsecretd-app19
 }
 before_key() {
-    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /root/fleet/AuthKey_XYZ123DEFG.p8 2>/dev/null
+    new_key /root/fleet/AuthKey_XYZ123DEFG.p8
 }
 after_key() {
     eventually "the signer uses the new key" issued_by XYZ123DEFG

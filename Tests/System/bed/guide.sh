@@ -252,7 +252,7 @@ after_path() {
 }
 
 before_replacing() {
-    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_XYZ987WVUT.p8 2>/dev/null
+    new_key AuthKey_XYZ987WVUT.p8
     chmod 600 AuthKey_XYZ987WVUT.p8
     clientsecretd status --json >/tmp/before
 }
@@ -282,7 +282,7 @@ after_encrypted_key() {
     refused "check finds the key that is no file" grep apple-key <(clientsecretd check 2>&1)
     systemctl stop clientsecretd.service
     refused "check cannot see it while the service is down" clientsecretd check
-    contains "and says so" "start it and check again (systemctl start clientsecretd.service)" "$(cat "$seen")"
+    says "and says so" "start it and check again (systemctl start clientsecretd.service)"
     promise "it starts again" systemctl start clientsecretd.service
 }
 

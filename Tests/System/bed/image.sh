@@ -16,7 +16,7 @@ equal "each manifest names it by its digest" \
     "$(grep -rhoE 'registry.example/clientsecretd[^", }]*' /release/kubernetes /release/ci | sort -u)"
 
 mkdir -p /tmp/volumes/{keys,secrets}
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out /tmp/volumes/keys/AuthKey_ABC123DEFG.p8 2>/dev/null
+new_key /tmp/volumes/keys/AuthKey_ABC123DEFG.p8
 chmod 0400 /tmp/volumes/keys/*
 chown -R 10001:10001 /tmp/volumes
 block yaml 'keys:' >/tmp/volumes/clientsecretd.yaml

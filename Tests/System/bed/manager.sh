@@ -15,7 +15,7 @@ secret=$(sha256sum <$output)
 promise "a good configuration is taken in" systemctl reload clientsecretd
 sed -i 's/client_id:/client_ids:/' $configuration
 refused "a bad one fails the reload" systemctl reload clientsecretd
-contains "the reasons are told" 'did you mean "client_id"' "$(journalctl --quiet --output cat --unit clientsecretd.service)"
+contains "the reasons are told" 'did you mean "client_id"' "$(journal)"
 equal "the service is active all the same" active "$(property ActiveState)"
 contains "and says how it stands" "would not start" "$(property StatusText)"
 configure_web
@@ -30,7 +30,7 @@ eventually "more time has passed than the watchdog allows" outlived
 equal "a daemon whose loop goes round is left alone" "$first" "$(property MainPID)"
 kill -STOP "$first"
 eventually "one that hangs is killed and started anew" eval '[ "$(property MainPID)" != "$first" ] && systemctl is-active clientsecretd'
-contains "by the watchdog" "watchdog" "$(journalctl --quiet --output cat --unit clientsecretd.service)"
+contains "by the watchdog" "watchdog" "$(journal)"
 equal "what was published is untouched" "$secret" "$(sha256sum <$output)"
 equal "and nothing was minted anew" 1 "$(minted)"
 kill -KILL "$(property MainPID)"

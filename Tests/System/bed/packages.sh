@@ -60,7 +60,7 @@ printf '[Service]\nExecStart=/usr/bin/sleep infinity\n' >/etc/systemd/system/mya
 systemctl start myapp
 mkdir /tmp/mine
 cd /tmp/mine || exit 1
-openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_ABC123DEFG.p8 2>/dev/null
+new_key AuthKey_ABC123DEFG.p8
 without=$(does 'import jwt')
 promise "a secret that Python printed is a good one" clientsecretd inspect --key AuthKey_ABC123DEFG.p8 - <<<"$without"
 promise "the key is put where the guide says" does 'install -o root'

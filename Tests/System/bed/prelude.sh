@@ -46,6 +46,14 @@ equal() {
     fi
 }
 
+# exits PROMISE STATUS COMMAND…: the command ends with that status, and not merely with some failure.
+exits() {
+    local what=$1 wanted=$2
+    shift 2
+    "$@" >"$seen" 2>&1
+    equal "$what" "$wanted" $?
+}
+
 # contains PROMISE PART TEXT: the text holds the part, letter by letter.
 contains() {
     if grep -qF -e "$2" <<<"$3"; then kept "$1"; else
@@ -53,6 +61,9 @@ contains() {
         broken "$1"
     fi
 }
+
+# says PROMISE PART: what the last command of a promise wrote holds the part.
+says() { contains "$1" "$2" "$(cat "$seen")"; }
 
 # eventually PROMISE COMMAND…: the command succeeds before long; it is tried again for two minutes, which is there to end a
 # script that waits for nothing. What does not come at once is asked for less often, because asking takes processor time.
@@ -123,9 +134,12 @@ shows_toolchain() {
     done
 }
 
-# make_key [PATH]: a key in Apple's form that the daemon may read.
+# new_key PATH: a key in Apple's form.
+new_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null; }
+
+# make_key [PATH]: one that the daemon may read.
 make_key() {
-    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "${1-$key}" 2>/dev/null
+    new_key "${1-$key}"
     chown root:clientsecretd "${1-$key}"
     chmod 0640 "${1-$key}"
 }
@@ -151,6 +165,40 @@ ${1-}
 END
 }
 
+# make_app NAME TEXT: a user with a directory below /srv, and in it a dotenv file that nobody else reads.
+make_app() {
+    useradd --system "$1"
+    install -d -o "$1" -g "$1" -m 0750 "/srv/$1"
+    printf %b "$2" >"/srv/$1/.env"
+    chown "$1:" "/srv/$1/.env"
+    chmod 0600 "/srv/$1/.env"
+}
+
+# service NAME [LINE…]: a unit with these settings below [Service], which goes on running unless they say what it starts.
+service() {
+    local unit=/etc/systemd/system/$1.service
+    shift
+    printf '%s\n' '[Service]' "$@" >"$unit"
+    grep -q ^ExecStart= "$unit" || sed -i '1a ExecStart=/usr/bin/sleep infinity' "$unit"
+    systemctl daemon-reload
+}
+
+# settings UNIT NAME LINE…: a drop-in of that name with these settings below [Service].
+settings() {
+    local directory=/etc/systemd/system/$1.d name=$2
+    shift 2
+    mkdir -p "$directory"
+    printf '%s\n' '[Service]' "$@" >"$directory/$name.conf"
+    systemctl daemon-reload
+}
+
+# no_settings UNIT…: removes all drop-ins of these units.
+no_settings() {
+    local unit
+    for unit; do rm -rf "/etc/systemd/system/$unit.d"; done
+    systemctl daemon-reload
+}
+
 # property NAME [UNIT]: what systemd says.
 property() { systemctl show --property "$1" --value "${2-clientsecretd.service}"; }
 
@@ -163,6 +211,31 @@ main_process() {
     echo "$pid"
 }
 
+# environment UNIT VARIABLE: what the unit's process has.
+environment() { tr '\0' '\n' <"/proc/$(main_process "$1.service")/environ" | sed -n "s/^$2=//p"; }
+
+# ours [ARGUMENT…]: whether a secret was signed by our key.
+ours() { clientsecretd inspect --key "$key" "$@"; }
+# has_secret UNIT VARIABLE: whether the unit's process has such a one.
+has_secret() { environment "$@" | ours -; }
+
+# expired_secret: a secret that has expired long ago, and that nobody signed.
+expired_secret() {
+    local claims='{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}'
+    base64url() { base64 -w0 | tr '+/' '-_' | tr -d '='; }
+    printf %s.%s.%s "$(printf '{"alg":"ES256","kid":"ABC123DEFG"}' | base64url)" "$(printf %s "$claims" | base64url)" \
+        "$(head -c 64 /dev/zero | base64url)"
+}
+
+# stands_in_for_apple PYTHON…: a server that knows the client web and its key; its address is in /tmp/apple/address.
+stands_in_for_apple() {
+    openssl pkey -in "$key" -pubout -out /tmp/key.pub
+    mkdir /tmp/apple
+    setsid "$@" /src/Tests/Support/apple/stand-in.py /tmp/apple --key ABC123DEFG:DEF123GHIJ:/tmp/key.pub \
+        --client com.example.web:DEF123GHIJ >/tmp/apple/address </dev/null &
+    eventually "a stand-in for Apple listens" test -s /tmp/apple/address
+}
+
 # of_status EXPRESSION [CLIENT]: what the status says, in Python's words: d is the document, c a client, web unless told otherwise.
 of_status() {
     clientsecretd status --json | python3 -c 'import json, sys
@@ -171,8 +244,10 @@ c = next((c for c in d["clients"] if c["name"] == sys.argv[2]), None)
 print(eval(sys.argv[1]))' "$1" "${2-web}"
 }
 
+# journal [UNIT]: what it holds of one.
+journal() { journalctl --quiet --no-pager --output cat --unit "${1-clientsecretd.service}"; }
 # minted: how many secrets this boot's daemons have made.
-minted() { journalctl --quiet --no-pager --output cat --unit clientsecretd.service | grep -c ': minted '; }
+minted() { journal | grep -c ': minted '; }
 
 # asks_at SOCKET: makes the program /usr/local/bin/ask, which sends a line to that socket and prints what comes back.
 asks_at() {

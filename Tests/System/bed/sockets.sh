@@ -9,7 +9,7 @@ service=clientsecretd.service
 sockets=(clientsecretd.socket clientsecretd-credentials.socket)
 # entries: how many lines the journal has about the service and its socket.
 entries() { journalctl --quiet --no-pager --output cat --unit $service --unit clientsecretd.socket | wc -l; }
-starts() { journalctl --quiet --no-pager --output cat --unit $service | grep -c '^Starting '; }
+starts() { journal $service | grep -c '^Starting '; }
 states() { systemctl show --property ActiveState --value "$@" | sed '/^$/d' | paste -sd' '; }
 
 # The first configuration there is, and it is refused.
@@ -71,7 +71,7 @@ equal "none of which comes back at the next boot" "disabled disabled" \
     "$(systemctl is-enabled "${sockets[@]}" | paste -sd' ')"
 before=$(starts)
 refused "a poll finds nobody" clientsecretd status
-contains "and says so" "no daemon can be reached" "$(cat "$seen")"
+says "and says so" "no daemon can be reached"
 equal "and starts nothing" "$before inactive" "$(starts) $(property ActiveState)"
 promise "it can be turned on again" systemctl enable --now $service
 equal "with its sockets" "active active" "$(states "${sockets[@]}")"
@@ -87,8 +87,8 @@ targets:
   production: {kind: vault, path: apps/web, endpoint: 'https://127.0.0.1:8200', token_credential: vault-token}"
 promise "the sockets of its roles start" systemctl enable --now "${roles[@]}"
 echo password >/etc/clientsecretd/store/password
-reloads() { journalctl --quiet --no-pager --output cat --unit $service | grep -c '^configuration loaded'; }
-connections() { journalctl --quiet --no-pager --output cat --unit clientsecretd-store.service | grep -c '^Started '; }
+reloads() { journal $service | grep -c '^configuration loaded'; }
+connections() { journal clientsecretd-store.service | grep -c '^Started '; }
 # It fails, because there is no token for the push.
 systemctl reload $service >"$seen" 2>&1
 eventually "the store is asked" eval '[ "$(connections)" -gt 0 ]'
@@ -150,5 +150,5 @@ clientsecretd renew >/dev/null
 is_read() { [ "$(minted)" -gt "$before" ]; }
 eventually "and is read again once it is back" is_read
 contains "with the number of what nobody has read" "log events before the last one are lost" \
-    "$(journalctl --quiet --no-pager --output cat --unit $service)"
+    "$(journal $service)"
 finish

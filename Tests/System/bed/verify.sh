@@ -119,6 +119,6 @@ systemctl stop clientsecretd.socket clientsecretd.service clientsecretd-verify.s
 rm -f /run/clientsecretd/verify.sock /var/lib/clientsecretd/clients/* $output
 systemctl start clientsecretd-once.service
 contains "run --once without a network wants the socket" "systemctl enable --now clientsecretd-verify.socket" \
-    "$(journalctl --quiet --no-pager --output cat --unit clientsecretd-once.service)"
+    "$(journal clientsecretd-once.service)"
 promise "and publishes all the same" test -s $output
 finish
