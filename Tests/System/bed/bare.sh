@@ -15,13 +15,10 @@ make_key
 # The daemon is root here, and nobody else has to do with its key.
 chown root: $key
 chmod 0600 $key
-useradd --system app
-install -d -o app -g app -m 750 /srv/app
-echo PORT=80 >/srv/app/.env
-chown app: /srv/app/.env
-said=$(clientsecretd init --now --key $key --team-id DEF123GHIJ --client-id com.example.web --output $output 2>&1)
-equal "no service can be started now" 64 $?
-contains "for systemd does not run" "systemd does not run here; leave out --now" "$said"
+make_app app 'PORT=80\n'
+exits "no service can be started now" 64 \
+    clientsecretd init --now --key $key --team-id DEF123GHIJ --client-id com.example.web --output $output
+says "for systemd does not run" "systemd does not run here; leave out --now"
 promise "nothing is written" test ! -e $configuration
 configure <<END
 clients:
@@ -46,8 +43,7 @@ modes() { stat -c '%U %a' /run/clientsecretd /run/clientsecretd/out | paste -sd,
 
 started strace --follow-forks --seccomp-bpf --output=/tmp/calls \
     --trace=chmod,fchmodat,chown,lchown,fchownat,chdir
-is_ready() { clientsecretd health; }
-eventually "it serves everything" is_ready
+eventually "it serves everything" clientsecretd health
 equal "below a directory that it has made, whatever the umask" "root 755,root 755" "$(modes)"
 eventually "by the writer that it starts itself" grep -q ^SECRET= /srv/app/.env
 promise "a hook does not run where the daemon was started" test ! -e /tmp/private/ran

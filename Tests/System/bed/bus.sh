@@ -8,26 +8,23 @@ make_key
 rules=/etc/polkit-1/rules.d/50-clientsecretd.rules
 mkdir /run/saw
 
-# unit NAME: a service of these lines.
-unit() { { echo "[Service]"; cat; } >"/etc/systemd/system/$1.service"; }
-unit restarted <<<"ExecStart=/bin/sleep infinity"
-unit plain <<<"ExecStart=/bin/sleep infinity"
-printf '%s\n' ExecStart=/bin/sleep\ infinity "ExecReload=/usr/bin/touch /run/saw/reload" | unit reloaded
-printf '%s\n' ExecStart=/bin/sleep\ infinity "ExecReload=/usr/bin/touch /run/saw/either" | unit either
+for name in restarted plain; do service $name; done
+service reloaded "ExecReload=/usr/bin/touch /run/saw/reload"
+service either "ExecReload=/usr/bin/touch /run/saw/either"
 # The main process notes the signal; the other would die of it.
 cat >/run/signalled <<'END'
 sleep infinity &
 trap 'touch /run/saw/signal' HUP
 while :; do wait; done
 END
-unit signalled <<<"ExecStart=/bin/bash /run/signalled"
-printf '%s\n' Type=oneshot "ExecStart=/usr/bin/touch /run/saw/start" | unit oneshot
-printf '%s\n' "ExecStart=/usr/bin/touch /run/saw/stopped" "ExecReload=/usr/bin/touch /run/saw/stopped" | unit stopped
-printf '%s\n' Type=oneshot ExecStart=/bin/false | unit failing
-printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity TimeoutStartSec=2 "[Unit]" JobRunningTimeoutSec=1 | unit late
-printf '%s\n' Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service After=failing.service | unit needy
-printf '%s\n' Type=oneshot ExecStart=/bin/sleep\ infinity | unit slow
-printf '%s\n' Type=oneshot "ExecStart=/usr/bin/touch /run/saw/skipped" "[Unit]" ConditionPathExists=/run/none | unit skipped
+service signalled "ExecStart=/bin/bash /run/signalled"
+service oneshot Type=oneshot "ExecStart=/usr/bin/touch /run/saw/start"
+service stopped "ExecStart=/usr/bin/touch /run/saw/stopped" "ExecReload=/usr/bin/touch /run/saw/stopped"
+service failing Type=oneshot ExecStart=/bin/false
+service late Type=oneshot TimeoutStartSec=2 "[Unit]" JobRunningTimeoutSec=1
+service needy Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service After=failing.service
+service slow Type=oneshot
+service skipped Type=oneshot "ExecStart=/usr/bin/touch /run/saw/skipped" "[Unit]" ConditionPathExists=/run/none
 ln -s /dev/null /etc/systemd/system/masked.service
 ln -s restarted.service /etc/systemd/system/alias.service
 systemctl daemon-reload

@@ -70,20 +70,16 @@ promise "--fix restarts it" clientsecretd check --fix
 eventually "and the output is written" test -s /srv/own/web.jwt
 rm -r /srv/own
 promise "the service starts without the directory too" systemctl restart clientsecretd.service
-rm -r /etc/systemd/system/clientsecretd.service.d
+no_settings clientsecretd.service
 
-mkdir -p /etc/systemd/system/clientsecretd.service.d
-printf '[Service]\nReadWritePaths=/srv/volume\n' >/etc/systemd/system/clientsecretd.service.d/volume.conf
-systemctl daemon-reload
+settings clientsecretd.service volume ReadWritePaths=/srv/volume
 outputs $output
 complaint "a path that is not there and without which the service does not start" \
     "it does not start without /srv/volume, which ReadWritePaths= names" "ReadWritePaths=-/srv/volume"
 refused "as it does not" systemctl restart clientsecretd
-sed -i 's|=/|=-/|' /etc/systemd/system/clientsecretd.service.d/volume.conf
-systemctl daemon-reload
+settings clientsecretd.service volume ReadWritePaths=-/srv/volume
 promise "the \"-\" fixes it" good
-rm -r /etc/systemd/system/clientsecretd.service.d
-systemctl daemon-reload
+no_settings clientsecretd.service
 
 # A link is replaced in the directory of its target: the one that it is in says nothing.
 mkdir /etc/site /srv/closed
@@ -100,26 +96,21 @@ promise "check --fix runs the line for it" clientsecretd check --fix
 promise "with the line for it" good
 promise "is written there as well" test -s /srv/other/web.jwt
 outputs "$output"
-rm -r /etc/site /srv/closed /srv/other /etc/systemd/system/clientsecretd.service.d
-systemctl daemon-reload
+rm -r /etc/site /srv/closed /srv/other
+no_settings clientsecretd.service
 
 # The same of a helper's unit: the configuration says which are used.
-helper=/etc/systemd/system/clientsecretd-verify@.service.d
-mkdir -p $helper
-printf '[Service]\nLoadCredential=ca:/srv/none.pem\n' >$helper/ca.conf
-systemctl daemon-reload
+settings clientsecretd-verify@.service ca LoadCredential=ca:/srv/none.pem
 promise "a helper that is not used is not looked at" good
 sed -i 's|^  web:|  web:\n    verify: true|' $configuration
 complaint "what keeps the service that asks Apple from its start is noticed" \
-    "clientsecretd-verify@.service: its next start would fail: it does not start without /srv/none.pem" "$helper/ca.conf:2"
-rm -r $helper
-systemctl daemon-reload
+    "clientsecretd-verify@.service: its next start would fail: it does not start without /srv/none.pem" \
+    /etc/systemd/system/clientsecretd-verify@.service.d/ca.conf:2
+no_settings clientsecretd-verify@.service
 outputs $output
 
 # The same of what the unit's next start reads, while the daemon runs.
-printf '[Service]\nLoadCredential=other:/etc/clientsecretd/other.p8\n' >/run/k.conf
-install -D /run/k.conf /etc/systemd/system/clientsecretd.service.d/k.conf
-systemctl daemon-reload
+settings clientsecretd.service k LoadCredential=other:/etc/clientsecretd/other.p8
 complaint "a credential's file that is not there" \
     "clientsecretd.service: its next start would fail: it does not start without /etc/clientsecretd/other.p8" \
     "which LoadCredential= names; put it back, or correct that line in /etc/systemd/system/clientsecretd.service.d/k.conf:2"
@@ -139,13 +130,12 @@ refused "with the file back" clientsecretd check
 says "it is started again" "systemctl restart clientsecretd.service"
 promise "which --fix does" clientsecretd check --fix
 cp /run/before.yaml $configuration
-rm -r /etc/systemd/system/clientsecretd.service.d /etc/clientsecretd/other.p8
-systemctl daemon-reload
+rm /etc/clientsecretd/other.p8
+no_settings clientsecretd.service
 promise "without all that" good
 
 # An application's unit that has a credential of the right name from elsewhere.
-printf '[Service]\nLoadCredential=token:/etc/hostname\nExecStart=/bin/sleep infinity\n' >/etc/systemd/system/app.service
-systemctl daemon-reload
+service app LoadCredential=token:/etc/hostname
 systemctl start app.service
 configure <<END
 clients:
@@ -153,7 +143,7 @@ clients:
   broken: {client_id: com.example.broken, outputs: [{path: /run/clientsecretd/out/b.jwt}], on_change: [{restart: none.service}]}
 END
 promise "the daemon serves a credential" systemctl restart clientsecretd
-elsewhere="it takes the credential token from /etc/hostname, by LoadCredential= (/etc/systemd/system/app.service:2), and not from the daemon"
+elsewhere="it takes the credential token from /etc/hostname, by LoadCredential= (/etc/systemd/system/app.service:3), and not from the daemon"
 complaint "a credential from elsewhere is not the daemon's" "$elsewhere" "LoadCredential=token:/run/clientsecretd/credentials.sock"
 contains "status says so" "$elsewhere" "$(clientsecretd status 2>&1)"
 contains "and doctor" "$elsewhere" "$(clientsecretd doctor --skip-verify 2>&1)"
@@ -174,8 +164,7 @@ hidden "the daemon names the same cause" \
 bash <(missing)
 promise "with the lines it is" good
 promise "from outside" test -s /home/site/web.jwt
-rm -r /etc/systemd/system/clientsecretd.service.d
-systemctl daemon-reload
+no_settings clientsecretd.service
 outputs /tmp/web.jwt
 complaint "nor what is written to /tmp" "(PrivateTmp=yes); write another path, such as /run/clientsecretd/out/web.jwt"
 hidden "the daemon does not call such a file well" "/tmp/web.jwt: the unit's sandbox does not allow it: \
@@ -245,9 +234,7 @@ sed -i 's|/home/keys/hook|/usr/local/bin/hook|' $configuration
 promise "in its new place it is" good
 
 # The writers' units are judged by their own settings.
-useradd --system app
-install -d -o app -g app /srv/app
-runuser -u app -- sh -c 'umask 0077; echo A=1 >/srv/app/.env'
+make_app app 'A=1\n'
 configure <<END
 clients:
   web: {outputs: [{path: /srv/app/.env, format: env, variable: SECRET, as: app}]}
@@ -259,16 +246,13 @@ promise "one that is there for now is no mistake" clientsecretd check
 says "but is said" "warning: the writer of user \"app\" does not start after a reboot; systemctl enable clientsecretd-writer@app.socket"
 bash <(advice "after a reboot") 2>/dev/null
 equal "and helped" "" "$(clientsecretd check 2>&1 >/dev/null | grep -v 'is no longer an output')"
-mkdir -p /etc/systemd/system/clientsecretd-writer@.service.d
-printf '[Service]\nProtectSystem=strict\n' >/etc/systemd/system/clientsecretd-writer@.service.d/narrow.conf
-systemctl daemon-reload
+settings clientsecretd-writer@.service narrow ProtectSystem=strict
 systemctl stop clientsecretd-writer@app.service
 complaint "a writer's sandbox" "clientsecretd-writer@app.service may not write to /srv/app (ProtectSystem=strict)"
 bash <(missing)
 promise "which is fixed in the writer's unit" good
 # At a path that ProtectSystem= names itself, ReadWritePaths= has no effect.
-rm -r /etc/systemd/system/clientsecretd-writer@.service.d
-systemctl daemon-reload
+no_settings clientsecretd-writer@.service
 mkdir -p /boot
 sed -i 's|/srv/app/.env, format: env, variable: SECRET, as: app|/boot/web.jwt, as: root|' $configuration
 systemctl enable --quiet --now clientsecretd-writer@root.socket

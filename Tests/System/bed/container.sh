@@ -95,14 +95,6 @@ ended() {
 }
 # probe MANIFEST: what the daemon's container is asked there.
 probe() { sed -n "s/^ *exec: {command: \[sh, -c, '\(.*\)'\]}$/\1/p" $manifests/"$1".yaml; }
-# equal_status PROMISE STATUS COMMAND…: it ends so, and not merely with some failure.
-equal_status() {
-    local promise=$1 wanted=$2
-    shift 2
-    "$@" >"$seen" 2>&1
-    equal "$promise" "$wanted" $?
-}
-
 is_ready() { enter 10002 test -e /secrets/web.jwt && enter 10001 clientsecretd health; }
 # What an orchestrator asks, in both manifests in which the daemon stays.
 for manifest in sidecar deployment; do
@@ -110,22 +102,22 @@ for manifest in sidecar deployment; do
     promise "$manifest asks something" test -n "$asked"
     rm -f $volumes/secrets/*
     new_pod
-    equal_status "$manifest: without a secret and a daemon, no" 1 \
+    exits "$manifest: without a secret and a daemon, no" 1 \
         contained $manifest clientsecretd /tmp/configuration sh -c "$asked"
     started $manifest /tmp/configuration
     eventually "$manifest: all is well" is_ready
-    equal_status "$manifest: then yes" 0 enter 10001 sh -c "$asked"
+    exits "$manifest: then yes" 0 enter 10001 sh -c "$asked"
     cp -p $key /tmp/key
     echo broken >$key
     is_degraded() { enter 10001 clientsecretd health; [ $? = 1 ]; }
     eventually "$manifest: without its key it has a secret and is degraded" is_degraded
-    equal_status "$manifest: still yes" 0 enter 10001 sh -c "$asked"
+    exits "$manifest: still yes" 0 enter 10001 sh -c "$asked"
     cat /tmp/key >$key
     eventually "$manifest: all is well again" is_ready
     ended
 done
 new_pod
-equal_status "the secret that is there serves until the daemon does" 0 \
+exits "the secret that is there serves until the daemon does" 0 \
     contained sidecar clientsecretd /tmp/configuration sh -c "$(probe sidecar)"
 
 rm $volumes/secrets/*
@@ -154,7 +146,7 @@ grep -v trusted_directories /tmp/configuration >/tmp/untrusting
 started sidecar /tmp/untrusting
 is_refused() { enter 10001 clientsecretd status; grep -q 'other users can read or replace the key' /tmp/log; }
 eventually "without the list the key is refused" is_refused
-equal_status "and the pod is not started" 1 enter 10001 sh -c "$(probe sidecar)"
+exits "and the pod is not started" 1 enter 10001 sh -c "$(probe sidecar)"
 ended
 
 # The manifest that pushes: an address at which nobody answers stands in for the cluster.

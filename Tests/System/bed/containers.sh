@@ -17,11 +17,8 @@ clients:
 targets:
   v: {kind: vault, path: apps/web, endpoint: 'https://192.0.2.1:8200', token_credential: vault-token}
 END
-mkdir -p /etc/systemd/system/clientsecretd.service.d
-printf '[Service]\nLoadCredential=apple-key:/etc/clientsecretd/key.p8\n' >/etc/systemd/system/clientsecretd.service.d/key.conf
-printf '[Service]\nType=oneshot\nLoadCredential=secret:/run/clientsecretd/credentials.sock\nExecStart=/bin/true\n' \
-    >/etc/systemd/system/app.service
-systemctl daemon-reload
+settings clientsecretd.service key LoadCredential=apple-key:/etc/clientsecretd/key.p8
+service app Type=oneshot LoadCredential=secret:/run/clientsecretd/credentials.sock ExecStart=/bin/true
 systemctl enable --quiet --now clientsecretd-push@v.socket
 said=$(clientsecretd check 2>&1)
 contains "before the start the key's credential is not missing" \
@@ -32,13 +29,11 @@ served() { of_status 'c["outputs"][0]["state"]'; }
 equal "and has its key" ok "$(served)"
 eventually "the status names the token's credential, too" \
     eval 'clientsecretd status | grep -q "write LoadCredential=vault-token:/path/to/file into its .Service. section"'
-mkdir -p /etc/systemd/system/clientsecretd-push@v.service.d
 (umask 077 && echo token >/etc/clientsecretd/vault-token)
-printf '[Service]\nLoadCredential=vault-token:/etc/clientsecretd/vault-token\n' >/etc/systemd/system/clientsecretd-push@v.service.d/token.conf
-systemctl daemon-reload
+settings clientsecretd-push@v.service token LoadCredential=vault-token:/etc/clientsecretd/vault-token
 equal "with the line it is not missed" "" "$(clientsecretd check 2>&1 | grep vault-token)"
 weaker="the sandbox in effect is weaker than the shipped one"
-equal "nothing is weaker" "" "$(clientsecretd check 2>&1 | grep "$weaker"; journalctl -q -o cat -u clientsecretd | grep "$weaker")"
+equal "nothing is weaker" "" "$(clientsecretd check 2>&1 | grep "$weaker"; journal | grep "$weaker")"
 equal "and no credential is missed" "" "$(clientsecretd check 2>&1 | grep "does not load")"
 systemctl stop clientsecretd.socket clientsecretd
 
@@ -56,7 +51,7 @@ for form in "" --json --watch "--watch --json"; do
         "$weaker: clientsecretd.service: NoNewPrivileges=no, PrivateNetwork=no, ProcSubset=all" \
         "$(timeout 5 clientsecretd status $form 2>&1)"
 done
-logged() { journalctl -q -o cat -u clientsecretd | grep -c "$weaker"; }
+logged() { journal | grep -c "$weaker"; }
 eventually "the journal says so, too" eval '[ "$(logged)" = 1 ]'
 said=$(clientsecretd check 2>&1)
 contains "a check as well" "warning: $weaker" "$said"
@@ -69,14 +64,10 @@ promise "a renewal" eval 'clientsecretd renew; true'
 equal "once" 1 "$(logged)"
 
 # As the remedy has it.
-for unit in clientsecretd.service app.service clientsecretd-push@v.service; do mkdir -p /etc/systemd/system/$unit.d; done
-cp /etc/systemd/system/clientsecretd.service.d/key.conf /etc/systemd/system/clientsecretd.service.d/zzzz-key.conf
-printf '[Service]\nLoadCredential=secret:/run/clientsecretd/credentials.sock\n' >/etc/systemd/system/app.service.d/zzzz-secret.conf
-{
-    cat /etc/systemd/system/clientsecretd-push@v.service.d/token.conf
-    grep ^LoadCredential= /usr/local/lib/systemd/system/clientsecretd-push@.service
-} >/etc/systemd/system/clientsecretd-push@v.service.d/zzzz-token.conf
-systemctl daemon-reload
+settings clientsecretd.service zzzz-key LoadCredential=apple-key:/etc/clientsecretd/key.p8
+settings app.service zzzz-secret LoadCredential=secret:/run/clientsecretd/credentials.sock
+mapfile -t loaded < <(grep ^LoadCredential= /usr/local/lib/systemd/system/clientsecretd-push@.service)
+settings clientsecretd-push@v.service zzzz-token LoadCredential=vault-token:/etc/clientsecretd/vault-token "${loaded[@]}"
 systemctl restart clientsecretd
 equal "with a later drop-in it has its key" ok "$(served)"
 eventually "and the service that pushes its configuration" eval 'clientsecretd status | grep -q "the API cannot be reached"'

@@ -24,28 +24,22 @@ clients:
     key: spare
     credential: {unit: late.service, name: secret}
 END
-mkdir /etc/systemd/system/clientsecretd.service.d
-printf '[Service]\nRestartSec=100ms\n' >/etc/systemd/system/clientsecretd.service.d/quick.conf
+settings clientsecretd.service quick RestartSec=100ms
 
-# unit NAME [LINE]...: a service that keeps what it was given in /run/seen, by its name (where an alias starts it, %n may
+# unit NAME [LINE…]: a service that keeps what it was given in /run/seen, by its name (where an alias starts it, %n may
 # be the alias).
 unit() {
-    local name=$1 file=$1
-    [ "${name%@.service}" = "$name" ] || file=%n
+    local name=$1 file=$1.service
+    [ "${name%@}" = "$name" ] || file=%n
     shift
-    cat >"/etc/systemd/system/$name" <<END
-[Service]
-Type=oneshot
-LoadCredential=secret:/run/clientsecretd/credentials.sock
-ExecStart=/bin/sh -c 'cat "\$\$CREDENTIALS_DIRECTORY/secret" >"/run/seen/\$\$0"' $file
-$(printf '%s\n' "$@")
-END
+    service "$name" Type=oneshot LoadCredential=secret:/run/clientsecretd/credentials.sock "$@" \
+        "ExecStart=/bin/sh -c 'cat \"\$\$CREDENTIALS_DIRECTORY/secret\" >\"/run/seen/\$\$0\"' $file"
 }
-unit app.service
-unit twice.service 'ExecStartPre=/bin/sh -c "cat $$CREDENTIALS_DIRECTORY/secret >/run/seen/before"'
-unit app@.service User=nobody
-unit other.service
-unit late.service
+unit app
+unit twice 'ExecStartPre=/bin/sh -c "cat $$CREDENTIALS_DIRECTORY/secret >/run/seen/before"'
+unit app@ User=nobody
+unit other
+unit late
 sed 's/=secret:/=another:/' /etc/systemd/system/other.service >/etc/systemd/system/named.service
 ln -s app.service /etc/systemd/system/alias.service
 mkdir --mode 777 /run/seen
@@ -76,9 +70,10 @@ equal "the socket alone does not start the daemon" "active inactive" \
 start app.service &
 waiting=$!
 eventually "a unit that asks does" is active clientsecretd
-# Nothing must happen: an answer without a secret would come at once.
-sleep 0.5
-equal "and waits for the first secret" activating "$(systemctl is-active app.service)"
+# asked: a unit is connected to the daemon's socket, and has no answer.
+asked() { grep -q '^[^ ]* [^ ]* [^ ]* [^ ]* 0001 03 .*/clientsecretd/credentials.sock$' /proc/net/unix; }
+eventually "and is not answered before the first secret" asked
+equal "for which it waits" activating "$(systemctl is-active app.service)"
 place "$key"
 wait $waiting
 equal "which it then gets" web "$(got app.service)"
@@ -129,9 +124,6 @@ done
 chmod 600 /run/clientsecretd/credentials.sock
 systemctl stop user@5
 
-# asked: a unit is connected to the daemon's socket, and has no answer.
-asked() { grep -q '^[^ ]* [^ ]* [^ ]* [^ ]* 0001 03 .*/clientsecretd/credentials.sock$' /proc/net/unix; }
-
 # While a unit waits.
 start late.service &
 waiting=$!
@@ -174,15 +166,15 @@ sed -i 's/unit: app.service/unit: alias.service/' $configuration
 refused "a credential of an alias fails a reload" clientsecretd reload
 words='alias.service: its next start would fail: systemd asks for its credential as app.service'
 says "which says why" "$words"
-clientsecretd check >"$seen" 2>&1
-says "and check names the line" "$configuration:$(grep -n alias.service $configuration | cut -d: -f1):5: error: $words"
+refused "check does not pass" clientsecretd check
+says "and names the line" "$configuration:$(grep -n alias.service $configuration | cut -d: -f1):5: error: $words"
 systemctl restart clientsecretd
 is_said() { clientsecretd health | grep -qF "$words"; }
 eventually "and health says so after a start, too" is_said
 sed -i 's/unit: alias.service/unit: app.service/' $configuration
 promise "until it is corrected" clientsecretd reload
 
-said=$(journalctl --unit clientsecretd --output cat)
+said=$(journal)
 equal "each secret that was given away is in the journal" 11 "$(grep -c 'gave sha256' <<<"$said")"
 equal "and each refusal" "$(sed 's/^/refused /' <<'END'
 a credential to the user 5, because only root's systemd is served; load it from a system unit

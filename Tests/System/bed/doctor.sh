@@ -3,8 +3,6 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-# base64url: standard input, without padding.
-base64url() { base64 -w0 | tr '+/' '-_' | tr -d '='; }
 # broken_at WORD: the first broken link, and what helps.
 broken_at() {
     clientsecretd doctor --skip-verify --json web 2>/dev/null | python3 -c '
@@ -19,22 +17,15 @@ import json, sys
 links = json.load(sys.stdin)["clients"][0]["links"]
 print(next(link["state"] for link in links if link["link"] == sys.argv[1]))' "$1"
 }
-held() { tr '\0' '\n' <"/proc/$(main_process app.service)/environ" | sed -n 's/^AUTH_APPLE_SECRET=//p'; }
+held() { environment app AUTH_APPLE_SECRET; }
 fingerprint() { printf %s "$1" | sha256sum | head -c 16; }
 
 install_clientsecretd
 systemctl daemon-reload
 systemctl start polkit
-useradd --system app
-install -d -o app -g app -m 0750 /srv/app
-expired=$(printf '{"alg":"ES256","kid":"ABC123DEFG"}' | base64url).$(printf '%s' \
-    '{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}' |
-    base64url).$(head -c 64 /dev/zero | base64url)
-printf 'PORT=80\nAUTH_APPLE_SECRET=%s\n' "$expired" >/srv/app/.env
-chown app: /srv/app/.env
-chmod 0600 /srv/app/.env
-printf '[Service]\nUser=app\nEnvironmentFile=/srv/app/.env\nExecStart=sleep infinity\n' >/etc/systemd/system/app.service
-systemctl daemon-reload
+expired=$(expired_secret)
+make_app app "PORT=80\nAUTH_APPLE_SECRET=$expired\n"
+service app User=app EnvironmentFile=/srv/app/.env
 promise "the application starts with the expired secret" systemctl start app.service
 # As it was downloaded.
 new_key /root/AuthKey_ABC123DEFG.p8
@@ -65,9 +56,8 @@ promise "another user sees what can be seen" runuser -u nobody -- clientsecretd 
 
 # A program that does not run is known by its unit, here by the directory in which it starts.
 systemctl stop app.service
-printf '[Service]\nUser=app\nWorkingDirectory=/srv/app\nExecStart=sleep infinity\n' >/etc/systemd/system/other.service
 ln -s app.service /etc/systemd/system/front.service
-systemctl daemon-reload
+service other User=app WorkingDirectory=/srv/app
 promise "a second unit, in the file's directory" systemctl start other.service
 systemctl stop other.service
 script --quiet --return --command "clientsecretd init --from /srv/app/.env --name shop" /run/typescript <<<$'\n\nno' >/dev/null
@@ -88,9 +78,7 @@ promise "is served" clientsecretd doctor --skip-verify shop
 promise "and the first one still" clientsecretd doctor --skip-verify web
 
 # What the application holds.
-printf '[Service]\nEnvironment=AUTH_APPLE_SECRET=%s\nEnvironmentFile=\n' "$expired" >/run/old.conf
-install -D /run/old.conf /etc/systemd/system/app.service.d/old.conf
-systemctl daemon-reload
+settings app.service old "Environment=AUTH_APPLE_SECRET=$expired" EnvironmentFile=
 equal "a variable of the unit hides it, which the process has not read yet" warning "$(state hidden)"
 systemctl restart app.service
 equal "and then it is the first broken link" "hidden|" "$(broken_at)"
@@ -115,8 +103,7 @@ equal "the process still has the one before" "process|systemctl restart app.serv
 contains "and why is said" "app.service reads /srv/app/.env when it starts, and nothing restarts it after a renewal" \
     "$(clientsecretd doctor --skip-verify web)"
 # A restart may give it the same environment again, as pm2 does.
-printf '[Service]\nEnvironmentFile=\nEnvironment=AUTH_APPLE_SECRET=%s\n' "$(held)" >/etc/systemd/system/app.service.d/own.conf
-systemctl daemon-reload
+settings app.service own EnvironmentFile= "Environment=AUTH_APPLE_SECRET=$(held)"
 restart_app
 equal "of another unit it is not said" "process|" "$(broken_at)"
 rm /etc/systemd/system/app.service.d/own.conf

@@ -107,7 +107,6 @@ SCRIPT
 chmod 755 /usr/local/bin/{become,ssh,scp}
 echo signer1 >/run/current
 
-all_ok() { clientsecretd health; }
 issued_by() { clientsecretd inspect --json "$output" | grep -q "\"key_id\": *\"$1\""; }
 same() { [ -s "$output" ] && cmp -s "$output" /tmp/newest; }
 newest() { cp "$output" /tmp/newest; }
@@ -147,7 +146,7 @@ after_users() {
 }
 before_signer() { new_key AuthKey_ABC123DEFG.p8; }
 after_signer() {
-    eventually "all is well" all_ok
+    eventually "all is well" clientsecretd health
     eventually "the secret is in etcd" holds
     newest
 }
@@ -155,7 +154,7 @@ after_followers() {
     for machine in app17 app18; do
         become "$machine"
         eventually "$machine has the signer's secret" same
-        eventually "and all is well there" all_ok
+        eventually "and all is well there" clientsecretd health
         promise "without the private key" test ! -e "$key"
     done
     become signer1
@@ -171,13 +170,13 @@ before_key() {
 }
 after_key() {
     eventually "the signer uses the new key" issued_by XYZ123DEFG
-    eventually "all is well" all_ok
+    eventually "all is well" clientsecretd health
     eventually "its secret is in etcd" holds
     newest
     for machine in app17 app18; do
         become "$machine"
         eventually "$machine has it" same
-        eventually "and all is well there" all_ok
+        eventually "and all is well there" clientsecretd health
     done
     become signer1
 }
@@ -190,7 +189,7 @@ after_signer_lost() {
     refused "by itself" same
     eventually "and its secret is in etcd" holds
     newest
-    eventually "all is well" all_ok
+    eventually "all is well" clientsecretd health
     become app17
     eventually "and the follower has it" same
     become app18
@@ -204,7 +203,7 @@ after_etcd_lost() {
     newest
     become app17
     eventually "and received" same
-    eventually "all is well" all_ok
+    eventually "all is well" clientsecretd health
 }
 
 before_backup() { become app18; }
@@ -224,7 +223,7 @@ after_restored() {
     eventually "the signer puts the newer secret there" holds
     become app17
     promise "its follower has not gone back" same
-    eventually "all is well" all_ok
+    eventually "all is well" clientsecretd health
 }
 
 declare -A tries=(

@@ -5,16 +5,6 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-# service NAME [LINE…]: a unit of the reader's that goes on running.
-service() {
-    local name=$1
-    shift
-    printf '%s\n' '[Service]' "$@" >"/etc/systemd/system/$name.service"
-    grep -q ExecStart "/etc/systemd/system/$name.service" ||
-        echo 'ExecStart=/usr/bin/sleep infinity' >>"/etc/systemd/system/$name.service"
-}
-# variable NAME UNIT: what the unit's process has in its environment.
-variable() { tr '\0' '\n' <"/proc/$(main_process "$2.service")/environ" | sed -n "s/^$1=//p"; }
 # secret_of CLIENT: reads a secret from standard input; whether our key signed it for that client.
 secret_of() { clientsecretd inspect --json --key "$key" - | grep -q "\"client_id\": *\"com.example.$1\""; }
 # holds CLIENT TEXT
@@ -42,24 +32,21 @@ before_environment_file() {
 after_environment_file() {
     local first second pid
     eventually "the client is ok" is_ok myapp
-    first=$(variable APPLE_CLIENT_SECRET myapp)
+    first=$(environment myapp APPLE_CLIENT_SECRET)
     promise "the application has its secret" holds myapp "$first"
-    equal "and its other variables" 80 "$(variable PORT myapp)"
+    equal "and its other variables" 80 "$(environment myapp PORT)"
     equal "nobody else can read the file" "600 clientsecretd" "$(stat -c '%a %U' /run/clientsecretd/out/myapp.env)"
     promise "a renewal waits until the application has been restarted" clientsecretd renew myapp
-    second=$(variable APPLE_CLIENT_SECRET myapp)
+    second=$(environment myapp APPLE_CLIENT_SECRET)
     promise "which has the new secret" [ "$second" != "$first" ]
     promise "of the same client" holds myapp "$second"
     promise "check finds nothing missing" clientsecretd check
-    systemctl stop myapp.service
-    promise "a renewal with the application stopped" clientsecretd renew myapp
-    equal "leaves it stopped" inactive "$(property ActiveState myapp.service)"
     # The application may be the first to start, when nothing lies there yet.
-    systemctl stop clientsecretd.service
+    systemctl stop myapp.service clientsecretd.service
     rm /run/clientsecretd/out/myapp.env
     promise "the application's start waits for the daemon's" systemctl start myapp.service
     # It has it at once, and is restarted for it once more, as is all that lost its file.
-    has_its_secret() { holds myapp "$(variable APPLE_CLIENT_SECRET myapp)"; }
+    has_its_secret() { holds myapp "$(environment myapp APPLE_CLIENT_SECRET)"; }
     eventually "so that it has its secret" has_its_secret
     eventually "and the client is ok" is_ok myapp
 }
@@ -109,11 +96,7 @@ after_container() {
 }
 
 before_dotenv() {
-    useradd --system app
-    install -d -o app -g app -m 750 /srv/app
-    printf 'PORT=80\r\nAUTH_APPLE_SECRET="old"\r\nDEBUG=1\r\n' >/srv/app/.env
-    chown app: /srv/app/.env
-    chmod 600 /srv/app/.env
+    make_app app 'PORT=80\r\nAUTH_APPLE_SECRET="old"\r\nDEBUG=1\r\n'
 }
 after_dotenv() {
     eventually "the client is ok" is_ok app
@@ -233,14 +216,14 @@ after_path() {
     local first count
     eventually "the client is ok" is_ok site
     systemctl start site.service
-    first=$(variable APPLE_CLIENT_SECRET site)
+    first=$(environment site APPLE_CLIENT_SECRET)
     promise "the application has its secret" holds site "$first"
     promise "it is renewed" clientsecretd renew site
-    has_last() { [ "$(variable APPLE_CLIENT_SECRET site)" = "$(sed -n 's/^APPLE_CLIENT_SECRET=//p' /run/clientsecretd/out/site.env)" ]; }
+    has_last() { [ "$(environment site APPLE_CLIENT_SECRET)" = "$(sed -n 's/^APPLE_CLIENT_SECRET=//p' /run/clientsecretd/out/site.env)" ]; }
     eventually "and the application has the new one" has_last
     promise "it is renewed again before its unit has started" clientsecretd renew site
     eventually "and the application has the last one" has_last
-    promise "of the same client" holds site "$(variable APPLE_CLIENT_SECRET site)"
+    promise "of the same client" holds site "$(environment site APPLE_CLIENT_SECRET)"
     eventually "its unit has started" systemctl is-active --quiet site.service
     systemctl stop site.service
     runs() { journalctl --quiet --output cat --unit site-secret.service | grep -c '^Finished'; }
@@ -263,7 +246,7 @@ after_replacing() {
     eventually "every client is well" all_ok
     equal "with the new key" 'XYZ987WVUT"' "$(key_ids)"
     promise "which signed what is published" holds web "$(cat "$output")"
-    promise "and what an application was started with" holds myapp "$(variable APPLE_CLIENT_SECRET myapp)"
+    promise "and what an application was started with" holds myapp "$(environment myapp APPLE_CLIENT_SECRET)"
     refused "the old key is gone" test -e /etc/clientsecretd/AuthKey_ABC123DEFG.p8
 }
 

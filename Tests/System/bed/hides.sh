@@ -3,8 +3,6 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-# base64url: standard input, without padding.
-base64url() { base64 -w0 | tr '+/' '-_' | tr -d '='; }
 # hidden COMMAND…: the warnings that begin with a file and a line, if there is one.
 hidden() { "$@" 2>&1 >/dev/null | grep ': warning: ' | grep '^/'; }
 # named PROMISE BEGINNING: both commands have such a warning.
@@ -15,19 +13,10 @@ named() {
 
 install_clientsecretd
 make_key
-useradd --system shop
-install -d -o shop -g shop -m 0700 /srv/shop
-install -o shop -g shop -m 0600 /dev/null /srv/shop/.env
-mkdir -p /etc/systemd/system/own.service.d /etc/polkit-1/rules.d
-cat >/etc/systemd/system/shop.service <<'END'
-[Service]
-User=shop
-EnvironmentFile=/srv/shop/.env
-EnvironmentFile=-/etc/shop.d/*.conf
-ExecStart=sleep infinity
-ExecReload=true
-END
-printf '[Service]\nUser=shop\nWorkingDirectory=/srv/shop\nExecStart=sleep infinity\n' >/etc/systemd/system/own.service
+make_app shop ''
+mkdir -p /etc/polkit-1/rules.d
+service shop ExecStart='sleep infinity' EnvironmentFile=/srv/shop/.env 'EnvironmentFile=-/etc/shop.d/*.conf' User=shop ExecReload=true
+service own User=shop WorkingDirectory=/srv/shop
 configure <<'END'
 clients:
   web:
@@ -40,7 +29,6 @@ polkit.addRule(function(action, subject) {
     if (action.id == "org.freedesktop.systemd1.manage-units" && subject.user == "clientsecretd") return polkit.Result.YES;
 });
 END
-systemctl daemon-reload
 systemctl start polkit
 systemctl enable --now clientsecretd-writer@shop.socket 2>/dev/null
 promise "it starts" systemctl start clientsecretd.service
@@ -52,17 +40,13 @@ equal "nothing hides the output" "" "$(hidden clientsecretd check; hidden client
 # What none but its owner may read is looked at by root all the same, and what never ends is not read.
 mkdir -p /etc/shop.d /srv/shop/bootstrap/cache
 printf '# later\nAPPLE_CLIENT_SECRET=old\n' >/etc/shop.d/50-shop.conf
-printf '[Service]\nEnvironment=A=1 "APPLE_CLIENT_SECRET=old"\n' >/etc/systemd/system/own.service.d/old.conf
+settings own.service old 'Environment=A=1 "APPLE_CLIENT_SECRET=old"'
 printf 'A=1\nAPPLE_CLIENT_SECRET=old\n' >/srv/shop/.env.local
 echo '<?php return [];' >/srv/shop/bootstrap/cache/config.php
 mkfifo /srv/shop/.env.production
 ln -s /dev/zero /srv/shop/.env.staging
 chmod 0600 /srv/shop/.env.local
-expired=$(printf '{"alg":"ES256","kid":"ABC123DEFG"}' | base64url).$(printf '%s' \
-    '{"iss":"DEF123GHIJ","iat":1500000000,"exp":1510000000,"aud":"https://appleid.apple.com","sub":"com.example.web"}' |
-    base64url).$(head -c 64 /dev/zero | base64url)
-echo "APPLE_SECRET=$expired" >>/srv/shop/.env
-systemctl daemon-reload
+echo "APPLE_SECRET=$(expired_secret)" >>/srv/shop/.env
 named "a later environment file" /etc/shop.d/50-shop.conf:2
 named "a variable of the unit" /etc/systemd/system/own.service.d/old.conf:2
 named "a file that takes precedence" /srv/shop/.env.local:2

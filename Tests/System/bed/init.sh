@@ -11,33 +11,24 @@ anew() {
     rm -f $configuration /etc/systemd/system/*.service.d/clientsecretd.conf
     systemctl daemon-reload
 }
-unit() {
-    printf '%s\n' '[Service]' "$@" 'ExecStart=/usr/bin/sleep infinity' >/etc/systemd/system/app.service
-    systemctl daemon-reload
-}
-ours() { clientsecretd inspect --key "$key" "$@"; }
-# environment VARIABLE: of the unit's process.
-environment() { tr '\0' '\n' <"/proc/$(main_process app.service)/environ" | sed -n "s/^$1=//p"; }
+secret() { environment app SECRET; }
 
-unit
+service app
 printf '// mine\n' >/etc/polkit-1/rules.d/50-clientsecretd.rules
 promise "an environment file" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
 promise "the service starts" systemctl start clientsecretd.service
 promise "and the application" systemctl start app.service
 # The first secret is told of as well: the unit may be about to be restarted.
-has_secret() { environment SECRET | ours -; }
-eventually "which has its secret" has_secret
+eventually "which has its secret" has_secret app SECRET
 eventually "the client is ok" clientsecretd health
 refused "a configuration of another daemon lacks a state directory" "${init[@]}" --config /root/other.yaml --output /root/other.jwt
 says "it gets a socket of its own" "run --socket /root/other.sock --config /root/other.yaml"
 says "and is told of the directory" "write \"state_dir\" with another directory into it, because"
-first=$(environment SECRET)
+first=$(secret)
 promise "a renewal restarts it, as polkit lets it" clientsecretd renew web
-changed() { [ -n "$(environment SECRET)" ] && [ "$(environment SECRET)" != "$first" ]; }
+changed() { has_secret app SECRET && [ "$(secret)" != "$first" ]; }
 eventually "so that it has the new one" changed
 equal "what stood in the rules stays" "// mine" "$(head -n 1 /etc/polkit-1/rules.d/50-clientsecretd.rules)"
-refused "a second init" "${init[@]}" --output /run/clientsecretd/out/other.jwt
-says "says why" "already exists and was not changed"
 
 anew
 promise "the same again" "${init[@]}" --output /run/clientsecretd/out/web.env --format env --variable SECRET --restart app.service
@@ -47,7 +38,7 @@ equal "adds no rule twice" 1 "$(grep -c addRule /etc/polkit-1/rules.d/50-clients
 drop_in=/etc/systemd/system/app.service.d/clientsecretd.conf
 promise "the service starts" systemctl start clientsecretd.service
 systemctl restart app.service
-eventually "the application has its secret" has_secret
+eventually "the application has its secret" has_secret app SECRET
 sed -i 's,out/web.env,out/app.env,' $configuration
 former="it reads /run/clientsecretd/out/web.env ($drop_in:6), which is no output"
 refused "an output that the unit does not read is found" clientsecretd check --fix
@@ -85,8 +76,8 @@ equal "with the line that check would name" "ReadWritePaths=-/srv/clientsecretd"
     "$(grep ReadWritePaths /etc/systemd/system/clientsecretd.service.d/outputs.conf)"
 
 anew
-unit DynamicUser=yes RuntimeDirectory=app 'ExecStartPre=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple /run/app/seen"'
-rm -r /etc/systemd/system/app.service.d
+service app DynamicUser=yes RuntimeDirectory=app 'ExecStartPre=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple /run/app/seen"'
+no_settings app.service
 promise "a credential" "${init[@]}" --credential apple --restart app.service
 promise "the service starts" systemctl start clientsecretd.service clientsecretd-credentials.socket
 promise "and the unit" systemctl restart app.service
@@ -97,9 +88,8 @@ says "with the unit's line" "it loads the credential apple ($drop_in:6), which n
 equal "no restart is printed" 0 "$(clientsecretd doctor --skip-verify | grep -c 'systemctl restart app')"
 
 anew
-unit
-printf '[Service]\nType=oneshot\nExecStart=/bin/false\n' >/etc/systemd/system/cache.service
-systemctl daemon-reload
+service app
+service cache Type=oneshot ExecStart=/bin/false
 refused "an action that fails is in the exit status" "${init[@]}" --now --output /run/clientsecretd/out/web.jwt --start cache.service
 says "with its reason" "start cache.service: its job failed"
 equal "and something is missing" 0 "$(grep -c 'Nothing is missing' "$seen")"
@@ -111,10 +101,7 @@ promise "a key of the service's group where the service sees no file" clientsecr
 promise "is copied, so that it signs" clientsecretd inspect --key /etc/clientsecretd/AuthKey_ABC123DEFH.p8 /run/clientsecretd/out/h.jwt
 
 anew
-useradd --system app
-install -d -o app -g app -m 750 /srv/app
-printf 'PORT=80\nAUTH_APPLE_SECRET=old\n' >/srv/app/.env
-chown app: /srv/app/.env
+make_app app 'PORT=80\nAUTH_APPLE_SECRET=old\n'
 refused "a file of another user's" "${init[@]}" --output /srv/app/.env --format env --variable AUTH_APPLE_SECRET
 says "is for --as" "(owner: app). Add --as app, or use --output with another directory"
 promise "a dotenv file of the application's, as in the manual" bash -e <<<"$(example init 2)"

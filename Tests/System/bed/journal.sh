@@ -69,17 +69,14 @@ mkfifo /run/log.pipe
 # Open for writing as well, so that the end of one of the unit's programs is not the end of it.
 cat <>/run/log.pipe >/run/piped &
 reader=$!
-mkdir /etc/systemd/system/clientsecretd.service.d
-printf '[Service]\nStandardError=file:/run/log.pipe\n' >/etc/systemd/system/clientsecretd.service.d/log.conf
-systemctl daemon-reload
+settings clientsecretd.service log StandardError=file:/run/log.pipe
 promise "it starts with a program that reads its log" systemctl start clientsecretd
 systemctl stop clientsecretd
 eventually "which is told how urgent each line is" grep -q "^<6>web: took over sha256:" /run/piped
 kill $reader
 
 # journald takes a thousand fields in an entry. What concerns more clients is told all the same.
-rm /etc/systemd/system/clientsecretd.service.d/log.conf
-systemctl daemon-reload
+no_settings clientsecretd.service
 rm "$key"
 seq 1100 | sed 's|.*|  c&: {outputs: [{path: /run/clientsecretd/out/c&.jwt}]}|; 1iclients:' | configure
 promise "it starts with more clients than an entry has room for" systemctl start clientsecretd

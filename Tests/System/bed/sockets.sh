@@ -16,6 +16,7 @@ states() { systemctl show --property ActiveState --value "$@" | sed '/^$/d' | pa
 configure_web '    nonsense: 1'
 refused "a first configuration that is refused fails the start" systemctl enable --now $service
 equal "by its exit code" 78 "$(property ExecMainStatus)"
+contains "the status line says why" nonsense "$(property StatusText)"
 equal "the sockets are open" "active active" "$(states "${sockets[@]}")"
 before=$(starts) lines=$(entries)
 for _ in 1 2 3; do clientsecretd health; done >/tmp/polls 2>&1
@@ -116,8 +117,7 @@ for form in "" --json --watch "--watch --json"; do
     contains "a status names it ($form)" "clientsecretd-push@broken.socket has failed" "$(timeout 5 clientsecretd status $form 2>&1)"
 done
 promise "and the document stays one" python3 -m json.tool <(clientsecretd status --json 2>/dev/null)
-rm -r /etc/systemd/system/clientsecretd-push@broken.socket.d
-systemctl daemon-reload
+no_settings clientsecretd-push@broken.socket
 promise "what helps" bash -c "$(clientsecretd status | sed -n 's/^ *fix: \(systemctl reset-failed clientsecretd-push.*\)/\1/p')"
 equal "brings it back" "active" "$(states clientsecretd-push@broken.socket)"
 refused "and a status names it no more" grep -q broken <(clientsecretd status)

@@ -95,10 +95,10 @@ refused "which is another process" test "$pid" = "$(property MainPID clientsecre
 eventually "all is well again" clientsecretd health
 
 # What it is handed is read anew at a reload.
-says() { clientsecretd status | grep -qF "$1"; }
+status_says() { clientsecretd status | grep -qF "$1"; }
 login expired
 promise "with an expired certificate a reload succeeds" systemctl reload clientsecretd.service
-eventually "and etcd refuses it" says "etcd refuses this machine's certificate"
+eventually "and etcd refuses it" status_says "etcd refuses this machine's certificate"
 refused "which is no health" clientsecretd health
 login client
 promise "with a renewed one, too" systemctl reload clientsecretd.service
@@ -106,25 +106,21 @@ eventually "and all is well" clientsecretd health
 
 rm /etc/clientsecretd/store/password
 promise "without the password a reload succeeds" systemctl reload clientsecretd.service
-eventually "and it is named" says 'there is no "password_file" for the user'
+eventually "and it is named" status_says 'there is no "password_file" for the user'
 (umask 077 && echo signer >/etc/etcd-password)
 
 # Everything from elsewhere, and nothing in the directory.
-mkdir -p /etc/systemd/system/clientsecretd-store.service.d
 mkdir -m 0700 /etc/elsewhere
 mv /etc/clientsecretd/store/* /etc/elsewhere/
-printf '[Service]\nLoadCredential=%s\n' store-password:/etc/etcd-password store-ca:/etc/elsewhere/ca.pem \
-    store-certificate:/etc/elsewhere/client.pem store-key:/etc/elsewhere/client.key \
-    >/etc/systemd/system/clientsecretd-store.service.d/override.conf
-systemctl daemon-reload
+handed=(store-password:/etc/etcd-password store-ca:/etc/elsewhere/ca.pem store-certificate:/etc/elsewhere/client.pem
+    store-key:/etc/elsewhere/client.key)
+settings clientsecretd-store.service override "${handed[@]/#/LoadCredential=}"
 promise "with all of them from elsewhere a reload" systemctl reload clientsecretd.service
 eventually "finds all well" clientsecretd health
 promise "a renewal" renew_web
 eventually "is put there with them" shares
 login client
-printf '[Service]\nLoadCredential=store-password:/etc/etcd-password\n' \
-    >/etc/systemd/system/clientsecretd-store.service.d/override.conf
-systemctl daemon-reload
+settings clientsecretd-store.service override LoadCredential=store-password:/etc/etcd-password
 
 equal "no secret is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$web" -e "$(cat $output)" -e "$(cat $shop)")"

@@ -12,23 +12,17 @@ cd /tarball || exit 1
 promise "it is unpacked" bash -e <<<"$(block sh --strip-components)"
 equal "nothing of the machine's changed hands" "root root 755" "$(stat -c '%U %G %a' /usr/bin)"
 make_key
-printf '[Service]\nExecStart=/usr/bin/sleep infinity\nEnvironmentFile=/run/clientsecretd/out/web.env\n' \
-    >/etc/systemd/system/myapp.service
+service myapp EnvironmentFile=/run/clientsecretd/out/web.env
 configure <<END
 clients:
   web:
     client_id: com.example.web
     outputs: [{path: /run/clientsecretd/out/web.env, format: env, variable: APPLE_CLIENT_SECRET}]
 END
-systemctl daemon-reload
 promise "it starts" systemctl restart clientsecretd
 promise "and an application with it" systemctl start myapp
 promise "and publishes" clientsecretd inspect /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET --key $key
-has_secret() {
-    tr '\0' '\n' <"/proc/$(systemctl show --property MainPID --value myapp)/environ" | sed -n 's/^APPLE_CLIENT_SECRET=//p' |
-        clientsecretd inspect --key "$key" -
-}
-eventually "which the application has in its environment" has_secret
+eventually "which the application has in its environment" has_secret myapp APPLE_CLIENT_SECRET
 systemctl stop myapp
 rm /etc/systemd/system/myapp.service
 promise "all is well" clientsecretd health
@@ -46,10 +40,10 @@ contains "and curl's symbols" "\`$(newest CURL_OPENSSL)\`" "$guide_text"
 # By the table of libstdc++'s manual 3.4.29 came with GCC 11.1.
 equal "and, by its symbols, the C++ library" GLIBCXX_3.4.29 "$(newest GLIBCXX)"
 contains "of GCC 11" "C++ library of GCC 11 or newer" "$guide_text"
-before=$(systemctl show --property MainPID --value clientsecretd)
+before=$(property MainPID)
 promise "a newer one is unpacked over it" bash -e <<<"$(block sh --strip-components)"
 promise "and taken up" systemctl restart clientsecretd
-promise "by a new process" test "$(systemctl show --property MainPID --value clientsecretd)" != "$before"
+promise "by a new process" test "$(property MainPID)" != "$before"
 promise "which is well" clientsecretd health
 promise "a writer is turned on" systemctl enable --now clientsecretd-writer@nobody.socket
 promise "it is removed" bash -e <<<"$(block sh 'xargs')"

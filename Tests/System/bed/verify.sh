@@ -5,27 +5,13 @@ source /src/Tests/System/bed/prelude.sh
 
 install_clientsecretd
 make_key
-openssl pkey -in $key -pubout -out /tmp/key.pub
-mkdir /tmp/apple
-setsid /src/.build/venv/bin/python /src/Tests/Support/apple/stand-in.py /tmp/apple --key ABC123DEFG:DEF123GHIJ:/tmp/key.pub \
-    --client com.example.web:DEF123GHIJ >/tmp/apple/address </dev/null &
-eventually "the stand-in listens" test -s /tmp/apple/address
+stands_in_for_apple /src/.build/venv/bin/python
 install -m 0644 /tmp/apple/ca.pem /etc/ssl/stand-in.pem
 
 network=/usr/local/libexec/clientsecretd/clientsecretd-network
-# A debug build needs the toolchain's libraries, which lie elsewhere.
-libraries=$(ldd $network | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
-
-# service EXECSTART [LINES]: what the service runs. The stand-in is on this machine, as a proxy might be.
-service() {
-    mkdir -p /etc/systemd/system/clientsecretd-verify@.service.d
-    {
-        printf '[Service]\nExecStart=\nExecStart=%s\n%s\n' "$1" "${2-IPAddressAllow=localhost}"
-        # Empty, it would take away what the unit names.
-        [ -z "$libraries" ] || printf 'BindReadOnlyPaths=%s\n' "$libraries"
-    } >/etc/systemd/system/clientsecretd-verify@.service.d/test.conf
-    systemctl daemon-reload
-}
+shows_toolchain clientsecretd-verify@.service
+# runs EXECSTART [LINE]: what the service runs. The stand-in is on this machine, as a proxy might be.
+runs() { settings clientsecretd-verify@.service test ExecStart= "ExecStart=$1" "${2-IPAddressAllow=localhost}"; }
 
 asks_at /run/clientsecretd/verify.sock
 # question CLIENT_ID SECRET
@@ -34,7 +20,7 @@ question() { printf '{"client_id":"%s","client_secret":"%s"}' "$1" "$2"; }
 configure_web "    verify: true"
 # By its name, which only the files in the sandbox resolve.
 address=$(sed s/127.0.0.1/localhost/ /tmp/apple/address)
-service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
+runs "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
 promise "the socket starts" systemctl start clientsecretd-verify.socket
 equal "the daemon alone may connect" "600 clientsecretd" "$(stat -c '%a %U' /run/clientsecretd/verify.sock)"
 refused "nobody else may" runuser -u nobody -- ask "$(question com.example.web x.y.z)"
@@ -56,18 +42,13 @@ contains "then the next is served" '"verdict":"accepted"' "$(daemon_asks com.exa
 
 # The daemon itself, by its unit. Its start allows the address that the service's command line names.
 verdict() { [ "$(of_status '(c["verification"] or {}).get("verdict")')" = "$1" ]; }
-service "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem" ""
+runs "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem" ""
 equal "a check misses nothing" "" "$(clientsecretd check 2>&1 | grep verif)"
 promise "the daemon starts with a client whose secrets are tried" systemctl start clientsecretd.service
 eventually "its secret is accepted" verdict accepted
 contains "at an address that the daemon's start has allowed" "127.0.0.0/8" \
     "$(cat /run/systemd/system/clientsecretd-verify@.service.d/clientsecretd-addresses.conf)"
-cat >/etc/systemd/system/clientsecretd-verify@.service.d/z.conf <<'LINES'
-[Service]
-IPAddressAllow=
-IPAddressAllow=17.0.0.0/8
-LINES
-systemctl daemon-reload
+settings clientsecretd-verify@.service z IPAddressAllow= IPAddressAllow=17.0.0.0/8
 contains "a check names the file that takes it back" "clientsecretd-verify@.service may not connect to this machine" \
     "$(clientsecretd check 2>&1)"
 rm /etc/systemd/system/clientsecretd-verify@.service.d/z.conf
@@ -89,6 +70,7 @@ umount /run/systemd/private
 kill $mute
 systemctl daemon-reload
 equal "the daemon's own unit has no network" "AF_UNIX" "$(property RestrictAddressFamilies)"
+equal "nor a way to it" "yes" "$(property PrivateNetwork)"
 
 # What the program could see and do if it were taken over. The request is read first, or the answer would be lost with it.
 cat >/usr/local/bin/see <<'SCRIPT'
@@ -100,13 +82,13 @@ done
 find / -xdev -maxdepth 2 -not -path '/usr/*' -not -path '/proc/*' -not -path '/sys/*' -not -path '/dev/*'
 SCRIPT
 chmod 755 /usr/local/bin/see
-service /usr/local/bin/see ""
+runs /usr/local/bin/see ""
 found=$(daemon_asks com.example.web "$secret")
 contains "it sees programs" "/usr" "$found"
 equal "and nothing of the daemon's" "" "$(grep -e clientsecretd -e sees <<<"$found")"
 equal "no home, nor what others write" "" "$(grep -E '^/(home|root|srv|tmp|var|run)/' <<<"$found" | grep -v '^/var/tmp$')"
 looks
-service '/bin/sh -c "cat >/dev/null; exec /usr/local/bin/look"' ""
+runs '/bin/sh -c "cat >/dev/null; exec /usr/local/bin/look"' ""
 promise "a reload takes back what another command line needed" systemctl reload clientsecretd.service
 daemon_asks com.example.web "$secret" >/run/looked
 equal "it reads, writes, disturbs and reaches nothing else" "" "$(looked /run/looked)"

@@ -100,9 +100,7 @@ equal "and the file keeps its group" "root:app 640" "$(stat -c '%U:%G %a' /etc/m
 equal "and has the new secret" "1 web" "$(secrets)"
 
 # A writer that cannot start: nothing waits for it, and systemd does not start it again and again.
-mkdir -p /etc/systemd/system/clientsecretd-writer@app.service.d
-printf '[Service]\nReadWritePaths=/srv/gone\n' >/etc/systemd/system/clientsecretd-writer@app.service.d/gone.conf
-systemctl daemon-reload
+settings clientsecretd-writer@app.service gone ReadWritePaths=/srv/gone
 systemctl stop clientsecretd-writer@app
 starts() { journalctl --unit clientsecretd-writer@app --output cat --no-pager | grep -c '^Starting'; }
 before=$(starts) began=$SECONDS
@@ -111,8 +109,7 @@ systemctl restart clientsecretd
 promise "a writer that cannot start is not waited for" [ $((SECONDS - began)) -lt 20 ]
 sleep 5
 promise "and is started a few times, not hundreds" [ $(($(starts) - before)) -lt 40 ]
-rm /etc/systemd/system/clientsecretd-writer@app.service.d/gone.conf
-systemctl daemon-reload
+no_settings clientsecretd-writer@app.service
 clientsecretd renew >/dev/null
 equal "and writes as soon as it can" "1 web" "$(secrets)"
 
