@@ -2,14 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file system of a test's own, mounted in its sandbox. Call ``end()`` in a `defer`, after the daemon was ended.
+/// A file system of a test's own, mounted in its sandbox. Call ``end()`` in a `defer`.
 final class FaultDisk {
     let path: String
+    private let sandbox: Sandbox
     private let image: String?
     private var freezer: Background?
 
     /// Some kilobytes in memory.
     init(inMemory sandbox: Sandbox, kilobytes: Int) throws {
+        self.sandbox = sandbox
         path = sandbox.directory("disk")
         image = nil
         try sandbox.makeDirectory("disk")
@@ -18,6 +20,7 @@ final class FaultDisk {
 
     /// An ext4 of 16 MiB in a file.
     init(ext4 sandbox: Sandbox) throws {
+        self.sandbox = sandbox
         path = sandbox.directory("disk")
         let image = try sandbox.directory.write("", to: "image")
         self.image = image
@@ -67,7 +70,7 @@ final class FaultDisk {
     ///
     /// A bed that starts has a copy of every mount for a moment, and while it has, mounting the image again would give the
     /// file system that has lost its power.
-    func restart(in sandbox: Sandbox) throws {
+    func restart() throws {
         try runToSuccess(["umount", path])
         let image = try #require(image)
         try sandbox.eventually("the last copy of the mount was gone") {
@@ -80,10 +83,11 @@ final class FaultDisk {
         try runToSuccess(["mount", "-o", "loop", try #require(image), path])
     }
 
-    /// Unmounts whatever state the test was left in.
+    /// Ends the daemon and unmounts, whatever state the test was left in.
     func end() {
         do {
             try thaw()
+            sandbox.stop(SIGKILL)
             try runToSuccess(["umount", path])
         } catch {
             Issue.record("\(path) was not unmounted at once: \(error)")

@@ -3,16 +3,18 @@ import TestSupport
 import Testing
 
 /// A file system that answers nobody, not even who asks what lies there: one of FUSE's without the program that would
-/// answer. Call ``end()`` in a `defer`, after the daemon was ended.
+/// answer. Call ``end()`` in a `defer`.
 final class SilentDisk {
     let path: String
+    private let sandbox: Sandbox
     private var service: Background?
 
     /// - Parameter isRead: whether its program takes requests and then stops. A thread that waits for one of these ends only with
     ///   the disk, whatever kills it.
     init(_ sandbox: Sandbox, _ name: String = "silent", isRead: Bool = false) throws {
+        self.sandbox = sandbox
         path = sandbox.directory(name)
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try sandbox.makeDirectory(name)
         // Whoever hangs is let go when the descriptor is closed, however this process has ended.
         let script = """
             import ctypes, os, select, struct, sys
@@ -38,5 +40,9 @@ final class SilentDisk {
 
     func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    func end() { service = nil }
+    /// Ends the daemon and then this.
+    func end() {
+        sandbox.stop(SIGKILL)
+        service = nil
+    }
 }

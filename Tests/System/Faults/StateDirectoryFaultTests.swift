@@ -40,10 +40,7 @@ import Testing
     @Test(.needs(.root)) func oneThatIsReadOnlyIsOneDaemonsAllTheSame() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(inMemory: sandbox, kilobytes: 512)
-        defer {
-            sandbox.stop()
-            disk.end()
-        }
+        defer { disk.end() }
         try sandbox.configure(sandbox.client("web"), stateDirectory: disk.path)
         func mount(_ mode: String) throws { try runToSuccess(["mount", "-o", "remount,\(mode)", disk.path]) }
         func expectOne(_ state: String) throws {

@@ -32,11 +32,9 @@ enum Fault: String, CaseIterable {
     }
 }
 
-/// A daemon whose calls the kernel refuses on demand: `Tests/Support/refuse-calls.py`.
+/// A daemon whose calls the kernel refuses on demand: `Tests/Support/refuse-calls.py`. It ends with its supervisor.
 final class Supervisor {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let process: Background
     private let sandbox: Sandbox
 
     struct Call: Hashable {
@@ -47,23 +45,13 @@ final class Supervisor {
 
     init(_ sandbox: Sandbox) throws {
         self.sandbox = sandbox
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = [repository + "/Tests/Support/refuse-calls.py"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
-
-    /// The daemon ends with its supervisor.
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.awaitEnd()
+        process = try Background(
+            ["/usr/bin/python3", repository + "/Tests/Support/refuse-calls.py"], last: "{}", waiting: false)
     }
 
     /// Starts `run` with further arguments, with these rules for its calls.
-    @discardableResult
-    func start(_ arguments: String..., rules: [Rule] = []) throws -> Int32 {
-        let answer = try ask([
+    func start(_ arguments: String..., rules: [Rule] = []) throws {
+        _ = try ask([
             "start": [
                 sandbox.binary, "run", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
             ] + arguments,
@@ -71,7 +59,6 @@ final class Supervisor {
             "environment": ["PATH": "/usr/bin:/bin", "STATE_DIRECTORY": sandbox.kept.path],
             "rules": rules.map(\.document),
         ])
-        return Int32(try #require(answer["process"] as? Int))
     }
 
     struct Rule {
@@ -100,14 +87,7 @@ final class Supervisor {
     func wait() throws -> Int32 { Int32(try #require(try ask(["wait": true])["status"] as? Int)) }
 
     private func ask(_ command: [String: Any]) throws -> [String: Any] {
-        let line = try JSONSerialization.data(withJSONObject: command) + Data("\n".utf8)
-        try input.fileHandleForWriting.write(contentsOf: line)
-        var answer = Data()
-        while answer.last != UInt8(ascii: "\n") {
-            let more = output.fileHandleForReading.availableData
-            try #require(!more.isEmpty, "the supervisor has gone")
-            answer += more
-        }
-        return try #require(try JSONSerialization.jsonObject(with: answer) as? [String: Any])
+        try process.write(String(decoding: JSONSerialization.data(withJSONObject: command), as: UTF8.self))
+        return try process.next()
     }
 }

@@ -4,12 +4,14 @@ import Testing
 
 /// A file system on which nobody who writes comes back.
 @Suite(.waits, .needs(.root, .tools)) struct UnresponsiveDiskTests {
+    private static func key(at path: String) -> String {
+        "far: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: \(path)}"
+    }
+
     @Test func aFileSystemThatDoesNotRespondHoldsUpItsOwnOutputsOnly() throws {
         let sandbox = try Sandbox()
         let disk = try FaultDisk(ext4: sandbox)
         defer { disk.end() }
-        defer { sandbox.stop(SIGKILL) }
-        defer { try? disk.thaw() }
         try sandbox.configure(sandbox.client("web", at: disk("web.jwt")) + sandbox.client("other"))
         try sandbox.start()
         let old = try sandbox.text(disk("web.jwt"))
@@ -49,19 +51,13 @@ import Testing
         let sandbox = try Sandbox()
         let disk = try SilentDisk(sandbox)
         defer { disk.end() }
-        defer { sandbox.stop(SIGKILL) }
         let far = sandbox.client(
             "far", more: "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]")
         // What is reached by way of a link lies on the same file system by its name.
-        try FileManager.default.createSymbolicLink(
-            atPath: sandbox.directory("link"), withDestinationPath: disk.path)
-        let near = "  near:\n    key: apple\n    outputs:\n      - path: \(sandbox.directory("link/near.jwt"))\n"
-        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far + near)
-        let text = try sandbox.directory.read("clientsecretd.yaml")
-        try sandbox.directory.write(
-            text.replacing(
-                "keys:", with: "keys:\n  far: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: \(disk("far.p8"))}"),
-            to: "clientsecretd.yaml")
+        try sandbox.directory.link("link", to: disk.path)
+        let near = sandbox.client("near", at: sandbox.directory("link/near.jwt")) + "    key: apple\n"
+        try sandbox.configure(
+            sandbox.client("web", more: "    key: apple") + far + near, key: Self.key(at: disk("far.p8")))
         try sandbox.start(waiting: false)
         try sandbox.eventually("the first secret") { (try? sandbox.published()) != nil }
         #expect(try !sandbox.log().contains("not responding"), "it waited for the key that does not answer")
@@ -79,7 +75,6 @@ import Testing
         let sandbox = try Sandbox()
         let disk = try SilentDisk(sandbox)
         defer { disk.end() }
-        defer { sandbox.stop(SIGKILL) }
         try sandbox.configure(sandbox.client("web"), stateDirectory: disk("state"))
         try sandbox.start(waiting: false)
         try sandbox.eventually("a secret") { (try? sandbox.published()) != nil }
@@ -95,22 +90,11 @@ import Testing
         defer { second.end() }
         try sandbox.configure(sandbox.client("web"))
         #expect(try sandbox.command("run", "--once").status == 0)
-        let key = "  far: {team_id: DEF123GHIJ, key_id: XYZ123DEFG, file: \(second("far.p8"))}"
-        let far = """
-              far:
-                client_id: com.example.far
-                key: far
-                outputs:
-                  - path: \(disk("far.env"))
-                    format: env
-                    variable: SECRET
-                on_change:
-                  - exec: [\(disk("hook"))]
-
-            """
-        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far)
-        let text = try sandbox.directory.read("clientsecretd.yaml")
-        try sandbox.directory.write(text.replacing("keys:", with: "keys:\n" + key), to: "clientsecretd.yaml")
+        let far =
+            sandbox.client("far", at: disk("far.env"), variable: "SECRET")
+            + "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]\n"
+        try sandbox.configure(
+            sandbox.client("web", more: "    key: apple") + far, key: Self.key(at: second("far.p8")))
 
         let health = try sandbox.command("health", "--offline")
         #expect(
@@ -126,9 +110,7 @@ import Testing
         // A server takes all of its exports with it: only the first is waited for as long as a busy disk may take.
         #expect(check.complaints.contains("did not answer within 5 s"), "\(check.complaints)")
         let doctor = try sandbox.command("doctor", "--skip-verify", "--json")
-        let chains = try #require(
-            try JSONSerialization.jsonObject(with: Data(doctor.output.utf8)) as? [String: Any])["clients"]
-        let all = try #require(chains as? [[String: Any]])
+        let all = try #require(object(doctor.output)["clients"] as? [[String: Any]])
         #expect(all.map { $0["client"] as? String } == ["far", "web"] && doctor.status == 1, "\(doctor)")
         #expect(all.last?["broken"] is NSNull, "\(doctor)")
         #expect(doctor.complaints.contains("did not answer within"))
@@ -172,8 +154,7 @@ import Testing
 
     private func renewOther(_ sandbox: Sandbox) throws {
         let before = try sandbox.published("other")
-        let answer = try sandbox.command("renew", "other")
-        #expect(answer.status == 0, "\(answer.complaints)")
+        try sandbox.succeed("renew", "other")
         #expect(try sandbox.published("other") != before)
     }
 

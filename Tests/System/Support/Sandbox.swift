@@ -56,14 +56,16 @@ final class Sandbox {
         try permit(path, 0o600)
     }
 
-    /// Writes the configuration: one key, the state directory and these clients.
-    func configure(_ clients: String, others: String = "", stateDirectory: String? = nil) throws {
+    /// Writes the configuration: the sandbox's key and perhaps another one, the state directory and these clients.
+    func configure(
+        _ clients: String, key other: String? = nil, others: String = "", stateDirectory: String? = nil
+    ) throws {
         try directory.write(
             """
             keys:
               apple:
                 team_id: DEF123GHIJ
-                file: \(key)
+                file: \(key)\(other.map { "\n  " + $0 } ?? "")
             state_dir: \(stateDirectory ?? state)
             \(others)
             clients:
