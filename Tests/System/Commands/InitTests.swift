@@ -152,7 +152,7 @@ import Testing
                 ["init", "--from", sandbox.directory(".env"), "--key", sandbox.key, "--app", app] + more)
         }
         let proxy = try made("oauth2-proxy")
-        #expect(proxy.status == 0)
+        #expect(proxy.status == 0, "\(proxy)")
         #expect(proxy.complaints.contains("oauth2-proxy: --app is not used: it is about a file with format: raw, and"))
         #expect(!proxy.complaints.contains("client-secret-file"))
         #expect(proxy.complaints.contains("format: env"))

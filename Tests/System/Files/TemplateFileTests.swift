@@ -32,8 +32,7 @@ import Testing
         #expect(try content() == "secret=\(token)\n")
 
         try sandbox.configure(client("id = {{client_id}}", "secret = {{client_secret}}"))
-        let reload = try sandbox.command("reload")
-        #expect(reload.status == 0, "\(reload.complaints)")
+        try sandbox.succeed("reload")
         try sandbox.eventually("the new text") { try content() == "id = com.example.web\nsecret = \(token)\n" }
         try sandbox.eventually("nothing is wrong") { try sandbox.status()["state"] as? String == "ok" }
 
@@ -74,10 +73,10 @@ import Testing
         try sandbox.write("secret=\(token) # mine", to: "app/web.properties", of: user)
         try sandbox.eventually("the repair") { try content() == "secret=\(token)" }
         try sandbox.configureForWriters(client("{{team_id}}:{{client_secret}}"))
-        #expect(try sandbox.command("reload").status == 0)
+        try sandbox.succeed("reload")
         try sandbox.eventually("the new text") { try content() == "DEF123GHIJ:\(token)" }
         #expect(try sandbox.owner(of: "app/web.properties") == [Int(user), Int(user)])
-        #expect(try sandbox.command("health", "--offline").status == 0)
+        try sandbox.succeed("health", "--offline")
         #expect(try minted() == 1)
     }
 }

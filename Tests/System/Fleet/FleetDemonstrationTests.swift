@@ -5,9 +5,8 @@ import Testing
 /// What `make demo-fleet` runs.
 @Suite(.waits, .needs(.servers, .tools)) struct FleetDemonstrationTests {
     private func demonstrate(_ directory: String) throws -> Finished {
-        let binary = try Sandbox().binary
-        return try run([
-            "timeout", "--foreground", "--signal=KILL", "10m", repository + "/scripts/demo-fleet", binary,
+        try run([
+            "timeout", "--foreground", "--signal=KILL", "10m", repository + "/scripts/demo-fleet", Binaries.daemon,
             repository + "/.build/etcd/usr/bin", directory,
         ])
     }

@@ -72,7 +72,7 @@ import Testing
         sleep(5)
         #expect(try delivered() == 1)
         // Who asks is served.
-        #expect(try waiting.command("renew", "web").status == 0)
+        try waiting.succeed("renew", "web")
         #expect(try delivered() == 2)
 
         try signer.succeed("rollout", "resume", "web")

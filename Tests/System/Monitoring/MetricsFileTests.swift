@@ -41,7 +41,7 @@ import Testing
 
     @Test func aRunForOnceWritesItWhole() throws {
         let sandbox = try Self.sandbox()
-        #expect(try sandbox.command("run", "--once").status == 0)
+        try sandbox.succeed("run", "--once")
         let text = try sandbox.directory.read("metrics/ours.prom")
         #expect(text.contains("clientsecretd_state{state=\"ok\"} 1\n"))
         #expect(text.contains("clientsecretd_mints_total{client=\"web\",result=\"success\"} 1\n"))
@@ -73,18 +73,18 @@ import Testing
         #expect(reason.contains("; next attempt 20") && reason.contains("; " + remedy), "\(reason)")
         #expect((status["clients"] as? [[String: Any]])?.map { $0["state"] as? String } == ["ok"])
         #expect(try sandbox.command("health").status == 1)
-        #expect(try sandbox.command("renew").status == 0)
+        try sandbox.succeed("renew")
         let reloaded = try sandbox.command("reload")
         #expect(reloaded.status == 1 && reloaded.complaints.hasPrefix(failure + why), "\(reloaded.complaints)")
         try sandbox.makeDirectory("metrics/gone", mode: 0o755)
         // Without the pause after failures.
-        #expect(try sandbox.command("reload").status == 0)
+        try sandbox.succeed("reload")
         try sandbox.eventually("that it is over") { try sandbox.status()["state"] as? String == "ok" }
         try Self.holdsWhatIsServed(sandbox, "metrics/gone/ours.prom")
         // When it begins and when it ends, not at each attempt.
         let lines = try sandbox.log().split(separator: "\n").filter { $0.contains("the metrics_file") }
         #expect(lines.count == 2 && lines[1].hasPrefix("works again; it was: \(path)"), "\(lines)")
-        #expect(try sandbox.command("check").status == 0)
+        try sandbox.succeed("check")
     }
 
     @Test(.needs(.root))

@@ -25,7 +25,7 @@ import Testing
         // The limit that is in force is the lower one.
         try sandbox.start(under: ["prlimit", "--nofile=500:600"])
         let ready = Date().timeIntervalSince1970
-        for _ in 0..<3 { #expect(try sandbox.command("renew").status == 0) }
+        for _ in 0..<3 { try sandbox.succeed("renew") }
         let before = try Self.kernel(sandbox)
         let shown = try Self.metrics(sandbox)
         let after = try Self.kernel(sandbox)

