@@ -77,7 +77,7 @@ import Testing
         #expect(unknown.status == 64)
         #expect(
             unknown.complaints
-                == "clientsecretd: there is no client \"wab\" in \(sandbox.directory("clientsecretd.yaml")); "
+                == "clientsecretd: there is no client \"wab\" in \(sandbox.configuration); "
                 + "did you mean \"web\"?\n")
     }
 

@@ -38,7 +38,7 @@ import Testing
             cd \(sandbox.directory.path)
             export HOME=\(sandbox.directory.path) PATH=\(installed("usr/bin")):/usr/bin:/bin
             export XDG_DATA_DIRS=\(installed("usr/share")):/usr/share
-            export CLIENTSECRETD_CONFIG=\(sandbox.directory("clientsecretd.yaml"))
+            export CLIENTSECRETD_CONFIG=\(sandbox.configuration)
             \(start(shell, installed))
             """)
         for (typed, completed) in Self.cases {

@@ -12,7 +12,7 @@ import Testing
         let sandbox = try Sandbox(clients: "web")
         for name in ["state", "out"] { try sandbox.give(name, to: Self.user) }
         try sandbox.permit(sandbox.directory("keys"), 0o755)
-        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        try sandbox.permit(sandbox.configuration, 0o644)
         try sandbox.permit(sandbox.key, owner == 0 ? 0o640 : 0o600)
         try sandbox.give("keys/AuthKey_ABC123DEFG.p8", to: owner, group: Self.user)
         return sandbox
@@ -38,14 +38,13 @@ import Testing
         // No command makes a user's directory where a reboot removes it, as it may below /tmp.
         let kept = try TemporaryDirectory(in: "/var/tmp")
         try runToSuccess(["chown", String(Self.user), kept.path])
-        try sandbox.configure(
-            "  web: {client_id: com.example.web, outputs: [{path: \(kept("new/web.jwt"))}]}")
-        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        try sandbox.configure("  web: {client_id: com.example.web, outputs: [{path: \(kept("new/web.jwt"))}]}")
+        try sandbox.permit(sandbox.configuration, 0o644)
         let user = String(Self.user)
         let check = try run(
             [
                 "setpriv", "--reuid", user, "--regid", user, "--clear-groups", sandbox.binary, "check", "--config",
-                sandbox.directory("clientsecretd.yaml"),
+                sandbox.configuration,
             ], environment: ["NO_COLOR": "1"])
         #expect(check.status == 1 && check.complaints.contains("mkdir -m 0755"), "\(check)")
         #expect(!check.complaints.contains("runs the commands above"), "\(check)")

@@ -8,7 +8,7 @@ import Testing
         try Console(
             columns: 120, rows: 60,
             """
-            \(sandbox.binary) init --config \(sandbox.directory("clientsecretd.yaml")) \(flags)
+            \(sandbox.binary) init --config \(sandbox.configuration) \(flags)
             echo "ended with $?"
             exec sleep 600
             """)
@@ -218,7 +218,7 @@ import Testing
         let written = try sandbox.command(["init"] + ids(sandbox) + ["--output", sandbox.directory("out/web.jwt")])
         #expect(
             written.output.contains(
-                "\n  start its daemon: clientsecretd run --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)\n"
+                "\n  start its daemon: clientsecretd run --config \(sandbox.configuration) --socket \(sandbox.socket)\n"
             ))
         #expect(!written.output.contains("systemctl"), "\(written.output)")
     }

@@ -28,7 +28,7 @@ import Testing
 
     @Test func doctorsDocumentHasTheCommandOfItsText() throws {
         let sandbox = try Sandbox(clients: "web")
-        let run = "clientsecretd run --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)"
+        let run = "clientsecretd run --config \(sandbox.configuration) --socket \(sandbox.socket)"
         let text = try sandbox.command("doctor", "--skip-verify")
         #expect(text.output.hasSuffix("\n  fix: start the daemon: \(run)\n"), "\(text.output)")
         let document = try sandbox.command("doctor", "--skip-verify", "--json")

@@ -10,7 +10,7 @@ import Testing
     init() throws {
         let sandbox = try Sandbox(clients: "web")
         console = try Console(
-            sandbox, "id-token web --config \(sandbox.directory("clientsecretd.yaml"))",
+            sandbox, "id-token web --config \(sandbox.configuration)",
             next: """
                 read -r line && echo "read $line"
                 exec cat >/dev/null

@@ -53,7 +53,7 @@ final class Supervisor {
     func start(_ arguments: String..., rules: [Rule] = []) throws {
         _ = try ask([
             "start": [
-                sandbox.binary, "run", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
+                sandbox.binary, "run", "--config", sandbox.configuration, "--socket", sandbox.socket,
             ] + arguments,
             "below": sandbox.directory.path, "log": sandbox.directory("log"),
             "environment": ["PATH": "/usr/bin:/bin", "STATE_DIRECTORY": sandbox.kept.path],

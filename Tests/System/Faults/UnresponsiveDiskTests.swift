@@ -51,8 +51,7 @@ import Testing
         let sandbox = try Sandbox()
         let disk = try SilentDisk(sandbox)
         defer { disk.end() }
-        let far = sandbox.client(
-            "far", more: "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]")
+        let far = sandbox.client("far", more: "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]")
         // What is reached by way of a link lies on the same file system by its name.
         try sandbox.directory.link("link", to: disk.path)
         let near = sandbox.client("near", at: sandbox.directory("link/near.jwt")) + "    key: apple\n"
@@ -93,8 +92,7 @@ import Testing
         let far =
             sandbox.client("far", at: disk("far.env"), variable: "SECRET")
             + "    key: far\n    on_change:\n      - exec: [\(disk("hook"))]\n"
-        try sandbox.configure(
-            sandbox.client("web", more: "    key: apple") + far, key: Self.key(at: second("far.p8")))
+        try sandbox.configure(sandbox.client("web", more: "    key: apple") + far, key: Self.key(at: second("far.p8")))
 
         let health = try sandbox.command("health", "--offline")
         #expect(

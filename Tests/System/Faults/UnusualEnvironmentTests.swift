@@ -38,7 +38,7 @@ import Testing
         try sandbox.configure(sandbox.client("web", more: "    on_change: [{exec: [\(hook)], timeout: 2s}]\n"))
         let once = try run(
             ["timeout", "--foreground", "--signal=KILL", "5m"] + Self.withoutProc + [
-                sandbox.binary, "run", "--once", "--config", sandbox.directory("clientsecretd.yaml"),
+                sandbox.binary, "run", "--once", "--config", sandbox.configuration,
             ])
         #expect(once.status == 1, "\(once.complaints)")
         #expect(once.complaints.contains("hook"), "\(once.complaints)")
@@ -49,8 +49,8 @@ import Testing
     /// An access list cannot be read then. Everybody may read a configuration, but not a key, of which the list decides.
     @Test(.needs(.root)) func withoutProcAConfigurationIsThere() throws {
         let sandbox = try Sandbox(clients: "web")
-        let check = Self.withoutProc + [sandbox.binary, "check", "--config", sandbox.directory("clientsecretd.yaml")]
-        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        let check = Self.withoutProc + [sandbox.binary, "check", "--config", sandbox.configuration]
+        try sandbox.permit(sandbox.configuration, 0o644)
         try runToSuccess(check)
         try sandbox.permit(sandbox.key, 0o640)
         let closed = try run(check)

@@ -30,7 +30,7 @@ import Testing
         #expect(try sandbox.owner(of: "app/.env") == [23_456, 23_456])
         // One write for both, and nobody is left behind.
         #expect(try sandbox.log().components(separatedBy: "\nwrote ").count == 2)
-        #expect(try run(["pgrep", "-f", sandbox.directory("clientsecretd.yaml") + "$"]).status == 1)
+        #expect(try run(["pgrep", "-f", sandbox.configuration + "$"]).status == 1)
 
         // Damage is noticed and fixed, and a deleted file is not made anew.
         try sandbox.write("PORT=8080\nWEB=gone\n", to: "app/new", of: Self.user)
@@ -61,9 +61,9 @@ import Testing
         try sandbox.write("x", to: "app/.env", of: Self.user)
         try sandbox.give("app/.env", to: Self.user, group: 0)
         #expect(try sandbox.command("check").complaints.contains("may not give files to this group"))
-        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o600)
+        try sandbox.permit(sandbox.configuration, 0o600)
         let blind = try sandbox.command("check")
-        let file = sandbox.directory("clientsecretd.yaml")
+        let file = sandbox.configuration
         #expect(blind.status == 1 && blind.complaints.contains("user \(Self.user) may not read \(file)"), "\(blind)")
         // A template in it may hold a password.
         #expect(!blind.complaints.contains("chmod"))
@@ -185,9 +185,9 @@ import Testing
         #expect(try sandbox.directory.read("app/.env") == Self.text + "WEB=\(token)\r\n")
 
         // A configuration that others may write to is root's no more.
-        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o666)
+        try sandbox.permit(sandbox.configuration, 0o666)
         #expect(code(try trying([:])) == "writer_unconfigured")
-        try sandbox.permit(sandbox.directory("clientsecretd.yaml"), 0o644)
+        try sandbox.permit(sandbox.configuration, 0o644)
         // The configuration counts as it stands there now.
         try sandbox.configureForWriters(sandbox.client("own"))
         #expect(code(try trying([:])) == "writer_refused")

@@ -17,7 +17,7 @@ final class UserWriterHost {
             [
                 "--default-signal", "/usr/bin/python3", repository + "/Tests/Support/host-user-writer.py",
                 sandbox.directory("writer/\(Self.user).sock"), "\(Self.user)", sandbox.reachableBinary(),
-                sandbox.directory("clientsecretd.yaml"), daemonUser,
+                sandbox.configuration, daemonUser,
             ] + behaviours)
         try #require(process.firstLine == "listening")
         processID = process.processID
@@ -67,7 +67,7 @@ extension Sandbox {
     /// The configuration, which a writer must be able to read.
     func configureForWriters(_ clients: String) throws {
         try configure(clients)
-        try permit(directory("clientsecretd.yaml"), 0o644)
+        try permit(configuration, 0o644)
     }
 
     func owner(of name: String) throws -> [Int?] {

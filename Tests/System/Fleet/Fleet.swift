@@ -62,7 +62,7 @@ struct Fleet {
             wrapper + [
                 "/usr/bin/python3", repository + "/Tests/Support/activate.py", sandbox.directory("store.sock"),
                 Binaries.network,
-                "store", "--config", sandbox.directory("clientsecretd.yaml"),
+                "store", "--config", sandbox.configuration,
             ])
         try #require(service.firstLine == "listening")
         return service

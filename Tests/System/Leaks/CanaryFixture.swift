@@ -55,7 +55,7 @@ final class CanaryFixture {
         let finished = try run(
             [sandbox.binary] + arguments, input: Data(input.utf8),
             environment: [
-                "CLIENTSECRETD_CONFIG": sandbox.directory("clientsecretd.yaml"),
+                "CLIENTSECRETD_CONFIG": sandbox.configuration,
                 "CLIENTSECRETD_SOCKET": sandbox.socket, "NO_COLOR": "1",
             ].merging(environment) { _, new in new })
         let name = arguments.first ?? "clientsecretd"

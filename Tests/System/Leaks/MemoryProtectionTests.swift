@@ -8,8 +8,7 @@ import Testing
     func isForbiddenBeforeAKeyIsOpened(arguments: [String]) throws {
         let sandbox = try Sandbox(clients: "web")
         let tracing = ["strace", "-f", "-qq", "-o", sandbox.directory("trace"), "-e", "trace=prctl,openat,openat2"]
-        try runToSuccess(
-            tracing + [sandbox.binary] + arguments + ["--config", sandbox.directory("clientsecretd.yaml")])
+        try runToSuccess(tracing + [sandbox.binary] + arguments + ["--config", sandbox.configuration])
         let lines = try sandbox.directory.read("trace").components(separatedBy: "\n")
         let forbidden = try #require(lines.firstIndex { $0.contains("PR_SET_DUMPABLE, SUID_DUMP_DISABLE") })
         let opened = try #require(lines.firstIndex { $0.contains("AuthKey_ABC123DEFG.p8") })

@@ -12,7 +12,7 @@ import Testing
 
     @Test func isShownFromTheRootWhereverItIsShown() throws {
         let sandbox = try Sandbox(clients: "web")
-        let path = sandbox.directory("clientsecretd.yaml")
+        let path = sandbox.configuration
         try sandbox.start(under: wrapper(sandbox, "./clientsecretd.yaml"))
         func shown() throws -> String? {
             try #require(try sandbox.status()["config"] as? [String: Any])["path"] as? String

@@ -29,8 +29,7 @@ import Testing
             "health": Int(health.status),
             "health --offline": Int(try sandbox.command("health", "--offline").status),
             "health's word": words[String(health.output.split(separator: " ").dropFirst().first ?? "")] ?? -1,
-            "/healthz": code(
-                healthz.body.split(whereSeparator: { !$0.isLetter }).first { codes[String($0)] != nil }),
+            "/healthz": code(healthz.body.split(whereSeparator: { !$0.isLetter }).first { codes[String($0)] != nil }),
         ]
         // These two only tell a part of it.
         verdicts["/healthz's status"] = healthz.status.contains(" 503 ") == (verdict == 2) ? verdict : -1
@@ -95,7 +94,7 @@ import Testing
         let sandbox = try Sandbox(clients: "web")
         let health = try sandbox.command(["health"] + flags)
         #expect(health.status == 2)
-        let check = "check --config \(sandbox.directory("clientsecretd.yaml")) --socket \(sandbox.socket)"
+        let check = "check --config \(sandbox.configuration) --socket \(sandbox.socket)"
         let advice = "see what the daemon would do, and what is in its way (clientsecretd \(check))"
         #expect(health.output.contains("; \(advice); "), "\(health.output)")
         #expect(try sandbox.command(check.split(separator: " ").map(String.init)).output.contains("would mint"))

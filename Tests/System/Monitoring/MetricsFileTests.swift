@@ -62,8 +62,7 @@ import Testing
         let checked = try sandbox.command("check")
         #expect(checked.status == 1)
         #expect(
-            checked.complaints.contains(
-                "clientsecretd.yaml:6:15: error: \(failure)\(why); \(remedy)"),
+            checked.complaints.contains("clientsecretd.yaml:6:15: error: \(failure)\(why); \(remedy)"),
             "\(checked.complaints)")
         try sandbox.start()
         try sandbox.eventually("a word on it") { try sandbox.status()["state"] as? String == "degraded" }

@@ -41,7 +41,7 @@ import Testing
         let sandbox = try Sandbox(clients: "web", "app")
         func expect(_ state: String, _ code: Int32, _ clients: [String], _ more: String...) throws {
             // Nothing of what the daemon has adopted is found.
-            let flags = ["--socket", sandbox.socket, "--config", sandbox.directory("clientsecretd.yaml")]
+            let flags = ["--socket", sandbox.socket, "--config", sandbox.configuration]
             let answer = try run([sandbox.binary, "health"] + flags + more)
             #expect(answer.status == code && answer.complaints == "", "\(answer)")
             let line = try #require(Self.parsed(answer.output), "\(answer.output)")
@@ -53,7 +53,7 @@ import Testing
         try expect("OK", 0, ["app", "web"], "--offline")
         for (name, argument) in [
             ("check_clientsecretd", sandbox.socket),
-            ("check_clientsecretd_offline", sandbox.directory("clientsecretd.yaml")),
+            ("check_clientsecretd_offline", sandbox.configuration),
         ] {
             let command = try Self.shipped(name, argument).replacing("/usr/bin/clientsecretd", with: sandbox.binary)
             #expect(try Self.parsed(run(["sh", "-c", command]).output)?.state == "OK", "\(command)")

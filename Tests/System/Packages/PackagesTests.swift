@@ -32,8 +32,7 @@ import Testing
     func dependsOnDebiansLibraries(_ name: String, _ own: [String]) throws {
         let answer = try run(["dpkg-deb", "--field", try package(name), "Depends"])
         let names = answer.output.split(separator: ",").compactMap { $0.split(whereSeparator: \.isWhitespace).first }
-        #expect(
-            names.map(String.init).sorted() == (["libc6", "libgcc-s1", "libssl3", "libstdc++6"] + own).sorted())
+        #expect(names.map(String.init).sorted() == (["libc6", "libgcc-s1", "libssl3", "libstdc++6"] + own).sorted())
     }
 
     /// Without polkit no unit is restarted by `on_change`, and without authorities nothing is asked.

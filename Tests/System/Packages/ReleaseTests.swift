@@ -22,8 +22,7 @@ import Testing
     private static func build(_ name: String) throws -> String {
         let folder = repository + "/.build/tested-release/" + name
         let directory = try TemporaryDirectory()
-        try runToSuccess(
-            [scripts + "with-signing-key", try makeKey(in: directory), scripts + "build-release", folder])
+        try runToSuccess([scripts + "with-signing-key", try makeKey(in: directory), scripts + "build-release", folder])
         return folder
     }
 

@@ -11,8 +11,7 @@ import Testing
     func smallRunsEndWithTheirFigures(_ command: String, _ figures: String) throws {
         let directory = try TemporaryDirectory()
         // They look for the program beside themselves.
-        try FileManager.default.createDirectory(
-            atPath: directory(".build/release"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: directory(".build/release"), withIntermediateDirectories: true)
         try directory.link(".build/release/clientsecretd", to: Binaries.daemon)
         try FileManager.default.copyItem(atPath: repository + "/Benchmarks", toPath: directory("Benchmarks"))
         let words = command.replacing("DIRECTORY", with: directory.path).split(separator: " ").map(String.init)

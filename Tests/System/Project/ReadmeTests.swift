@@ -16,10 +16,9 @@ import Testing
 
     @Test func theSampleConfigurationIsAccepted() throws {
         let sandbox = try Sandbox()
-        try sandbox.directory.write(
-            moved(text("etc/clientsecretd.yaml"), into: sandbox), to: "clientsecretd.yaml")
+        try sandbox.directory.write(moved(text("etc/clientsecretd.yaml"), into: sandbox), to: "clientsecretd.yaml")
         let once = try run(
-            [sandbox.binary, "run", "--once", "--config", sandbox.directory("clientsecretd.yaml")],
+            [sandbox.binary, "run", "--once", "--config", sandbox.configuration],
             environment: ["STATE_DIRECTORY": sandbox.state])
         #expect(once.status == 0, "\(once.complaints)")
         #expect(!once.complaints.contains("warning"))

@@ -35,7 +35,7 @@ import Testing
         let socket = sandbox.directory("push/production.sock")
         let service = try Background([
             "/bin/sh", "-c", #"echo listening; exec "$@""#, "sh", Binaries.network, "listen", socket, "push",
-            "production", "--config", sandbox.directory("clientsecretd.yaml"),
+            "production", "--config", sandbox.configuration,
         ])
         try sandbox.eventually("the service") { sandbox.isThere("push/production.sock") }
         return service

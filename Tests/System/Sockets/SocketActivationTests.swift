@@ -66,7 +66,7 @@ import Testing
         let ended = try run(
             [
                 "timeout", "--signal=KILL", "30", "/usr/bin/python3", "-c", Self.passing, sockets, sandbox.binary,
-                "run", "--config", sandbox.directory("clientsecretd.yaml"), "--socket", sandbox.socket,
+                "run", "--config", sandbox.configuration, "--socket", sandbox.socket,
             ], environment: ["NOTIFY_SOCKET": manager.path])
         let words =
             "the socket metrics from systemd is on an address that other machines reach; write a loopback one into its "

@@ -44,6 +44,9 @@ final class Sandbox {
         stop(SIGKILL)
     }
 
+    /// The configuration's path.
+    var configuration: String { directory("clientsecretd.yaml") }
+
     /// The key's path; Apple's file names carry the key id.
     var key: String { directory("keys/AuthKey_ABC123DEFG.p8") }
 
@@ -144,7 +147,7 @@ final class Sandbox {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: wrapper.isEmpty ? binary : "/usr/bin/env")
         let program = wrapper.isEmpty ? [] : wrapper + [binary]
-        process.arguments = program + ["run", "--config", directory("clientsecretd.yaml"), "--socket", socket]
+        process.arguments = program + ["run", "--config", configuration, "--socket", socket]
         // What it adopts it keeps there, for nothing of a test's is to be found later.
         process.environment = [
             "PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": notifications.path, "STATE_DIRECTORY": kept.path,
@@ -225,7 +228,7 @@ final class Sandbox {
     /// What a command is told of where things lie.
     var environment: [String: String] {
         [
-            "CLIENTSECRETD_CONFIG": directory("clientsecretd.yaml"), "CLIENTSECRETD_SOCKET": socket, "NO_COLOR": "1",
+            "CLIENTSECRETD_CONFIG": configuration, "CLIENTSECRETD_SOCKET": socket, "NO_COLOR": "1",
             "STATE_DIRECTORY": kept.path,
         ]
     }

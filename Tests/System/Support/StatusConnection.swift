@@ -21,8 +21,7 @@ final class StatusConnection {
     /// run.
     func everything() throws -> String {
         var timeout = timeval(tv_sec: 300, tv_usec: 0)
-        unsafe setsockopt(
-            socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 65_536)
         while true {
