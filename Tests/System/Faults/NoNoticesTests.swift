@@ -24,6 +24,6 @@ import Testing
         try sandbox.eventually("notices") { try sandbox.status()["state"] as? String == "ok" }
         // By the check of each minute it would take longer.
         try sandbox.directory.write("damaged", to: "out/web.jwt")
-        try sandbox.eventually("the repair", within: 30) { try sandbox.published() == secret }
+        try sandbox.soon("the repair") { try sandbox.published() == secret }
     }
 }

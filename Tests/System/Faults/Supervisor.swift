@@ -37,12 +37,6 @@ final class Supervisor {
     private let process: Background
     private let sandbox: Sandbox
 
-    struct Call: Hashable {
-        let name: String
-        let path: String
-        let count: Int
-    }
-
     init(_ sandbox: Sandbox) throws {
         self.sandbox = sandbox
         process = try Background(
@@ -72,13 +66,13 @@ final class Supervisor {
         }
     }
 
-    /// The calls since the start, and which of the rules have struck.
-    func calls() throws -> (made: [Call], hit: [Bool]) {
+    /// How often each call was made since the start, under the point of its first time, and which of the rules have struck.
+    func calls() throws -> (made: [FaultPoint: Int], hit: [Bool]) {
         let answer = try ask(["calls": true])
-        let made = try #require(answer["calls"] as? [[Any]]).map { call in
-            Call(
-                name: try #require(call[0] as? String), path: try #require(call[1] as? String),
-                count: try #require(call[2] as? Int))
+        var made: [FaultPoint: Int] = [:]
+        for call in try #require(answer["calls"] as? [[Any]]) {
+            let (name, path) = (try #require(call[0] as? String), try #require(call[1] as? String))
+            made[FaultPoint(call: name, path: path, nth: 1)] = try #require(call[2] as? Int)
         }
         return (made, try #require(answer["hit"] as? [Bool]))
     }

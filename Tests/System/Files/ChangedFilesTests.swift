@@ -93,7 +93,7 @@ import Testing
             try sandbox.move("keys/..next", to: "keys/..data")
         }
         // By notice: the look once a minute comes later.
-        try sandbox.eventually("a secret by the new key", within: 30) { try sandbox.published() != old }
+        try sandbox.soon("a secret by the new key") { try sandbox.published() != old }
         try sandbox.claims(of: sandbox.published())
         try sandbox.recovers("the key was replaced")
     }

@@ -78,15 +78,11 @@ import Testing
         try sandbox.status()["state"] as? String
     }
 
-    private func soon(_ sandbox: Sandbox, _ what: String, _ condition: () throws -> Bool) throws {
-        try sandbox.eventually(what, within: 30, condition)
-    }
-
     @Test(arguments: changes) func anObstacleIsReportedForAsLongAsItIsThere(change: Change) throws {
         let sandbox = try start()
         let token = try sandbox.directory.read(Self.out)
         try change.harm(sandbox)
-        try soon(sandbox, change.testDescription) {
+        try sandbox.soon(change.testDescription) {
             (try sandbox.status()["reason"] as? String)?.contains(change.words) == true
         }
         // What an application can still read is a matter of days, what it cannot one of now.
@@ -94,7 +90,7 @@ import Testing
         #expect(try state(sandbox) == (isThere ? "degraded" : "critical"))
         try change.fix(sandbox)
         // Nothing is called good that is not.
-        try soon(sandbox, "the end of it") { try state(sandbox) == "ok" }
+        try sandbox.soon("the end of it") { try state(sandbox) == "ok" }
         #expect(try sandbox.directory.read(Self.out) == token)
     }
 }

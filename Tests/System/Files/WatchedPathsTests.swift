@@ -6,10 +6,6 @@ import Testing
 /// Links, directories that come and go, lost notices and a changed configuration, seen by a running daemon. Where nothing
 /// gave notice it would look once a minute; what is waited for here comes within half of that.
 @Suite(.waits) struct WatchedPathsTests {
-    private func soon(_ sandbox: Sandbox, _ what: String, _ condition: () throws -> Bool) throws {
-        try sandbox.eventually(what, within: 30, condition)
-    }
-
     // MARK: What lies behind links
 
     @Test func aLinkOnTheWayToAKeyIsWatchedHoweverOftenItIsSwapped() throws {
@@ -27,7 +23,7 @@ import Testing
             try sandbox.awaitRest()
             try sandbox.directory.link("next", to: name)
             try sandbox.move("next", to: "keys")
-            try soon(sandbox, "a secret by the key in \(name)") { try sandbox.published() != old }
+            try sandbox.soon("a secret by the key in \(name)") { try sandbox.published() != old }
             try sandbox.claims(of: sandbox.published())
         }
         // The directory that the link leads to now is the one that is watched.
@@ -35,7 +31,7 @@ import Testing
         try sandbox.awaitRest()
         try sandbox.makeKey(at: sandbox.directory("three/next"))
         try sandbox.move("three/next", to: "three/AuthKey_ABC123DEFG.p8")
-        try soon(sandbox, "a secret by the last key") { try sandbox.published() != old }
+        try sandbox.soon("a secret by the last key") { try sandbox.published() != old }
     }
 
     @Test func anOutputIsWatchedWhereItReallyLies() throws {
@@ -49,7 +45,7 @@ import Testing
         #expect(token.hasPrefix("eyJ"))
         try sandbox.awaitRest()
         try sandbox.directory.write("rubbish", to: "real/web.jwt")
-        try soon(sandbox, "the repair") { try sandbox.directory.read("real/web.jwt") == token }
+        try sandbox.soon("the repair") { try sandbox.directory.read("real/web.jwt") == token }
     }
 
     // MARK: Directories and notices
@@ -66,14 +62,14 @@ import Testing
             try sandbox.remove("deep")
             try sandbox.eventually("saying so") { try sandbox.status()["state"] as? String == "critical" }
             try sandbox.makeDirectory("deep")
-            try soon(sandbox, "a watch on the first of the directories") { try isWatched("deep", by: sandbox) }
+            try sandbox.soon("a watch on the first of the directories") { try isWatched("deep", by: sandbox) }
             try sandbox.makeDirectory("deep/out")
-            try soon(sandbox, "the secret in the new directory") {
+            try sandbox.soon("the secret in the new directory") {
                 (try? sandbox.directory.read("deep/out/web.jwt")) == token
             }
         }
         try sandbox.directory.write("rubbish", to: "deep/out/web.jwt")
-        try soon(sandbox, "the repair") { try sandbox.directory.read("deep/out/web.jwt") == token }
+        try sandbox.soon("the repair") { try sandbox.directory.read("deep/out/web.jwt") == token }
     }
 
     /// Whether one of the daemon's inotify descriptors has a watch on the directory (proc(5): its inode, in hexadecimal).
@@ -108,7 +104,7 @@ import Testing
         ])
         kill(process, SIGCONT)
         try #require(made.status == 0, "\(made.complaints)")
-        try soon(sandbox, "the repair") { try sandbox.published() == token }
+        try sandbox.soon("the repair") { try sandbox.published() == token }
     }
 
     // MARK: The configuration
@@ -122,7 +118,7 @@ import Testing
         let good = try sandbox.directory.read("clientsecretd.yaml")
 
         try sandbox.directory.write(good + "colour: red\n", to: "clientsecretd.yaml")
-        try soon(sandbox, "the word that it would not start") {
+        try sandbox.soon("the word that it would not start") {
             let reason = try reason(sandbox) ?? ""
             return reason.contains("would not start") && reason.contains("unknown key \"colour\"")
         }
@@ -130,14 +126,14 @@ import Testing
         #expect(try sandbox.command("reload").status == 78)
         #expect(try reason(sandbox)?.contains("would not start") == true)
         try sandbox.directory.write(good, to: "clientsecretd.yaml")
-        try soon(sandbox, "peace") { try sandbox.status()["state"] as? String == "ok" }
+        try sandbox.soon("peace") { try sandbox.status()["state"] as? String == "ok" }
 
         // The directory of additions did not exist when the daemon started.
         try sandbox.makeDirectory("clientsecretd.d")
         try sandbox.directory.write("clients: {web: {}}\n", to: "clientsecretd.d/more.yaml")
-        try soon(sandbox, "the word on the addition") { try reason(sandbox)?.contains("more.yaml") == true }
+        try sandbox.soon("the word on the addition") { try reason(sandbox)?.contains("more.yaml") == true }
         try sandbox.remove("clientsecretd.d")
-        try soon(sandbox, "peace again") { try sandbox.status()["state"] as? String == "ok" }
+        try sandbox.soon("peace again") { try sandbox.status()["state"] as? String == "ok" }
 
         // One that passes waits for a reload.
         try sandbox.configure(sandbox.client("web") + sandbox.client("native"))

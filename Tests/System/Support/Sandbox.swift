@@ -272,6 +272,11 @@ final class Sandbox {
         Issue.record("\(what) did not happen; the log:\n\((try? log()) ?? "")")
     }
 
+    /// Waits for what a notice brings about: within half of the minute after which the daemon would look by itself.
+    func soon(_ what: String, _ condition: () throws -> Bool) throws {
+        try eventually(what, within: 30, condition)
+    }
+
     /// Waits until no thread of the daemon's has run for some seconds: what it looks at once more after its start and its
     /// own writes is looked at by then. One that wakes once in that time never comes to rest, and fails.
     func awaitRest(seconds: Int = 3) throws {
