@@ -30,17 +30,6 @@ import Testing
         remedy(listening: "listen \(sandbox.directory("push/production.sock")) push production")
     }
 
-    /// Starts to listen for the daemon, as in a pod.
-    private func serve() throws -> Background {
-        let socket = sandbox.directory("push/production.sock")
-        let service = try Background([
-            "/bin/sh", "-c", #"echo listening; exec "$@""#, "sh", Binaries.network, "listen", socket, "push",
-            "production", "--config", sandbox.configuration,
-        ])
-        try sandbox.eventually("the service") { sandbox.isThere("push/production.sock") }
-        return service
-    }
-
     private func output() throws -> [String: Any] {
         let outputs = try #require(try sandbox.client(named: "web")["outputs"] as? [[String: Any]])
         return try #require(outputs.first { $0["target"] as? String == "production" })
@@ -119,7 +108,8 @@ import Testing
         let shown = try sandbox.command("status").output
         #expect(shown.contains(whatHelps), "\(shown)")
         #expect(try sandbox.command("health").status == 1)
-        let service = try serve()
+        let service = try sandbox.listen(
+            at: "push/production.sock", "push", "production", "--config", sandbox.configuration)
         try sandbox.succeed("renew", "web", "--deliver-only")
         #expect(try directory.read("held") == (try sandbox.published()))
         #expect(try output()["verified"] as? Bool == true)
