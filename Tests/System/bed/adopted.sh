@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 useradd --system app
 mkdir -p /srv/app
 chown app:app /srv/app

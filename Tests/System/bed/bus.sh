@@ -3,8 +3,7 @@
 # without them, each verb, and each way in which systemd does not do it.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
-install_clientsecretd
-make_key
+set_up
 rules=/etc/polkit-1/rules.d/50-clientsecretd.rules
 mkdir /run/saw
 

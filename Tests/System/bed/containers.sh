@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 mv $key /etc/clientsecretd/key.p8
 cat >$configuration <<END
 keys:

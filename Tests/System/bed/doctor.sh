@@ -21,7 +21,6 @@ held() { environment app AUTH_APPLE_SECRET; }
 fingerprint() { printf %s "$1" | sha256sum | head -c 16; }
 
 install_clientsecretd
-systemctl daemon-reload
 systemctl start polkit
 expired=$(expired_secret)
 make_app app "PORT=80\nAUTH_APPLE_SECRET=$expired\n"

@@ -61,8 +61,7 @@ done
 wait
 SCRIPT
 chmod 755 /usr/local/bin/start-members
-printf '[Service]\nExecStart=/usr/local/bin/start-members\n' >/etc/systemd/system/etcd.service
-systemctl daemon-reload
+service etcd ExecStart=/usr/local/bin/start-members
 
 # become MACHINE: that machine's directories in place of those that are there, and its daemon running if it was started once.
 cat >/usr/local/bin/become <<'SCRIPT'

@@ -44,19 +44,9 @@ useradd --system consumer
 configure_web '      - path: /run/clientsecretd/out/web.env
         format: env
         variable: SECRET'
-cat >/etc/systemd/system/consumer.service <<END
-[Unit]
-Wants=clientsecretd.service
-After=clientsecretd.service
-StartLimitIntervalSec=0
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-User=consumer
-EnvironmentFile=/run/clientsecretd/out/web.env
-ExecStart=/bin/sh -c '[ "\$\$(cat $output)" = "\$SECRET" ] && [ -n "\$SECRET" ]'
-END
-systemctl daemon-reload
+service consumer Type=oneshot RemainAfterExit=yes User=consumer EnvironmentFile=/run/clientsecretd/out/web.env \
+    "ExecStart=/bin/sh -c '[ \"\$\$(cat $output)\" = \"\$SECRET\" ] && [ -n \"\$SECRET\" ]'" \
+    '[Unit]' Wants=clientsecretd.service After=clientsecretd.service StartLimitIntervalSec=0
 systemctl stop clientsecretd.service
 promise "a consumer pulls the service in and finds its secret" systemctl start consumer.service
 secret=$(sha256sum <$output)

@@ -278,9 +278,8 @@ after_upgrading() {
     promise "nothing was minted by it" sha256sum --check --quiet /tmp/before
 }
 
-install_clientsecretd
+set_up
 cd /root || exit 1
-make_key
 configure <<END
 clients:
   web: {client_id: com.example.web, outputs: [{path: $output}]}

@@ -11,8 +11,7 @@ named() {
     equal "status names $1" 1 "$(hidden clientsecretd status | grep -c "^$2: warning: ")"
 }
 
-install_clientsecretd
-make_key
+set_up
 make_app shop ''
 mkdir -p /etc/polkit-1/rules.d
 service shop ExecStart='sleep infinity' EnvironmentFile=/srv/shop/.env 'EnvironmentFile=-/etc/shop.d/*.conf' User=shop ExecReload=true

@@ -4,8 +4,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 
 # A descendant that shed its session, its limits, its name and its parents, cannot be looked at and is deaf to SIGTERM;
 # and the program that started it, which never ends.

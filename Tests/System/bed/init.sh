@@ -2,9 +2,7 @@
 # What `init` writes is all it takes: the service starts, and the application reads its secret.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
-install_clientsecretd
-systemctl daemon-reload
-make_key
+set_up
 init=(clientsecretd init --team-id DEF123GHIJ --client-id com.example.web --key "$key")
 anew() {
     systemctl stop clientsecretd.service

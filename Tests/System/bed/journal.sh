@@ -2,8 +2,7 @@
 # What the journal holds of the daemon's doings, and how it explains them.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
-install_clientsecretd
-make_key
+set_up
 cat >/usr/local/bin/hook <<'END'
 #!/bin/sh
 echo heard

@@ -4,8 +4,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 useradd --system app
 configure_web "    on_change:
       - exec: [/usr/local/bin/attack]"

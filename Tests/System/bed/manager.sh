@@ -2,8 +2,7 @@
 # What the service manager is told: readiness, reloads, and a daemon that hangs. Why one does not start is shown by sockets.sh.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
-install_clientsecretd
-make_key
+set_up
 configure_web
 settings clientsecretd.service quick WatchdogSec=3 RestartSec=100ms
 

@@ -4,8 +4,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 useradd --system app
 useradd --system eve
 useradd --system friend

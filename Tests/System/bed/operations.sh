@@ -73,9 +73,7 @@ after_cron() {
 before_refusal() { before=$(cat "$output"); }
 after_refusal() { refused "the secret is a new one" [ "$before" = "$(cat "$output")" ]; }
 
-install_clientsecretd
-systemctl daemon-reload
-make_key
+set_up
 configure_web
 systemctl enable --quiet --now clientsecretd.service
 declare -A tries=(

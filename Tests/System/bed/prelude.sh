@@ -128,10 +128,7 @@ shows_toolchain() {
     libraries=$(ldd /usr/local/libexec/clientsecretd/clientsecretd-network |
         awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ { sub("/[^/]*$", "", $3); print "-" $3 }' | sort -u | xargs)
     [ "$libraries" ] || return 0
-    for unit; do
-        mkdir -p "/etc/systemd/system/$unit.d"
-        printf '[Service]\nBindReadOnlyPaths=%s\n' "$libraries" >"/etc/systemd/system/$unit.d/libraries.conf"
-    done
+    for unit; do settings "$unit" libraries "BindReadOnlyPaths=$libraries"; done
 }
 
 # new_key PATH: a key in Apple's form.
@@ -142,6 +139,12 @@ make_key() {
     new_key "${1-$key}"
     chown root:clientsecretd "${1-$key}"
     chmod 0640 "${1-$key}"
+}
+
+# set_up: installed, with a key and no configuration.
+set_up() {
+    install_clientsecretd
+    make_key
 }
 
 # configure [PATH]: the keys section, then what standard input holds, as the configuration.

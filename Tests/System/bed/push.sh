@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 mkdir /tmp/api
 # It serves until its input ends.
 setsid /src/.build/venv/bin/python /src/Tests/Support/push/stand-in.py /tmp/api >/tmp/api/address < <(sleep infinity) &

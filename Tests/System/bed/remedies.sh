@@ -31,8 +31,7 @@ adopt() {
     clientsecretd reload >"$seen" 2>&1
 }
 
-install_clientsecretd
-make_key
+set_up
 useradd --system app
 useradd --system stranger
 configure_web

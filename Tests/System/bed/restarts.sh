@@ -2,8 +2,7 @@
 # What a restart leads to: applications that do not come up again, or not for long, and units that are stopped.
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
-install_clientsecretd
-make_key
+set_up
 rules=/etc/polkit-1/rules.d/50-clientsecretd.rules
 
 # unit VERB NAME [LINE…]: a service, and a client that does this with it.

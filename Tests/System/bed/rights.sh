@@ -11,8 +11,7 @@ command() { of_status 'd["failure"]["command"] or ""'; }
 # rights: of everything that the service needs.
 rights() { stat -c '%n %a %U %G' $key /var/lib/clientsecretd /run/clientsecretd/out $output; }
 
-install_clientsecretd
-make_key
+set_up
 configure_web
 promise "it starts" systemctl start clientsecretd.service
 promise "everything is ok" is_ok

@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 service=clientsecretd.service
 sockets=(clientsecretd.socket clientsecretd-credentials.socket)
 # entries: how many lines the journal has about the service and its socket.
@@ -81,7 +80,6 @@ promise "and answers" clientsecretd status
 # A hook may send signals to the daemon, and cannot keep it busy with them: its roles are not started again for each.
 roles=(clientsecretd-store.socket clientsecretd-push@production.socket)
 shows_toolchain clientsecretd-store.service clientsecretd-push@.service
-systemctl daemon-reload
 configure_web "      - push: production
 store: {endpoints: ['https://127.0.0.1:2379'], user: signer, machine: m1}
 targets:

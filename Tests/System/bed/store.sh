@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 mkdir /tmp/etcd
 mkfifo /tmp/orders
 exec 3<>/tmp/orders

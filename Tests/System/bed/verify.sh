@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 stands_in_for_apple /src/.build/venv/bin/python
 install -m 0644 /tmp/apple/ca.pem /etc/ssl/stand-in.pem
 

@@ -3,8 +3,7 @@
 # shellcheck source=prelude.sh
 source /src/Tests/System/bed/prelude.sh
 
-install_clientsecretd
-make_key
+set_up
 useradd --create-home --shell /bin/sh app
 useradd --system stranger
 chmod 700 /home/app
