@@ -19,17 +19,8 @@ final class FaultRunFixture {
         sandbox = try Sandbox()
         supervisor = try Supervisor(sandbox)
         try sandbox.configure(
-            """
-              web:
-                client_id: com.example.web
-                outputs:
-                  - path: \(sandbox.directory("out/web.jwt"))
-                    mode: "0640"
-                    group: nogroup
-                  - path: \(sandbox.directory("out/app.env"))
-                    format: env
-                    variable: SECRET
-            """)
+            sandbox.client("web", at: sandbox.directory("out/app.env"), variable: "SECRET")
+                + "      - {path: \(sandbox.directory("out/web.jwt")), mode: \"0640\", group: nogroup}\n")
         try sandbox.directory.write(Self.lines.joined(separator: "\n"), to: "out/app.env")
         if hasOldSecrets {
             try fix("the run before")

@@ -73,8 +73,7 @@ import Testing
         let sandbox = try Sandbox()
         try sandbox.makeDirectory("app", of: Self.user)
         let path = try sandbox.write("PORT=80\nDATABASE_URL=x\n", to: "app/secret", of: Self.user)
-        try sandbox.configureForWriters(
-            "  web:\n    client_id: com.example.web\n    outputs: [{path: \(path), as: \(Self.user)}]\n")
+        try sandbox.configureForWriters(sandbox.client("web", at: path) + "        as: \(Self.user)\n")
         let text = try sandbox.directory.read("app/secret")
         let foreseen = try sandbox.command("check")
         #expect(foreseen.status == 1 && foreseen.complaints.contains("the file holds other content"), "\(foreseen)")

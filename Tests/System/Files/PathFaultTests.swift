@@ -27,18 +27,18 @@ import Testing
         /// One that is undone by giving a file or directory its mode back.
         init(_ name: String, _ words: String, _ path: String, _ bad: Int, _ good: Int) {
             self.init(name, words) {
-                try $0.permit($0.directory(path), bad)
+                try $0.directory.permit(bad, path)
             } fix: {
-                try $0.permit($0.directory(path), good)
+                try $0.directory.permit(good, path)
             }
         }
 
         /// One that is undone by moving a file or directory back.
         init(_ name: String, _ words: String, moving path: String) {
-            self.init(name, words) { sandbox in
-                try FileManager.default.moveItem(atPath: sandbox.directory(path), toPath: sandbox.directory("away"))
-            } fix: { sandbox in
-                try FileManager.default.moveItem(atPath: sandbox.directory("away"), toPath: sandbox.directory(path))
+            self.init(name, words) {
+                try $0.move(path, to: "away")
+            } fix: {
+                try $0.move("away", to: path)
             }
         }
     }
@@ -55,21 +55,17 @@ import Testing
         Change("the output's directory is gone", "does not exist", moving: "way/out"),
         Change("a directory above is gone", "does not exist", moving: "way"),
         Change("a directory in its place", "it is a directory, not a file") { sandbox in
-            try FileManager.default.removeItem(atPath: sandbox.directory(out))
+            try sandbox.remove(out)
             try sandbox.makeDirectory(out, mode: 0o755)
         } fix: { sandbox in
-            try FileManager.default.removeItem(atPath: sandbox.directory(out))
+            try sandbox.remove(out)
         },
     ]
 
     private func start() throws -> Sandbox {
         let sandbox = try Sandbox()
-        for name in ["way", "way/out"] {
-            try sandbox.makeDirectory(name)
-        }
-        let path = sandbox.directory(Self.out)
-        try sandbox.configure(
-            "  web:\n    client_id: com.example.web\n    outputs:\n      - path: \(path)\n        mode: \"0640\"\n")
+        for name in ["way", "way/out"] { try sandbox.makeDirectory(name) }
+        try sandbox.configure(sandbox.client("web", at: sandbox.directory(Self.out)) + "        mode: \"0640\"\n")
         try sandbox.start()
         return sandbox
     }

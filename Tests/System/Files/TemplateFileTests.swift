@@ -54,14 +54,10 @@ import Testing
     @Test(.needs(.root)) func itMayBelongToAnotherUser() throws {
         let user = UserWriterHost.user
         try sandbox.makeDirectory("app", of: user)
-        let client = { (template: String) in
-            self.sandbox.client("web") + """
-                      - path: \(self.sandbox.directory("app/web.properties"))
-                        format: template
-                        template: "\(template)"
-                        as: \(user)
-
-                """
+        func client(_ template: String) -> String {
+            let path = sandbox.directory("app/web.properties")
+            return sandbox.client("web")
+                + "      - {path: \(path), format: template, template: \"\(template)\", as: \(user)}\n"
         }
         func content() throws -> String { try sandbox.directory.read("app/web.properties") }
         try sandbox.configureForWriters(client("secret={{client_secret}}"))

@@ -77,16 +77,7 @@ extension Sandbox {
 
     /// A client with one variable of an environment file of another user's.
     func client(_ name: String, variable: String, of path: String) -> String {
-        """
-          \(name):
-            client_id: com.example.\(name)
-            outputs:
-              - path: \(path)
-                format: env
-                variable: \(variable)
-                as: \(UserWriterHost.user)
-
-        """
+        client(name, at: path, variable: variable) + "        as: \(UserWriterHost.user)\n"
     }
 
     /// What stands behind `NAME=` in an environment file.
