@@ -50,7 +50,7 @@ import Testing
         #expect(
             field.said > 500_000 && field.channels.count > 60, "\(field.said) bytes, \(field.channels.count) channels")
         for name in ["notes/hook-environ", "notes/hook-links", "notes/daemon-cmdline", "metrics.prom"] {
-            #expect(FileManager.default.fileExists(atPath: sandbox.directory(name)), "\(name)")
+            #expect(sandbox.isThere(name), "\(name)")
         }
         let hasNoCore = try sandbox.directory.read("notes/hook-limits").contains(#/Max core file size +0 +0 /#)
         #expect(hasNoCore)
@@ -62,8 +62,7 @@ import Testing
         let sandbox = field.sandbox
         try sandbox.directory.write("PORT=80\nNEIGHBOUR=\(neighbour)\nSECRET=\n", to: "out/app.env")
         try sandbox.directory.write("SECRET=$(cat x) NEIGHBOUR=\(neighbour)\n", to: "out/shell.env")
-        try FileManager.default.createSymbolicLink(
-            atPath: sandbox.directory("out/linked.jwt"), withDestinationPath: sandbox.key)
+        try sandbox.directory.link("out/linked.jwt", to: sandbox.key)
         try sandbox.directory.write(String(CanaryFixture.pem.dropLast(40)), to: "keys/AuthKey_TORN567890.p8")
         try sandbox.directory.write(token, to: "keys/AuthKey_TOKEN56789.p8")
         for (name, mode) in [("shout", 0o755), ("unsafe", 0o777)] {
@@ -263,10 +262,7 @@ import Testing
 
     /// From a new start, and at a time when the clock cannot be right.
     private func runOnce(_ field: CanaryFixture) throws {
-        let libraries = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"].map {
-            $0 + "/faketime/libfaketime.so.1"
-        }
-        let library = try #require(libraries.first { FileManager.default.fileExists(atPath: $0) })
+        let library = try TimeTravel.library()
         var said = ""
         try field.collectTokens()
         for environment in [[:], ["LD_PRELOAD": library, "FAKETIME": "-20y", "FAKETIME_SHARED": "none none"]] {

@@ -106,11 +106,7 @@ struct TimeTravel {
         aside = try TemporaryDirectory()
         file = try aside.write(start, to: "time")
         try sandbox.configure(sandbox.client("web", lifetime: lifetime, more: more), others: others)
-        let library = try #require(
-            FileManager.default.contentsOfDirectory(atPath: "/usr/lib").map {
-                "/usr/lib/\($0)/faketime/libfaketime.so.1"
-            }
-            .first { FileManager.default.fileExists(atPath: $0) }, "libfaketime is not installed")
+        let library = try Self.library()
         let environment = [
             "LD_PRELOAD=\(library)", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
@@ -122,6 +118,14 @@ struct TimeTravel {
             ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null"] + environment.flatMap { ["-E", $0] }
             + ["-e", "trace=clock_adjtime", "-e", "inject=clock_adjtime:\(answer)"]
         try sandbox.start(under: tracing)
+    }
+
+    /// libfaketime's path.
+    static func library() throws -> String {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: "/usr/lib")
+        return try #require(
+            folders.map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }.first(where: FileManager.default.fileExists),
+            "libfaketime is not installed")
     }
 
     /// Runs the program as one that asks this clock.
