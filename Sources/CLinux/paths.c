@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -214,11 +213,3 @@ int clinux_names_next(void *stream, void *name) {
 }
 
 void clinux_names_close(void *stream) { closedir(stream); }
-
-int clinux_random(void *buffer, size_t size) {
-    // Up to 256 bytes come whole and uninterrupted once the kernel's pool is ready.
-    ssize_t count;
-    do count = getrandom(buffer, size, 0);
-    while (count < 0 && errno == EINTR);
-    return count < 0 ? -errno : count == (ssize_t)size ? 0 : -EIO;
-}

@@ -110,7 +110,7 @@ package struct LastGoodConfiguration: Hashable, Sendable {
         try GuardedPath.makeDirectory(directory, mode: identity.user == 0 ? 0o755 : 0o700, as: identity)
         guard let main = AbsolutePath(configuration) else { return }
         // Removes temporaries of a process killed while writing: no other process writes here.
-        let naming = try TemporaryNames()
+        let naming = TemporaryNames()
         let path = Self.file(of: main, in: directory)
         try naming.sweep(beside: path, as: identity, ofAnyTag: true)
         let file = try AtomicFile(path, as: identity, limit: Self.sizeLimit)

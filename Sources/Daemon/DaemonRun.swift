@@ -111,16 +111,7 @@ package final class DaemonRun {
         if case .failure(let failure) = state.last, failure.code == .stateLocked {
             return giveUp([.stateLocked(failure)], .locked)
         }
-        let naming: TemporaryNames
-        do throws(FileError) {
-            switch state.last {
-            case .success(let directory): naming = directory.naming
-            case .failure:
-                naming = if let known = try? state.unopened?.readNaming() { known } else { try TemporaryNames() }
-            }
-        } catch {
-            return giveUp([.temporaryNames(error)], .failed)
-        }
+        let naming = state.known?.naming ?? (try? state.unopened?.readNaming()) ?? TemporaryNames()
         let start = Start(refused: refused, state: state, naming: naming, channels: channels)
         return try runLoop(with: consume loaded, start, from: &passed)
     }

@@ -114,7 +114,7 @@ package final class StateDirectory: Sendable {
             try file.replace(with: Array(former.naming.tag.utf8), naming: former.naming)
             return former.naming
         }
-        let fresh = try TemporaryNames()
+        let fresh = TemporaryNames()
         // A daemon killed while it saved its tag has left a temporary with an unknown tag; under the lock it cannot be
         // any other program's.
         try fresh.sweep(beside: files.tagFile, as: files.identity, ofAnyTag: true)

@@ -88,14 +88,9 @@ package final class UserWriterService {
         } catch {
             throw Failure(.writerRefused, at: place, detail: error.words)
         }
-        let naming: TemporaryNames
-        do throws(FileError) {
-            // With a fresh tag nothing is written.
-            if let asked = order.naming { naming = asked } else { naming = try TemporaryNames() }
-        } catch {
-            throw Failure(error, at: order.file.path)
-        }
-        let publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths)
+        // With a fresh tag nothing is written.
+        let publisher = Publisher(
+            as: identity, naming: order.naming ?? TemporaryNames(), reservedPaths: reservedPaths)
         let identity = reservedPaths.trusting(identity)
         switch request.task {
         case .observe:

@@ -14,7 +14,7 @@ extension Executor {
     ) throws -> Executor {
         let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
         return Executor(
-            settings: settings, naming: try TemporaryNames(), state: state,
+            settings: settings, naming: TemporaryNames(), state: state,
             services: try ServiceClients(of: settings, besideSocket: "/nowhere/socket"), log: Log(environment: [:]))
     }
 }

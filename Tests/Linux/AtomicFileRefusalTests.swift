@@ -8,9 +8,7 @@ import Testing
 
 /// A file that cannot be replaced gets its own error and stays as it was, with nothing left beside it.
 @Suite(.needs(.root)) struct AtomicFileRefusalTests {
-    private let naming: TemporaryNames
-
-    init() throws { naming = try TemporaryNames() }
+    private let naming = TemporaryNames()
 
     private func replace(
         _ path: String, group: UInt32? = nil, bytes: [UInt8] = Array("new".utf8), as identity: Identity = Room.root

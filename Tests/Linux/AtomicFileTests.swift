@@ -7,9 +7,7 @@ import Testing
 
 /// A file is replaced as a whole and keeps everything else that the old one had.
 @Suite(.needs(.root)) struct AtomicFileTests {
-    private let naming: TemporaryNames
-
-    init() throws { naming = try TemporaryNames() }
+    private let naming = TemporaryNames()
 
     private func replace(
         _ path: String, _ text: String = "new", mode: UInt16? = nil, group: UInt32? = nil,

@@ -8,9 +8,7 @@ import Testing
 
 /// A file that somebody changed after it was read is left as they made it.
 @Suite(.needs(.root)) struct ChangedMeanwhileTests {
-    private let naming: TemporaryNames
-
-    init() throws { naming = try TemporaryNames() }
+    private let naming = TemporaryNames()
 
     /// Reads, lets `somebody` change the file, then replaces it.
     private func replace(_ room: Room, after somebody: () throws -> Void) throws -> FileError {

@@ -151,7 +151,7 @@ import Testing
         let place = isWay ? String(target.dropLast(2)) : target
         let link = try room.link("own/f", to: place.hasPrefix("/") ? place : room(place), owner: Room.otherUser)
         let path = isWay ? link + "/f" : link
-        let naming = try TemporaryNames()
+        let naming = TemporaryNames()
         let refused = try #require(throws: FileError.self) {
             try acting(as: Room.otherIdentity) {
                 try AtomicFile(path, as: Room.otherIdentity, limit: Room.limit).replace(with: [], naming: naming)

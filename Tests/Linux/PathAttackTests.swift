@@ -84,7 +84,7 @@ import Testing
     private func publish(
         in room: Room, seed: SeededGenerator, harm: @escaping @Sendable (inout SeededGenerator) throws -> Void
     ) throws {
-        let naming = try TemporaryNames()
+        let naming = TemporaryNames()
         let outside = try Self.census(room)
         let attacker = attacking(seed, harm: harm)
         let note = "CLIENTSECRETD_SEED=\(seed.seed)"
@@ -123,7 +123,7 @@ import Testing
         try room.folder("tmp", mode: 0o1777)
         try room.file("key", Self.key)
         let generator = SeededGenerator()
-        let naming = try TemporaryNames()
+        let naming = TemporaryNames()
         let (target, folder, key) = (room("tmp/f"), room("tmp"), room("key"))
         let attacker = attacking(generator) { random in
             let harm = Int.random(in: 0..<5, using: &random)

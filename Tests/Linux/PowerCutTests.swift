@@ -36,7 +36,7 @@ import Testing
     /// Of many files written at once into one directory, each that was reported as written survives.
     @Test func everyFileThatWasReportedAsWrittenOutlivesIt() throws {
         let room = try roomWithDisk()
-        let naming = try TemporaryNames()
+        let naming = TemporaryNames()
         let written = Written()
         let hasBegun = DispatchSemaphore(value: 0)
         let path = room("disk")

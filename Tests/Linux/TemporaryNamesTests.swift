@@ -21,11 +21,11 @@ import Testing
             seen.insert(name)
         }
         #expect(seen.count == 4)
-        #expect(try TemporaryNames() != TemporaryNames())
+        #expect(TemporaryNames() != TemporaryNames())
     }
 
     @Test func aTagIsSixteenHexadecimalDigits() throws {
-        #expect(TemporaryNames(tag: try TemporaryNames().tag) != nil)
+        #expect(TemporaryNames(tag: TemporaryNames().tag) != nil)
         for tag in ["", "0123456789abcde", "0123456789abcdef0", "0123456789ABCDEF", "../3456789abcdef"] {
             #expect(TemporaryNames(tag: tag) == nil)
         }

@@ -15,7 +15,7 @@ import Testing
     init() throws {
         scratch = try TemporaryDirectory()
         file = MetricsFile(
-            try Samples.path(scratch("ours.prom")), as: .current(), naming: try TemporaryNames(),
+            try Samples.path(scratch("ours.prom")), as: .current(), naming: TemporaryNames(),
             reservedPaths: reservedPaths
         )
     }
@@ -66,7 +66,7 @@ import Testing
         reservedPaths.set(
             inputs: [try Samples.path(scratch("key.p8"))], outputs: [try Samples.path(scratch("web.jwt"))], state: nil)
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths)
+            as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
         for (target, words) in [
             ("key.p8", "the daemon reads this file"), ("web.jwt", "it is the same file as another output"),
@@ -103,7 +103,7 @@ import Testing
         try #require(run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", disk]).status == 0)
         defer { _ = try? run(["umount", disk]) }
         let file = MetricsFile(
-            try Samples.path(disk + "/ours.prom"), as: .current(), naming: try TemporaryNames(),
+            try Samples.path(disk + "/ours.prom"), as: .current(), naming: TemporaryNames(),
             reservedPaths: reservedPaths)
         try file.write(bytes("a"))
         try #require(run(["mount", "-o", "remount,ro", disk]).status == 0)

@@ -220,7 +220,7 @@ import Testing
             let paths = ReservedPaths()
             paths.set(inputs: [], outputs: outputs, state: nil, trusted: trusted)
             return Publisher(
-                as: .current(), naming: try TemporaryNames(), reservedPaths: paths)
+                as: .current(), naming: TemporaryNames(), reservedPaths: paths)
         }
         func isRead(_ name: String) throws -> Bool {
             try run(["setpriv", "--reuid=1", "--regid=12345", "--clear-groups", "cat", scratch(name)]).status == 0
@@ -250,7 +250,7 @@ import Testing
         try #require(unsafe chmod(scratch.path, 0o755) == 0)
         let paths = ReservedPaths()
         paths.set(inputs: [], outputs: [], state: nil, trusted: [try Samples.path(scratch.path)])
-        let publisher = Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: paths)
+        let publisher = Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: paths)
         let (one, two) = (
             try Samples.file(scratch("a.env"), .env, variables: ["A"]),
             try Samples.file(scratch("b.env"), .env, mode: 0o644, variables: ["B"])
@@ -290,7 +290,7 @@ import Testing
         )
         paths.set(inputs: [], outputs: [one.path, two.path], state: nil)
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: paths)
+            as: .current(), naming: TemporaryNames(), reservedPaths: paths)
         let (first, second) = (try Samples.secret(), try Samples.secret(1))
         _ = try publisher.publish([.variable("A"): first], in: one)
         _ = try publisher.publish([.variable("SECRET"): second], in: two)

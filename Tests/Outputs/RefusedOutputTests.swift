@@ -72,7 +72,7 @@ import Testing
         let file = try Samples.file(scratch("web.jwt"))
         let reserved = ReservedPaths()
         reserved.set(inputs: [key], outputs: [file.path], state: nil)
-        let publisher = Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: reserved)
+        let publisher = Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: reserved)
         try scratch.write(Samples.text(try Samples.secret()), to: "key")
         reserved.note(key)
         try scratch.link("web.jwt", to: scratch("key"))

@@ -16,7 +16,7 @@ import Testing
     init() throws {
         scratch = try TemporaryDirectory()
         publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths)
+            as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
     }
 
     private func draw(inputs: [String], outputs: [String] = []) throws {
@@ -66,7 +66,7 @@ import Testing
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("metrics.prom"))
         try scratch.write("what replaced that", to: input)
         let metrics = MetricsFile(
-            try Samples.path(scratch("metrics.prom")), as: .current(), naming: try TemporaryNames(),
+            try Samples.path(scratch("metrics.prom")), as: .current(), naming: TemporaryNames(),
             reservedPaths: reservedPaths)
         #expect(metrics.problem() == nil)
         try metrics.write(Array("# HELP clientsecretd_state".utf8))
@@ -90,7 +90,7 @@ import Testing
             return FileStatus.following(path)
         }
         let publisher = Publisher(
-            as: .current(), naming: try TemporaryNames(), reservedPaths: reservedPaths)
+            as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
         let inputs: Set = [try Samples.path(scratch("hangs/key.p8"))]
         let (first, second) = (try Samples.file(scratch("web.jwt")), try Samples.file(scratch("ios.jwt")))
         let secret = try Samples.secret()

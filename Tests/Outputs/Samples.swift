@@ -42,7 +42,7 @@ enum Samples {
     }
 
     static func publisher() throws -> Publisher {
-        Publisher(as: .current(), naming: try TemporaryNames(), reservedPaths: ReservedPaths())
+        Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: ReservedPaths())
     }
 }
 

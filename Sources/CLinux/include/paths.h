@@ -64,5 +64,3 @@ int clinux_attribute_remove(int descriptor, const char *name);
 int clinux_names_open(int descriptor, void **stream);
 int clinux_names_next(void *stream, void *name);
 void clinux_names_close(void *stream);
-
-int clinux_random(void *buffer, size_t size);

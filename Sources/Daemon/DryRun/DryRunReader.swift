@@ -12,16 +12,14 @@ struct DryRunReader: Sendable {
     let executor: Executor
     private let state: AbsolutePath?
 
-    /// Nil if the kernel gives no random bytes or no descriptor.
+    /// Nil if the kernel gives no descriptor.
     ///
     /// - Parameter socket: the daemon's status socket.
     init?(_ loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String) {
-        guard let naming = try? TemporaryNames(),
-            let services = try? ServiceClients(of: settings, besideSocket: socket)
-        else { return nil }
+        guard let services = try? ServiceClients(of: settings, besideSocket: socket) else { return nil }
         state = settings.stateDirectory(of: loaded.configuration)
         executor = Executor(
-            settings: settings, naming: naming,
+            settings: settings, naming: TemporaryNames(),
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), services: services,
             log: Log(environment: [:]))
         executor.adopt(loaded)

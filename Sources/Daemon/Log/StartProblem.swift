@@ -14,11 +14,6 @@ struct StartProblem: Sendable {
         StartProblem(words: "cannot run: \(error)", errno: error.number)
     }
 
-    /// No names can be created for temporary files.
-    static func temporaryNames(_ error: FileError) -> StartProblem {
-        StartProblem(words: "cannot run: \(error)", errno: error.cause)
-    }
-
     static func configuration(_ diagnostic: Diagnostic) -> StartProblem {
         StartProblem(words: diagnostic.description, fields: diagnostic.fields)
     }

@@ -20,9 +20,7 @@ package struct TemporaryNames: Hashable, Sendable {
     private static let sweepLimit = 100_000
 
     /// A fresh tag from the kernel's random source.
-    package init() throws(FileError) {
-        tag = try Self.random(digits: Self.tagDigits)
-    }
+    package init() { tag = Self.random(digits: Self.tagDigits) }
 
     /// The tag that a state directory has kept; nil when it is not valid.
     package init?(tag: String) {
@@ -33,7 +31,7 @@ package struct TemporaryNames: Hashable, Sendable {
     /// A new name, whose ending differs from the target's.
     func next(for target: FilePath.Component) throws(FileError) -> FilePath.Component {
         let ending = Self.endings.first { "." + (target.extension ?? "") != $0 } ?? Self.endings[0]
-        let text = "\(Self.prefix)\(tag)-\(try Self.random(digits: Self.randomDigits))\(ending)"
+        let text = "\(Self.prefix)\(tag)-\(Self.random(digits: Self.randomDigits))\(ending)"
         guard let name = FilePath.Component(text) else { throw FileError(.systemError, at: text) }
         return name
     }
@@ -77,9 +75,7 @@ package struct TemporaryNames: Hashable, Sendable {
         return parts[0]
     }
 
-    private static func random(digits: Int) throws(FileError) -> String {
-        var bytes = [UInt8](repeating: 0, count: digits / 2)
-        _ = try checked(unsafe clinux_random(&bytes, bytes.count), "getrandom")
-        return Hex.encode(bytes)
+    private static func random(digits: Int) -> String {
+        Hex.encode((0..<digits / 2).map { _ in UInt8.random(in: 0 ... .max) })
     }
 }
