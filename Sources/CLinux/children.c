@@ -276,19 +276,25 @@ static int above_standard(int descriptor) {
     return moved;
 }
 
-int clinux_pipe(int *reading, int *writing) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+// Moves both ends above the standard descriptors: 0, or -errno, and then both are closed.
+static int move_above_standard(int ends[2]) {
     ends[0] = above_standard(ends[0]);
     int error = ends[0] < 0 ? errno : 0;
     ends[1] = above_standard(ends[1]);
     if (ends[1] < 0) error = errno;
-    if (!error && fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) error = errno;
-    if (error) {
-        if (ends[0] >= 0) close(ends[0]);
-        if (ends[1] >= 0) close(ends[1]);
-        return -error;
-    }
+    if (!error) return 0;
+    if (ends[0] >= 0) close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    return -error;
+}
+
+int clinux_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+    // Of an open pipe this cannot fail.
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    int error = move_above_standard(ends);
+    if (error) return error;
     *reading = ends[0];
     *writing = ends[1];
     return 0;
@@ -297,15 +303,8 @@ int clinux_pipe(int *reading, int *writing) {
 int clinux_stream_pair(int *one, int *other) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -errno;
-    ends[0] = above_standard(ends[0]);
-    int error = ends[0] < 0 ? errno : 0;
-    ends[1] = above_standard(ends[1]);
-    if (ends[1] < 0) error = errno;
-    if (error) {
-        if (ends[0] >= 0) close(ends[0]);
-        if (ends[1] >= 0) close(ends[1]);
-        return -error;
-    }
+    int error = move_above_standard(ends);
+    if (error) return error;
     *one = ends[0];
     *other = ends[1];
     return 0;

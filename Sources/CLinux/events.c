@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -87,8 +86,6 @@ static struct timespec read_clock(clockid_t clock) {
     clock_gettime(clock, &now);
     return now;
 }
-
-int64_t clinux_wall_seconds(void) { return read_clock(CLOCK_REALTIME).tv_sec; }
 
 int64_t clinux_wall_milliseconds(void) {
     struct timespec now = read_clock(CLOCK_REALTIME);
@@ -180,37 +177,18 @@ int clinux_inotify_waiting(int inotify) {
     return ioctl(inotify, FIONREAD, &count) < 0 ? -errno : count;
 }
 
-struct thread_start {
-    void (*body)(void *);
-    void *context;
-};
-
-static void *thread_body(void *argument) {
-    struct thread_start start = *(struct thread_start *)argument;
-    free(argument);
-    start.body(start.context);
-    return NULL;
-}
-
-int clinux_thread_start(void (*body)(void *), void *context, size_t stack) {
-    struct thread_start *start = malloc(sizeof *start);
-    if (!start) return -ENOMEM;
-    *start = (struct thread_start){body, context};
+int clinux_thread_start(void *(*body)(void *), void *context, size_t stack) {
     pthread_attr_t attributes;
     sigset_t all;
     sigfillset(&all);
     int error = pthread_attr_init(&attributes);
-    if (error) {
-        free(start);
-        return -error;
-    }
+    if (error) return -error;
     pthread_t thread;
     error = pthread_attr_setstacksize(&attributes, stack);
     if (!error) error = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     if (!error) error = pthread_attr_setsigmask_np(&attributes, &all);
-    if (!error) error = pthread_create(&thread, &attributes, thread_body, start);
+    if (!error) error = pthread_create(&thread, &attributes, body, context);
     pthread_attr_destroy(&attributes);
-    if (error) free(start);
     return -error;
 }
 

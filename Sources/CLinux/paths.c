@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "paths.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -137,13 +136,6 @@ int64_t clinux_file_read(int descriptor, void *buffer, size_t size, int64_t offs
     return count < 0 ? -errno : count;
 }
 
-int64_t clinux_file_write(int descriptor, const void *buffer, size_t size) {
-    ssize_t count;
-    do count = write(descriptor, buffer, size);
-    while (count < 0 && errno == EINTR);
-    return count < 0 ? -errno : count;
-}
-
 int clinux_file_set_group(int descriptor, uint32_t group) { return result(fchown(descriptor, (uid_t)-1, group)); }
 
 int clinux_file_set_mode(int descriptor, uint32_t mode) { return result(fchmod(descriptor, mode)); }
@@ -194,22 +186,3 @@ int clinux_attribute_set(int descriptor, const char *name, const void *buffer, s
 }
 
 int clinux_attribute_remove(int descriptor, const char *name) { return result(fremovexattr(descriptor, name)); }
-
-int clinux_names_open(int descriptor, void **stream) {
-    *stream = fdopendir(descriptor);
-    if (*stream) return 0;
-    int error = errno;
-    close(descriptor);
-    return -error;
-}
-
-int clinux_names_next(void *stream, void *name) {
-    errno = 0;
-    struct dirent *entry = readdir(stream);
-    if (!entry) return -errno;
-    size_t length = strnlen(entry->d_name, 255);
-    memcpy(name, entry->d_name, length);
-    return (int)length;
-}
-
-void clinux_names_close(void *stream) { closedir(stream); }

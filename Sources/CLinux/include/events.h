@@ -24,7 +24,6 @@ int clinux_boot_timer_create(void);
 int clinux_boot_timer_arm(int timer, int64_t nanoseconds);
 
 // Clocks.
-int64_t clinux_wall_seconds(void);
 int64_t clinux_wall_milliseconds(void);
 int64_t clinux_boot_milliseconds(void);
 int64_t clinux_monotonic_microseconds(void);
@@ -49,8 +48,8 @@ int clinux_inotify_unwatch(int inotify, int watch);
 // How many bytes of notices wait.
 int clinux_inotify_waiting(int inotify);
 
-// A detached thread with every signal blocked.
-int clinux_thread_start(void (*body)(void *), void *context, size_t stack);
+// A detached thread with every signal blocked. The result of `body` is ignored.
+int clinux_thread_start(void *(*body)(void *), void *context, size_t stack);
 
 // Hardening of the calling process.
 int clinux_forbid_inspection(void);

@@ -45,7 +45,6 @@ enum { CLINUX_RENAME_OVER = 0, CLINUX_RENAME_NEW = 1, CLINUX_RENAME_EXCHANGE = 2
 int clinux_path_rename(int directory, const char *from, const char *to, int how);
 
 int64_t clinux_file_read(int descriptor, void *buffer, size_t size, int64_t offset);
-int64_t clinux_file_write(int descriptor, const void *buffer, size_t size);
 int clinux_file_set_group(int descriptor, uint32_t group);
 int clinux_file_set_mode(int descriptor, uint32_t mode);
 int clinux_file_sync(int descriptor);
@@ -58,9 +57,3 @@ int64_t clinux_attribute_names(int descriptor, void *buffer, size_t size);
 int64_t clinux_attribute_get(int descriptor, const char *name, void *buffer, size_t size);
 int clinux_attribute_set(int descriptor, const char *name, const void *buffer, size_t size);
 int clinux_attribute_remove(int descriptor, const char *name);
-
-// Reads a directory's names one after another, into a buffer of 256 bytes: the name's length, 0 at the end. Takes the
-// descriptor over, also when it fails.
-int clinux_names_open(int descriptor, void **stream);
-int clinux_names_next(void *stream, void *name);
-void clinux_names_close(void *stream);

@@ -173,7 +173,9 @@ package struct AtomicFile: ~Copyable {
         }
         try attributes.give(
             to: temporary.descriptor.raw, made: temporary.made, from: replaced, path: place.path)
-        try temporary.write(bytes, path: place.path)
+        if let error = Descriptor.write(bytes, to: temporary.descriptor.raw) {
+            throw FileError(of: error, at: place.path)
+        }
         _ = try checked(clinux_file_sync(temporary.descriptor.raw), place.path)
         return temporary
     }

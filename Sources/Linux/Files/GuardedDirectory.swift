@@ -1,5 +1,6 @@
 import CLinux
 internal import Failures
+internal import Glibc
 import SystemPackage
 
 /// A directory that a walk has reached and holds open, with those above it that it came through.
@@ -76,16 +77,20 @@ final class GuardedDirectory: Sendable {
     /// - Parameter limit: throws if there are more.
     func names(limit: Int) throws(FileError) -> [FilePath.Component] {
         let listed = try checked(clinux_path_open_directory(descriptor.raw), path.string)
-        var stream: UnsafeMutableRawPointer?
-        _ = try checked(unsafe clinux_names_open(listed, &stream), path.string)
-        defer { unsafe clinux_names_close(stream) }
+        guard let stream = unsafe fdopendir(listed) else {
+            let error = FileError(of: Errno(rawValue: errno), at: path.string)
+            close(listed)
+            throw error
+        }
+        defer { unsafe closedir(stream) }
         var names: [FilePath.Component] = []
-        var buffer = [UInt8](repeating: 0, count: 256)
         while true {
-            let length = unsafe buffer.withUnsafeMutableBytes { unsafe clinux_names_next(stream, $0.baseAddress) }
-            guard try checked(length, path.string) > 0 else { return names }
-            buffer[Int(length)] = 0
-            let name = unsafe buffer.withUnsafeBytes { bytes in
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw FileError(of: Errno(rawValue: errno), at: path.string) }
+                return names
+            }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe bytes.withMemoryRebound(to: CChar.self) { text in
                     unsafe text.baseAddress.flatMap { unsafe FilePath.Component(platformString: $0) }
                 }

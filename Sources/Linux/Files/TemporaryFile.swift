@@ -62,18 +62,6 @@ struct TemporaryFile: ~Copyable {
         directory.remove(name)
     }
 
-    func write(_ bytes: [UInt8], path: String) throws(FileError) {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe clinux_file_write(
-                    descriptor.raw, buffer.baseAddress.map { unsafe $0 + written },
-                    buffer.count - written)
-            }
-            written += Int(try checked(count, path))
-        }
-    }
-
     /// Takes a name that is free.
     mutating func appear(as target: FilePath.Component) throws(FileError) {
         var result = rename(to: target, CLINUX_RENAME_NEW)

@@ -4,7 +4,7 @@ import CLinux
 package enum Clocks {
     /// The time of day in whole seconds since 1970.
     package static func wallSeconds() -> Int64 {
-        clinux_wall_seconds()
+        wallMilliseconds() / 1_000
     }
 
     /// The time of day in milliseconds since 1970.

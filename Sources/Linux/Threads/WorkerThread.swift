@@ -17,8 +17,9 @@ package enum WorkerThread {
         let body = unsafe Unmanaged.passRetained(Body(run))
         let result = unsafe clinux_thread_start(
             { context in
-                guard let context = unsafe context else { return }
+                guard let context = unsafe context else { return nil }
                 unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+                return nil
             }, body.toOpaque(), stackSize)
         if result < 0 { unsafe body.release() }
         try SystemError.check(result, "start a thread")
