@@ -83,7 +83,7 @@ static int copy_name(char *into, const char *name) {
     return 1;
 }
 
-static int find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group) {
+int clinux_find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group) {
     for (size_t size = FIRST_BUFFER;; size *= 4) {
         char *buffer = malloc(size);
         if (!buffer) return -ENOMEM;
@@ -101,7 +101,7 @@ static int find_user(const char *wanted, uint32_t *user, char *name, uint32_t *g
     }
 }
 
-static int find_group(const char *wanted, uint32_t *group, char *name) {
+int clinux_find_group(const char *wanted, uint32_t *group, char *name) {
     for (size_t size = FIRST_BUFFER;; size *= 4) {
         char *buffer = malloc(size);
         if (!buffer) return -ENOMEM;
@@ -118,12 +118,6 @@ static int find_group(const char *wanted, uint32_t *group, char *name) {
     }
 }
 
-int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group) {
-    return find_user(name, user, NULL, group);
-}
-
-int clinux_user_by_id(uint32_t user, char *name, uint32_t *group) { return find_user(NULL, &user, name, group); }
-
 int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) {
     gid_t groups[MOST_GROUPS];
     int count = groups_of(name, primary, groups);
@@ -131,7 +125,3 @@ int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) 
         if (groups[index] == group) return 1;
     return count < 0 ? count : 0;
 }
-
-int clinux_group_by_name(const char *name, uint32_t *group) { return find_group(name, group, NULL); }
-
-int clinux_group_by_id(uint32_t group, char *name) { return find_group(NULL, &group, name); }

@@ -223,25 +223,39 @@ bool clinux_stopped_holders_kill(void) {
     return is_any_left;
 }
 
-// Opens the pipe by which supervisors see this process end: 0, or an error.
+// Moves a descriptor above `highest`, so that it survives when others are moved to these numbers.
+static int above(int descriptor, int highest) {
+    if (descriptor < 0 || descriptor > highest) return descriptor;
+    int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, highest + 1);
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return moved;
+}
+
+// Moves both ends: 0, or -errno, and then both are closed.
+static int move_above(int ends[2], int highest) {
+    ends[0] = above(ends[0], highest);
+    int error = ends[0] < 0 ? errno : 0;
+    ends[1] = above(ends[1], highest);
+    if (ends[1] < 0) error = errno;
+    if (!error) return 0;
+    if (ends[0] >= 0) close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    return -error;
+}
+
+// Opens the pipe by which supervisors see this process end: 0, or -errno.
 static int open_life(void) {
     int ends[2];
     if (life_reading >= 0) return 0;
-    if (pipe2(ends, O_CLOEXEC) < 0) return errno;
+    if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
     // Above the numbers that a supervisor has its own descriptors at.
-    int reading = fcntl(ends[0], F_DUPFD_CLOEXEC, CLINUX_SUPERVISOR_LIFE + 1);
-    int writing = fcntl(ends[1], F_DUPFD_CLOEXEC, CLINUX_SUPERVISOR_LIFE + 1);
-    int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    if (reading >= 0 && writing >= 0) {
-        life_reading = reading;
-        life_writing = writing;
-        return 0;
-    }
-    if (reading >= 0) close(reading);
-    if (writing >= 0) close(writing);
-    return error;
+    int error = move_above(ends, CLINUX_SUPERVISOR_LIFE);
+    if (error) return error;
+    life_reading = ends[0];
+    life_writing = ends[1];
+    return 0;
 }
 
 void clinux_children_release(void) {
@@ -266,34 +280,12 @@ static void become(char *const arguments[], char *const environment[], int input
     if (errno == ENOENT && name) execve(name, arguments, environment);
 }
 
-// Descriptors above these survive when others are moved to 0, 1 and 2.
-static int above_standard(int descriptor) {
-    if (descriptor < 0 || descriptor > 2) return descriptor;
-    int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-    int error = errno;
-    close(descriptor);
-    errno = error;
-    return moved;
-}
-
-// Moves both ends above the standard descriptors: 0, or -errno, and then both are closed.
-static int move_above_standard(int ends[2]) {
-    ends[0] = above_standard(ends[0]);
-    int error = ends[0] < 0 ? errno : 0;
-    ends[1] = above_standard(ends[1]);
-    if (ends[1] < 0) error = errno;
-    if (!error) return 0;
-    if (ends[0] >= 0) close(ends[0]);
-    if (ends[1] >= 0) close(ends[1]);
-    return -error;
-}
-
 int clinux_pipe(int *reading, int *writing) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
     // Of an open pipe this cannot fail.
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    int error = move_above_standard(ends);
+    int error = move_above(ends, STDERR_FILENO);
     if (error) return error;
     *reading = ends[0];
     *writing = ends[1];
@@ -303,7 +295,7 @@ int clinux_pipe(int *reading, int *writing) {
 int clinux_stream_pair(int *one, int *other) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return -errno;
-    int error = move_above_standard(ends);
+    int error = move_above(ends, STDERR_FILENO);
     if (error) return error;
     *one = ends[0];
     *other = ends[1];
@@ -312,7 +304,7 @@ int clinux_stream_pair(int *one, int *other) {
 
 int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
                        int32_t *process, int *pidfd) {
-    input = input < 0 ? above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC)) : fcntl(input, F_DUPFD_CLOEXEC, 3);
+    input = input < 0 ? above(open("/dev/null", O_RDONLY | O_CLOEXEC), STDERR_FILENO) : fcntl(input, F_DUPFD_CLOEXEC, 3);
     if (input < 0) return -errno;
     _Atomic int32_t *slot = reserve_slot();
     if (!slot) {
@@ -327,7 +319,7 @@ int clinux_child_start(char *const arguments[], char *const environment[], int i
     pthread_mutex_lock(&orphans);
     spare_orphans();
     pid_t child = -1;
-    int error = open_life();
+    int error = -open_life();
     if (!error) {
         child = vfork();
         if (child == 0) {

@@ -22,12 +22,10 @@ int clinux_may_change_owners(void);
 int clinux_become_user(
     const char *name, uint32_t user, uint32_t group, const uint32_t *more, size_t more_count);
 
-// Accounts. 1 found, 0 unknown, -errno when the account database cannot be read. Names of up to
-// CLINUX_ACCOUNT_NAME - 1 bytes.
+// Accounts, by the name `wanted` or, if that is NULL, by number. Each stores what is not known yet; `name` may be NULL. 1 found,
+// 0 unknown, -errno when the account database cannot be read. Names of up to CLINUX_ACCOUNT_NAME - 1 bytes.
 #define CLINUX_ACCOUNT_NAME 256
-int clinux_user_by_name(const char *name, uint32_t *user, uint32_t *group);
-int clinux_user_by_id(uint32_t user, char *name, uint32_t *group);
+int clinux_find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group);
+int clinux_find_group(const char *wanted, uint32_t *group, char *name);
 // Whether a process that this user just started is in the group: 1 or 0, or -errno.
 int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group);
-int clinux_group_by_name(const char *name, uint32_t *group);
-int clinux_group_by_id(uint32_t group, char *name);

@@ -31,7 +31,7 @@ package enum Accounts {
     package static func user(named name: String) throws(SystemError) -> Account? {
         var user: UInt32 = 0
         var group: UInt32 = 0
-        let found = unsafe clinux_user_by_name(name, &user, &group)
+        let found = unsafe clinux_find_user(name, &user, nil, &group)
         guard try SystemError.check(found, "look up the user \(name)") > 0 else { return nil }
         return Account(name: name, id: user, primaryGroup: group)
     }
@@ -45,8 +45,8 @@ package enum Accounts {
 
     package static func user(id: UInt32) throws(SystemError) -> Account? {
         var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
-        var group: UInt32 = 0
-        let found = unsafe clinux_user_by_id(id, &name, &group)
+        var (user, group) = (id, UInt32(0))
+        let found = unsafe clinux_find_user(nil, &user, &name, &group)
         guard try SystemError.check(found, "look up the user \(id)") > 0 else { return nil }
         return Account(name: String(zeroTerminated: name), id: id, primaryGroup: group)
     }
@@ -59,14 +59,15 @@ package enum Accounts {
 
     package static func group(named name: String) throws(SystemError) -> Group? {
         var group: UInt32 = 0
-        let found = unsafe clinux_group_by_name(name, &group)
+        let found = unsafe clinux_find_group(name, &group, nil)
         guard try SystemError.check(found, "look up the group \(name)") > 0 else { return nil }
         return Group(name: name, id: group)
     }
 
     package static func group(id: UInt32) throws(SystemError) -> Group? {
         var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
-        let found = unsafe clinux_group_by_id(id, &name)
+        var group = id
+        let found = unsafe clinux_find_group(nil, &group, &name)
         guard try SystemError.check(found, "look up the group \(id)") > 0 else { return nil }
         return Group(name: String(zeroTerminated: name), id: id)
     }

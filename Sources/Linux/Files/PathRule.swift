@@ -21,16 +21,8 @@ enum PathRule {
     ) throws(FileError) {
         if self == .proving { return }
         if self == .publishing, identity.trusts(place: path) { return }
-        let guardedBySticky =
-            switch self {
-            case .publishing, .proving: status.isSticky
-            case .deciding, .keeping: status.isSticky && status.owner == 0
-            }
-        let code: FailureCode =
-            switch self {
-            case .publishing, .proving: .unguardedDirectory
-            case .deciding, .keeping: .notGuarded
-            }
+        let guardedBySticky = status.isSticky && (self == .publishing || status.owner == 0)
+        let code: FailureCode = self == .publishing ? .unguardedDirectory : .notGuarded
         if !identity.trusts(status.owner) {
             throw FileError(
                 code, at: path.string, detail: "the directory belongs to \(Owner.describe(user: status.owner))",
