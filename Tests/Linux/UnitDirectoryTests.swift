@@ -69,16 +69,14 @@ struct UnitDirectoryTests {
     }
 
     /// Of units that share a directory, the first by name may be one that is never used.
-    @Test func theRunningUnitCountsThenTheEnabledOne() throws {
-        for name in ["app-once", "app-other", "app"] { try unit("lib/\(name).service", "StateDirectory=app") }
-        func owner(running: String?, enabled: String?) -> String? {
+    @Test func theRunningUnitCounts() throws {
+        for name in ["app-once", "app"] { try unit("lib/\(name).service", "StateDirectory=app") }
+        func owner(running: String?) -> String? {
             UnitDirectory.of(
-                "/var/lib/app", missingIn: "/var/lib", among: all, isRunning: { $0 == running },
-                isEnabled: { $0 == enabled })?.unit
+                "/var/lib/app", missingIn: "/var/lib", among: all, isRunning: { $0 == running })?.unit
         }
-        #expect(owner(running: nil, enabled: nil) == "app-once.service")
-        #expect(owner(running: nil, enabled: "app-other.service") == "app-other.service")
-        #expect(owner(running: "app.service", enabled: "app-other.service") == "app.service")
+        #expect(owner(running: nil) == "app-once.service")
+        #expect(owner(running: "app.service") == "app.service")
     }
 
     /// A state directory that is there stays, and what is made in it. A unit that stops takes its runtime directory with it.

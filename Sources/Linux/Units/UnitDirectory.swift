@@ -39,14 +39,13 @@ package struct UnitDirectory: Hashable, Sendable {
 
     private static let known = QuietMutex<(at: Int64, changed: [Int64?], all: [UnitDirectory])?>(nil)
 
-    /// Of several units the one that runs, else the one that is enabled, else the first.
+    /// Of several units the one that runs, else the first.
     static func of(
         _ path: String, missingIn parent: String, among all: [UnitDirectory],
-        isRunning: (String) -> Bool = UnitDirectory.isRunning, isEnabled: (String) -> Bool = UnitDirectory.isEnabled
+        isRunning: (String) -> Bool = UnitDirectory.isRunning
     ) -> UnitDirectory? {
         let candidates = all.filter { $0.includes(path, missingIn: parent) }
-        var found =
-            candidates.first { isRunning($0.unit) } ?? candidates.first { isEnabled($0.unit) } ?? candidates.first
+        var found = candidates.first { isRunning($0.unit) } ?? candidates.first
         if found?.isWhole == false { found?.path = path }
         return found
     }
@@ -57,15 +56,6 @@ package struct UnitDirectory: Hashable, Sendable {
     /// systemd keeps this link while the unit is active.
     static func isRunning(_ unit: String) -> Bool {
         ForeignFile.link("/run/systemd/units/invocation:\(unit)") != nil
-    }
-
-    static func isEnabled(_ unit: String) -> Bool {
-        ["/etc/systemd/system", "/run/systemd/system"].contains { directory in
-            ForeignFile.names(in: directory, limit: nameLimit).contains { name in
-                (name.hasSuffix(".wants") || name.hasSuffix(".requires"))
-                    && ForeignFile.link("\(directory)/\(name)/\(unit)") != nil
-            }
-        }
     }
 
     private func includes(_ missing: String, missingIn parent: String) -> Bool {
