@@ -16,18 +16,6 @@ package struct Descriptor: ~Copyable, Sendable {
         self.raw = raw
     }
 
-    /// A duplicate of standard input, which itself stays open.
-    package static func standardInput() throws(SystemError) -> Descriptor {
-        try duplicate(of: STDIN_FILENO)
-    }
-
-    private static func duplicate(of raw: Int32) throws(SystemError) -> Descriptor {
-        // None of the numbers of the standard descriptors, should one of them be closed.
-        let copy = fcntl(raw, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-        guard copy >= 0 else { throw SystemError("duplicate a descriptor", errno: Errno(rawValue: errno)) }
-        return Descriptor(adopting: copy)
-    }
-
     /// Gives the descriptor up without closing it: the caller closes it.
     package consuming func release() -> Int32 {
         let raw = raw
@@ -37,7 +25,10 @@ package struct Descriptor: ~Copyable, Sendable {
 
     /// Another descriptor of the same open file, which its own owner closes.
     package func duplicate() throws(SystemError) -> Descriptor {
-        try Self.duplicate(of: raw)
+        // None of the numbers of the standard descriptors, should one of them be closed.
+        let copy = fcntl(raw, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        guard copy >= 0 else { throw SystemError("duplicate a descriptor", errno: Errno(rawValue: errno)) }
+        return Descriptor(adopting: copy)
     }
 
     /// Writes all of `bytes` to a descriptor without an owner here, such as standard error. Returns the error that stopped it,

@@ -36,7 +36,7 @@ struct WriteCommand: ParsableCommand {
                 try SignalDescriptor.blockSignals()
                 try service.serve(try ActivatedListener(socket))
             } else if (try? Peer(of: 0)) != nil {
-                service.serve(try Descriptor.standardInput())
+                service.serve(Descriptor(adopting: 0))
             } else {
                 throw CommandFailure(
                     .usage, "this is started by its socket: systemctl enable --now clientsecretd-writer@USER.socket")
