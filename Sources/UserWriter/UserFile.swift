@@ -1,3 +1,4 @@
+internal import AppleClientSecret
 package import Linux
 package import Model
 package import Outputs
@@ -26,24 +27,36 @@ package struct UserFile: Destination {
     }
 
     package func observe() throws(Failure) -> OutputContents {
-        guard let sweptDirectories else { return try client.observe(file, as: user, naming: nil) }
+        guard let sweptDirectories else { return try observe(sweeping: false) }
         return try sweptDirectories.first(beside: file.path, of: user) { isFirst throws(Failure) in
-            try client.observe(file, as: user, naming: isFirst ? naming : nil)
+            try observe(sweeping: isFirst)
         }
     }
 
-    package func look() throws(Failure) -> [FileSlot: SlotContents] { try client.look(at: file, as: user) }
+    /// - Parameter isFirst: whether the temporaries of a killed writer are removed; else nothing may be changed.
+    private func observe(sweeping isFirst: Bool) throws(Failure) -> OutputContents {
+        var request = WriterRequest(.observe, file)
+        if isFirst { request.tag = naming.tag }
+        return try client.contents(of: file, after: request, as: user)
+    }
+
+    package func look() throws(Failure) -> [FileSlot: SlotContents] {
+        try client.contents(of: file, after: WriterRequest(.look, file), as: user).slots
+    }
 
     package func publish(_ secrets: [FileSlot: Secret], mayCreate: Bool, overWriters: Bool) throws(Failure)
         -> OutputContents
     {
         // After a writer that failed, its successor sweeps before it writes.
         try sweptDirectories?.first(beside: file.path, of: user) { isFirst throws(Failure) in
-            if isFirst { _ = try client.observe(file, as: user, naming: naming) }
+            if isFirst { _ = try observe(sweeping: true) }
         }
+        var request = WriterRequest(.publish, file, secrets: secrets.mapValues(\.token))
+        request.mayCreate = mayCreate
+        request.overWriters = overWriters
+        request.tag = naming.tag
         do throws(Failure) {
-            return try client.publish(
-                secrets, in: file, as: user, mayCreate: mayCreate, overWriters: overWriters, naming: naming)
+            return try client.contents(of: file, after: request, as: user)
         } catch {
             sweptDirectories?.forget(beside: file.path, of: user)
             throw error
@@ -51,6 +64,8 @@ package struct UserFile: Destination {
     }
 
     package func problem(mayCreate: Bool) -> Failure? {
-        client.problem(with: file, as: user, mayCreate: mayCreate)
+        var request = WriterRequest(.examine, file)
+        request.mayCreate = mayCreate
+        return client.problem(with: file, after: request, as: user)
     }
 }

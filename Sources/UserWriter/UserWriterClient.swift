@@ -2,8 +2,8 @@ internal import AppleClientSecret
 import Config
 internal import Failures
 package import Linux
-package import Model
-package import Outputs
+import Model
+import Outputs
 internal import SystemPackage
 
 /// The daemon's client of the user writers: one connection for each request. Answers come from another user's process. They are
@@ -30,39 +30,15 @@ package final class UserWriterClient: Sendable {
         self.cancel = cancel
     }
 
-    /// Has `file` read back by `user`.
-    ///
-    /// - Parameter naming: of this daemon's temporaries, so that those of a killed writer are removed; nil: nothing may
-    ///   be changed.
-    package func observe(_ file: FileSpec, as user: String, naming: TemporaryNames?) throws(Failure)
-        -> OutputContents
-    {
-        var request = WriterRequest(.observe, file)
-        request.tag = naming?.tag
-        return try contents(of: file, ask(request, of: user, about: file.path), user)
-    }
-
-    /// The content of `file` for programs, as far as `user` may read it.
-    package func look(at file: FileSpec, as user: String) throws(Failure) -> [FileSlot: SlotContents] {
-        try contents(of: file, ask(WriterRequest(.look, file), of: user, about: file.path), user).slots
-    }
-
-    /// Has these secrets written into `file` by `user`.
-    package func publish(
-        _ secrets: [FileSlot: Secret], in file: FileSpec, as user: String, mayCreate: Bool, overWriters: Bool,
-        naming: TemporaryNames
+    /// The content of `file` once the writer of `user` has carried out a request about it.
+    func contents(
+        of file: FileSpec, after request: WriterRequest, as user: String
     ) throws(Failure) -> OutputContents {
-        var request = WriterRequest(.publish, file, secrets: secrets.mapValues(\.token))
-        request.mayCreate = mayCreate
-        request.overWriters = overWriters
-        request.tag = naming.tag
-        return try contents(of: file, ask(request, of: user, about: file.path), user)
+        try contents(of: file, ask(request, of: user, about: file.path), user)
     }
 
-    /// Why `file` could not be written; nil when no reason is known.
-    package func problem(with file: FileSpec, as user: String, mayCreate: Bool) -> Failure? {
-        var request = WriterRequest(.examine, file)
-        request.mayCreate = mayCreate
+    /// Why the writer of `user` cannot carry out a request about `file`; nil when it could.
+    func problem(with file: FileSpec, after request: WriterRequest, as user: String) -> Failure? {
         do throws(Failure) {
             _ = try ask(request, of: user, about: file.path)
             return nil

@@ -52,7 +52,7 @@ import Testing
 
     private func observe(by line: UserWriterClient) -> Result<OutputContents, Failure> {
         do throws(Failure) {
-            return .success(try line.observe(try file(), as: "app", naming: nil))
+            return .success(try line.contents(of: file(), after: WriterRequest(.observe, file()), as: "app"))
         } catch {
             return .failure(error)
         }
