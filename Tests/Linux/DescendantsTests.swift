@@ -168,19 +168,6 @@ struct DescendantsTests {
         }
     }
 
-    @Test func isNotHeldUpByAGrandchildThatHoldsTheOutput() async {
-        await #expect(processExitsWith: .success) {
-            let hooks = try Hooks()
-            try Hooks.makeFIFO(hooks.directory("ready"))
-            let report = try hooks.run("\(escapee) echo done")
-            #expect(report == ExitReport(.exited(0), printed: ["done"]))
-            // Left alive: it may be the server that the hook was to restart.
-            let pid = try #require(try hooks.pids().first)
-            #expect(!hooks.hasGone(pid))
-            #expect(kill(pid, SIGKILL) == 0)
-        }
-    }
-
     /// Also where it ignores SIGTERM. It goes on meanwhile: it may be the server that the hook was to restart.
     @Test(arguments: [0, SIGKILL])
     func endsWhatAChildLeftRunningWithTheProcessThatRanIt(signal: Int32) async throws {

@@ -56,18 +56,6 @@ import Testing
         #expect(try naming.sweep(beside: room("elsewhere/f"), as: Room.root) == 0)
     }
 
-    /// Several processes may write with one tag: writers that a daemon without systemd starts.
-    @Test func aFileOfAnotherProcessIsNotSwept() throws {
-        let room = try Room()
-        let naming = try #require(TemporaryNames(tag: own))
-        let name = ".clientsecretd-\(own)-\(random).tmp"
-        try room.file(name)
-        let other = try Background(["flock", "--no-fork", "-x", room(name), "sh", "-c", "echo; exec sleep 600"])
-        defer { withExtendedLifetime(other) {} }
-        #expect(try naming.sweep(beside: room("web.jwt"), as: Room.root) == 0)
-        #expect(try room.names() == [name])
-    }
-
     /// A directory may be reached by several paths, and is swept by each.
     @Test func aFileThatIsBeingWrittenIsNotSwept() throws {
         let room = try Room()

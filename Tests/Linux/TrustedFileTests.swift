@@ -20,14 +20,6 @@ import Testing
         #expect(try TrustedFile.read(room("way"), for: .configuration, as: Room.root, limit: 9).path == room("f"))
     }
 
-    @Test func anAbsentFileAndAnAbsentDirectoryFailDifferently() throws {
-        let room = try Room()
-        #expect(throws: FileError(.missing, at: room("f"), errno: .noSuchFileOrDirectory)) { try read(room("f")) }
-        #expect(throws: FileError(.directoryMissing, at: room("a"), errno: .noSuchFileOrDirectory)) {
-            try read(room("a/f"))
-        }
-    }
-
     @Test func anotherUsersFileIsRefused() throws {
         let room = try Room()
         try room.file("it's", mode: 0o644, owner: Room.otherUser)

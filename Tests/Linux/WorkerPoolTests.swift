@@ -76,23 +76,6 @@ struct WorkerCrewTests {
         #expect(counts == [4, 1, 1])
     }
 
-    @Test func aLaneTakesNoMoreThanItsShare() {
-        var scheduler = WorkerScheduler<String>(limit: 8, perLane: 2)
-        let threads = fill(&scheduler, "a", 10, at: 0)
-        #expect(threads.count == 2)
-    }
-
-    @Test func jobsOfALaneRunInTheirOrder() {
-        var scheduler = WorkerScheduler<String>(limit: 1, perLane: 1)
-        let done = Mutex<[Int]>([])
-        for number in 0..<6 {
-            _ = scheduler.add({ done.withLock { $0.append(number) } }, to: "a", at: 0)
-        }
-        var lane = "a"
-        while let job = scheduler.nextJob(for: 1, in: &lane, at: 0) { job() }
-        #expect(done.withLock { $0 } == [0, 1, 2, 3, 4, 5])
-    }
-
     @Test func overdueThreadsDoNotCountAndTheirLaneGetsOneMoreWhenAllAreStuck() {
         var scheduler = WorkerScheduler<String>(limit: 4, perLane: 8)
         var counts = [fill(&scheduler, "stuck", 4, at: 0).count]
@@ -138,18 +121,6 @@ struct WorkerCrewTests {
         var lane = "a"
         while let job = scheduler.nextJob(for: 2, in: &lane, at: 0) { job() }
         #expect(done.withLock { $0 } == ["queued", "next"])
-        #expect(scheduler.threads == 0)
-    }
-
-    @Test func threadsEndWhenNothingWaits() {
-        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
-        let threads = fill(&scheduler, "a", 1, at: 0)
-        #expect(threads == [1])
-        var lane = "a"
-        let job = scheduler.nextJob(for: 1, in: &lane, at: 0)
-        let none = scheduler.nextJob(for: 1, in: &lane, at: 0)
-        #expect(job != nil)
-        #expect(none == nil)
         #expect(scheduler.threads == 0)
     }
 
