@@ -51,10 +51,6 @@ extension OutputContents {
     func fingerprint(_ slot: FileSlot = .whole) -> Fingerprint? {
         if case .token(let token)? = slots[slot] { token.fingerprint } else { nil }
     }
-
-    func isForeign(_ slot: FileSlot = .whole) -> Bool {
-        if case .foreign? = slots[slot] { true } else { false }
-    }
 }
 
 extension Publisher {

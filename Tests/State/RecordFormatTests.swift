@@ -102,13 +102,6 @@ import Testing
         #expect(text.drop { $0 != "\n" }.dropFirst() == expected)
     }
 
-    @Test func anEmptyRecordComesBack() throws {
-        let bytes = RecordFormat.encode(KeptRecord(), of: try name("web"))
-        let back = try RecordFormat.decode(bytes, of: try name("web"))
-        #expect(back.record == Record())
-        #expect(back.current == nil && back.candidate == nil)
-    }
-
     @Test func aTornRecordIsDamagedWhereverItEnds() throws {
         let bytes = RecordFormat.encode(try record(), of: try name("web"))
         for length in 0..<bytes.count {

@@ -66,17 +66,6 @@ import Testing
         if case .failure(let failure) = result { failure } else { nil }
     }
 
-    /// The table of failures, the daemon and a writer give the same advice.
-    @Test func aFullDiskAndAQuotaAreAdvisedOnAlike() throws {
-        for code in [Failure.Code.diskFull, .quotaExceeded] {
-            let general = code.remedy(for: FailureSubject(path: "/nowhere/web.jwt"))?.description
-            let ofWriter = UserWriterFailures.remedy(
-                code, "app", try #require(AbsolutePath("/nowhere/web.jwt")), "/etc/c.yaml")
-            let user = Owner.words(userNamed: "app")
-            #expect(ofWriter?.description.replacing(user, with: "the daemon's user") == general)
-        }
-    }
-
     @Test func everyPlaceIsNamedWithItsContents() throws {
         let token = try Samples.token()
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
@@ -201,22 +190,6 @@ import Testing
             #expect(
                 (remedy.command?.hasPrefix("runuser -u nobody -- find \(directory("app"))/") == true) == isUsersLink)
         }
-    }
-
-    /// A remedy made from the failure behind it would have root follow the link.
-    @Test(
-        .needs(.root),
-        arguments: [
-            Failure.Code.directoryMissing, .outputDeleted, .outputForeign, .quotaExceeded, .readOnlyFileSystem,
-        ])
-    func aStrayLinkIsRemovedWhateverFailsBehindIt(code: Failure.Code) throws {
-        let directory = try TemporaryDirectory(in: "/var/lib")
-        try #require(unsafe chmod(directory.path, 0o755) == 0)
-        try directory.link("way", to: "/etc")
-        for path in [directory.path, directory("way")] { try #require(unsafe lchown(path, 65_534, 65_534) == 0) }
-        let path = try #require(AbsolutePath(directory("way/.env")))
-        let remedy = try #require(UserWriterFailures.remedy(code, "nobody", path, "/etc/c.yaml"))
-        #expect(remedy.words == "remove the link")
     }
 
     /// As with releases that have a link to a shared file: the release is the user's, and not what failed.
