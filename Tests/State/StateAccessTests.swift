@@ -78,17 +78,6 @@ import Testing
         }
     }
 
-    @Test func oneThatStaysInItsPlaceStaysOpen() throws {
-        let losses = Losses()
-        let listener = try listener(losses)
-        let state = try listener.get()
-        try state.keep(KeptRecord(), of: web)
-        try state.keep(ReportedStates())
-        listener.checkInPlace()
-        #expect(try listener.get() === state)
-        #expect(losses.sum == 0)
-    }
-
     @Test(arguments: ["emptied", "made anew", "replaced by a backup", "without its lock", "without its clients"])
     func oneThatIs(_ what: String) throws {
         let losses = Losses()
