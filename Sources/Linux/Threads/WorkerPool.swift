@@ -4,8 +4,6 @@
 /// - A lane with jobs gets a thread at once, however busy other lanes are: a job waits only for its own lane.
 /// - A lane gets more threads, up to `perLane`, only while fewer than `limit` threads work in total. The thread of a
 ///   job that runs for longer than 30 s is stuck and does not count there until the job ends.
-/// - A lane with a stuck thread gets another, up to `perLane`, only when all its threads are stuck. The path that does not
-///   respond may really be elsewhere, behind a link, while the rest of the lane continues.
 /// - There are never more than 128 threads; only when more lanes than that are busy does one wait for another.
 ///
 /// A thread without a job ends, so an idle pool has no threads. Signals are blocked on every thread.

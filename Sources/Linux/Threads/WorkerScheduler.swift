@@ -94,10 +94,8 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
 
     private func mayGrow(_ lane: LaneState, at now: Int64) -> Bool {
         if lane.begun.isEmpty { return true }
-        let isOverdue = { (begin: Int64) in now - begin > Self.overdueAfter }
-        let overdue = lane.begun.values.count(where: isOverdue)
-        guard lane.begun.count < perLane, overdue == 0 || overdue == lane.begun.count else { return false }
-        let counted = lanes.values.reduce(0) { $0 + $1.begun.values.count { !isOverdue($0) } }
+        guard lane.begun.count < perLane else { return false }
+        let counted = lanes.values.reduce(0) { $0 + $1.begun.values.count { now - $0 <= Self.overdueAfter } }
         return counted < limit
     }
 }
