@@ -63,14 +63,21 @@ package enum DiskTimeout {
         // Without descriptors or threads the caller's own thread does it.
         guard let reader = takeReader() else { return body() }
         let found = QuietMutex<Value?>(nil)
+        let last = QuietMutex(path)
         let isAnswered = reader.run(atMost: wait.limit) {
-            guard wait.silent.isEmpty || Self.visit(path, { !isSilent($0, wait) }) else { return }
+            let isReached = Self.visit(path) { place in
+                last.withLock { $0 = place }
+                return !isSilent(place, wait)
+            }
+            guard isReached else { return }
             let value = body()
             found.withLock { $0 = value }
         }
         guard isAnswered else {
             reader.end()
-            note(path, wait)
+            // The mount of the last place that was looked at does not respond.
+            let key = key(of: last.withLock { $0 }, wait)
+            Self.wait.withLock { if $0?.silent[key] == nil { $0?.silent[key] = path } }
             return nil
         }
         readers.withLock { $0.append(reader) }
@@ -153,22 +160,6 @@ package enum DiskTimeout {
         let key = key(of: path, wait)
         // If the root directory's mount does not respond, the next path may still be on another one.
         return key != "/" && wait.silent[key] != nil
-    }
-
-    /// Notes the mount that does not respond, by the last name that could be looked at without an answer.
-    private static func note(_ path: String, _ wait: Wait) {
-        let last = QuietMutex(path)
-        if let reader = takeReader() {
-            _ = reader.run(atMost: 1) {
-                _ = visit(path) { place in
-                    last.withLock { $0 = place }
-                    return true
-                }
-            }
-            reader.end()
-        }
-        let key = key(of: last.withLock { $0 }, wait)
-        Self.wait.withLock { if $0?.silent[key] == nil { $0?.silent[key] = path } }
     }
 
     /// Calls `look` with each place on the way, by a path without links, before it looks at that place. Returns false as soon as
