@@ -195,24 +195,24 @@ package struct AtomicFile: ~Copyable {
     /// no wait for it is longer than ``turnTimeout``.
     private func waitForTurn() {
         guard let replaced else { return }
-        for _ in 0..<Self.turnTimeout {
-            if flock(replaced.descriptor, LOCK_EX | LOCK_NB) == 0 { return }
-            usleep(1_000)
-        }
+        _ = Self.waits { flock(replaced.descriptor, LOCK_EX | LOCK_NB) == 0 }
     }
 
     /// Milliseconds: far longer than comparing and renaming take.
     private static let turnTimeout = 100
 
-    /// Waits briefly until no program has the file open for writing. The last one may just be closing it: another daemon that
-    /// put it here, or a process of ours that is about to run a hook's program. Returns false if one still has it open.
-    private func waitForWriters() -> Bool {
-        for _ in 0..<Self.turnTimeout {
-            guard hasWriter else { return true }
+    /// Waits until the condition holds, for ``turnTimeout`` at most. Returns whether it does.
+    private static func waits(until condition: () -> Bool) -> Bool {
+        for _ in 0..<turnTimeout {
+            if condition() { return true }
             usleep(1_000)
         }
-        return !hasWriter
+        return condition()
     }
+
+    /// Waits briefly until no program has the file open for writing. The last one may just be closing it: another daemon that
+    /// put it here, or a process of ours that is about to run a hook's program. Returns false if one still has it open.
+    private func waitForWriters() -> Bool { Self.waits { !hasWriter } }
 
     private var hasWriter: Bool {
         replaced.map { clinux_file_has_writer($0.descriptor) == 1 } ?? false
