@@ -73,7 +73,7 @@ struct UnitDirectoryTests {
         for name in ["app-once", "app"] { try unit("lib/\(name).service", "StateDirectory=app") }
         func owner(running: String?) -> String? {
             UnitDirectory.of(
-                "/var/lib/app", missingIn: "/var/lib", among: all, isRunning: { $0 == running })?.unit
+                "/var/lib/app", missingIn: "/var/lib", among: all, isRunning: { $0.unit == running })?.unit
         }
         #expect(owner(running: nil) == "app-once.service")
         #expect(owner(running: "app.service") == "app.service")

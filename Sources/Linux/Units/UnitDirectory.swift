@@ -42,21 +42,16 @@ package struct UnitDirectory: Hashable, Sendable {
     /// Of several units the one that runs, else the first.
     static func of(
         _ path: String, missingIn parent: String, among all: [UnitDirectory],
-        isRunning: (String) -> Bool = UnitDirectory.isRunning
+        isRunning: (UnitDirectory) -> Bool = { $0.isOfRunningUnit }
     ) -> UnitDirectory? {
         let candidates = all.filter { $0.includes(path, missingIn: parent) }
-        var found = candidates.first { isRunning($0.unit) } ?? candidates.first
+        var found = candidates.first(where: isRunning) ?? candidates.first
         if found?.isWhole == false { found?.path = path }
         return found
     }
 
-    /// Whether its unit runs, and has lost the directory.
-    package var isOfRunningUnit: Bool { Self.isRunning(unit) }
-
-    /// systemd keeps this link while the unit is active.
-    static func isRunning(_ unit: String) -> Bool {
-        ForeignFile.link("/run/systemd/units/invocation:\(unit)") != nil
-    }
+    /// Whether its unit runs, and has lost the directory. systemd keeps this link while the unit is active.
+    package var isOfRunningUnit: Bool { ForeignFile.link("/run/systemd/units/invocation:\(unit)") != nil }
 
     private func includes(_ missing: String, missingIn parent: String) -> Bool {
         guard isWhole else { return missing.hasPrefix(path) }
