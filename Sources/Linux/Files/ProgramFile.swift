@@ -88,7 +88,9 @@ package struct ProgramFile: Sendable {
                 return .interpreterNotExecutable(interpreter)
             }
         }
-        guard let wanted = line.wantedFromEnv, !wanted.contains("/") || wanted.contains(" ") else { return nil }
+        guard let wanted = line.startedByEnv, !wanted.contains("/") || wanted.contains(" ") else { return nil }
+        // The line may name other places to look in.
+        if line.argument.contains("PATH=") { return nil }
         let isFound = !wanted.contains("/") && places(of: wanted).contains(where: Self.isExecutable)
         return isFound ? nil : .notFoundByEnv(wanted)
     }

@@ -5,7 +5,7 @@ struct ScriptFirstLine {
     /// Absolute: a program is started in the directory `/`.
     let interpreter: String
     /// All that follows it: one argument, with any blanks in it.
-    private let argument: String
+    let argument: String
     let endsInCarriageReturn: Bool
 
     /// Nil if the file does not begin with `#!`.
@@ -23,15 +23,12 @@ struct ScriptFirstLine {
             as: UTF8.self)
     }
 
-    /// The program that `env` starts, in every form of the call: with its options and variables before the name.
+    /// The program that `env` starts, in every form of the call: with its options and variables before the name. Nil if it is not
+    /// used, or starts none.
     var startedByEnv: String? {
-        guard let wantedFromEnv else {
-            guard interpreter.hasSuffix("/env"), argument.hasPrefix("-") else { return nil }
-            return Self.program(in: argument.split(separator: " ")).map {
-                String($0.filter { $0 != "\"" && $0 != "'" })
-            }
-        }
-        return wantedFromEnv
+        guard interpreter.hasSuffix("/env"), !argument.isEmpty else { return nil }
+        guard argument.hasPrefix("-") else { return argument.contains("=") ? nil : argument }
+        return Self.program(in: argument.split(separator: " ")).map { String($0.filter { $0 != "\"" && $0 != "'" }) }
     }
 
     /// The name among the words for `env` (env(1)); nil if there is none.
@@ -59,14 +56,5 @@ struct ScriptFirstLine {
             }
         }
         return nil
-    }
-
-    /// The program that `env` has to find; nil if it is not used, or used in another way.
-    var wantedFromEnv: String? {
-        guard interpreter.hasSuffix("/env"), !argument.isEmpty else { return nil }
-        guard argument.hasPrefix("-") else { return argument.contains("=") ? nil : argument }
-        let words = argument.split(separator: " ")
-        guard words.count > 1, words[0] == "-S", !words[1].hasPrefix("-"), !words[1].contains("=") else { return nil }
-        return String(words[1])
     }
 }
