@@ -19,7 +19,7 @@ import Testing
     /// The error of a replacement by a user without any privilege.
     private func refusal(_ path: String, group: UInt32? = nil) throws -> FileError {
         try acting(as: Room.otherIdentity) { [self] in
-            try fileError { () throws(FileError) in try replace(path, group: group, as: Room.otherIdentity) }
+            try #require(throws: FileError.self) { try replace(path, group: group, as: Room.otherIdentity) }
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
     private func replace(_ room: Room, after somebody: () throws -> Void) throws -> FileError {
         let file = try AtomicFile(room("f"), as: Room.root, limit: Room.limit)
         try somebody()
-        return try fileError { () throws(FileError) in try file.replace(with: Array("new".utf8), naming: naming) }
+        return try #require(throws: FileError.self) { try file.replace(with: Array("new".utf8), naming: naming) }
     }
 
     @Test func aFileThatAnotherProgramPutThereStays() throws {

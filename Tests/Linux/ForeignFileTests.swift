@@ -28,7 +28,7 @@ import Testing
         ("device", .notARegularFile), ("loop", .changedMeanwhile), ("file", .fileTooLarge),
     ])
     func saysWhyAFileIsNotRead(name: String, code: FailureCode) throws {
-        let error = try fileError { () throws(FileError) in _ = try ForeignFile.contents(of: room(name), limit: 3) }
+        let error = try #require(throws: FileError.self) { try ForeignFile.contents(of: room(name), limit: 3) }
         #expect(error.code == code)
     }
 }

@@ -24,18 +24,18 @@ import Testing
         for path in ["volume", "volume/deep"] { #expect(unsafe chmod(room(path), 0o2777) == 0) }
         let trusting = Room.root.trusting([FilePath(room("volume"))])
         #expect(
-            try fileError { () throws(FileError) in _ = try read(room("volume/deep/f")) }.code == .unguardedDirectory)
+            try #require(throws: FileError.self) { try read(room("volume/deep/f")) }.code == .unguardedDirectory)
         #expect(try read(room("volume/deep/f"), as: trusting)?.bytes == Array("content".utf8))
         #expect(
-            try fileError { () throws(FileError) in _ = try read(room("volume/link"), as: trusting) }.code
+            try #require(throws: FileError.self) { try read(room("volume/link"), as: trusting) }.code
                 == .untrustedLink)
         #expect(
-            try fileError { () throws(FileError) in
+            try #require(throws: FileError.self) {
                 try TrustedFile.check(room("volume/deep/f"), for: .configuration, as: trusting)
             }.code == .notGuarded)
         #expect(
-            try fileError { () throws(FileError) in
-                _ = try read(room("volume/deep/f"), as: Room.root.trusting([FilePath(room("volume/deep"))]))
+            try #require(throws: FileError.self) {
+                try read(room("volume/deep/f"), as: Room.root.trusting([FilePath(room("volume/deep"))]))
             }.path == room("volume"))
     }
 
@@ -118,7 +118,7 @@ import Testing
         let link = try room.link(
             "shared/f", to: target.hasPrefix("/") ? target : room(target), owner: Room.otherUser)
         for path in [link, link + "/f"] {
-            let refused = try fileError { () throws(FileError) in
+            let refused = try #require(throws: FileError.self) {
                 _ = try AtomicFile(path, as: Room.root, limit: Room.limit)
             }
             #expect(refused.code == .untrustedLink && refused.path == link)
@@ -164,7 +164,7 @@ import Testing
             ("f", Room.root, "nobody"), ("own/f", Identity(user: user, group: user), nil),
         ] as [(String, Identity, String?)] {
             let link = try room.link(name, to: room("shared/f"), owner: Room.otherUser)
-            let refused = try fileError { () throws(FileError) in
+            let refused = try #require(throws: FileError.self) {
                 _ = try AtomicFile(link, as: identity, limit: Room.limit)
             }
             #expect(refused.code == .foreignOwner && refused.path == link)
@@ -183,7 +183,7 @@ import Testing
         try room.file("key", "secret")
         try room.link("hop2", to: "key", owner: Room.otherUser)
         try room.link("end2", to: "hop2", owner: Room.otherUser)
-        #expect(try fileError { () throws(FileError) in _ = try read(room("end2")) }.code == .untrustedLink)
+        #expect(try #require(throws: FileError.self) { try read(room("end2")) }.code == .untrustedLink)
     }
 
     @Test func linksGoRoundOnlySoOften() throws {
@@ -195,7 +195,7 @@ import Testing
         try room.file("0")
         for number in 1...41 { try room.link("\(number)", to: "\(number - 1)") }
         #expect(try read(room("40")) != nil)
-        #expect(try fileError { () throws(FileError) in _ = try read(room("41")) }.code == .tooManyLinks)
+        #expect(try #require(throws: FileError.self) { try read(room("41")) }.code == .tooManyLinks)
     }
 
     @Test func linksOfProcAreNotFollowed() throws {
@@ -329,7 +329,7 @@ import Testing
         try room.folder("a", mode: 0o700)
         let path = room("a/b/f")
         let error = try acting(as: Room.otherIdentity) {
-            try fileError { () throws(FileError) in
+            try #require(throws: FileError.self) {
                 _ = try GuardedPath.read(path, as: Room.otherIdentity, limit: 1)
             }
         }

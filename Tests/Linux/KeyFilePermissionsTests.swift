@@ -23,7 +23,7 @@ import Testing
         }
         // A group of the daemon's, but not its primary one.
         try room.own("key", 0, group: 2)
-        let error = try fileError { () throws(FileError) in
+        let error = try #require(throws: FileError.self) {
             try open(room("key"), as: Identity(user: 1, group: 1, groups: [2]))
         }
         #expect(error.detail == "the file can be read by the group bin (2)")
@@ -38,17 +38,17 @@ import Testing
             try room.file("keys/key", mode: mode_t(mode))
             try room.own("keys/key", UInt32(owner), group: 2)
             try open(room("keys/key"), as: trusting)
-            _ = try fileError { () throws(FileError) in try open(room("keys/key"), as: Self.daemon) }
+            _ = try #require(throws: FileError.self) { try open(room("keys/key"), as: Self.daemon) }
         }
         for (mode, owner) in [(0o660, 0), (0o440, 65_534)] {
             try room.file("keys/key", mode: mode_t(mode))
             try room.own("keys/key", UInt32(owner), group: 2)
-            _ = try fileError { () throws(FileError) in try open(room("keys/key"), as: trusting) }
+            _ = try #require(throws: FileError.self) { try open(room("keys/key"), as: trusting) }
         }
         // The trusted directory's name as a prefix is not enough.
         try room.file("keys2", mode: 0o440)
         try room.own("keys2", 0, group: 2)
-        _ = try fileError { () throws(FileError) in try open(room("keys2"), as: trusting) }
+        _ = try #require(throws: FileError.self) { try open(room("keys2"), as: trusting) }
     }
 
     @Test(arguments: [
@@ -67,7 +67,7 @@ import Testing
         let room = try Room()
         try room.file("key", Self.header, mode: mode_t(mode))
         try room.own("key", UInt32(owner), group: UInt32(group))
-        let refused = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
+        let refused = try #require(throws: FileError.self) { try open(room("key"), as: Self.daemon) }
         #expect(refused.code == .notGuarded && refused.path == room("key") && refused.detail == detail)
         #expect(refused.remedy != nil)
         #expect(refused.remedy?.command == remedy?.replacing("KEY", with: room("key")))
@@ -75,7 +75,7 @@ import Testing
         // What is no key may be any other file of the machine.
         try room.file("key", "root:*:20000::::::\n", mode: mode_t(mode))
         try room.own("key", UInt32(owner), group: UInt32(group))
-        let other = try fileError { () throws(FileError) in try open(room("key"), as: Self.daemon) }
+        let other = try #require(throws: FileError.self) { try open(room("key"), as: Self.daemon) }
         #expect(other.remedy != nil && other.remedy?.command == nil)
         // The suggested command works.
         try room.command("sh", ["-c", command])
@@ -87,7 +87,7 @@ import Testing
         let room = try Room()
         try room.file("key", Self.header, mode: 0o640)
         try room.own("key", 0, group: 2)
-        let refused = try fileError { () throws(FileError) in try open(room("key"), as: .current()) }
+        let refused = try #require(throws: FileError.self) { try open(room("key"), as: .current()) }
         #expect(refused.code == .notGuarded && refused.remedy?.command == nil)
         #expect(
             refused.remedy?.words?.hasSuffix("if the daemon runs as a user of group \"bin\", run this as that user")
@@ -123,7 +123,7 @@ import Testing
         try room.command("setfacl", ["-m", "u:daemon:r", room("roots")])
         try open(room("roots"), as: Self.daemon)
         try room.command("setfacl", ["-m", "u:nobody:w", room("roots")])
-        let refused = try fileError { () throws(FileError) in try open(room("roots"), as: Self.daemon) }
+        let refused = try #require(throws: FileError.self) { try open(room("roots"), as: Self.daemon) }
         #expect(refused.detail == "its access list lets the user nobody (65534) write to it")
     }
 }

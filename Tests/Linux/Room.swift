@@ -111,14 +111,4 @@ final class Room {
     }
 }
 
-/// The error of type `FileError` that `body` throws.
-func fileError(_ body: () throws(FileError) -> Void) throws -> FileError {
-    do throws(FileError) {
-        try body()
-    } catch {
-        return error
-    }
-    throw NothingThrown()
-}
-
 struct NothingThrown: Error {}

@@ -47,7 +47,7 @@ import Testing
         ) { try read(room("f.yaml")) }
         // What is not called a configuration may be any other file of the machine, which its group has to write.
         try room.file("f", mode: mode_t(mode))
-        let other = try fileError { () throws(FileError) in _ = try read(room("f")) }
+        let other = try #require(throws: FileError.self) { try read(room("f")) }
         #expect(other.remedy != nil && other.remedy?.command == nil)
     }
 
@@ -128,7 +128,7 @@ import Testing
         try room.command("chmod", ["755", room("")])
         let path = room("hook")
         let kind = try acting(as: Room.otherIdentity) {
-            try fileError { () throws(FileError) in
+            try #require(throws: FileError.self) {
                 try TrustedFile.check(path, for: .executable, as: Room.otherIdentity)
             }.code
         }
