@@ -14,10 +14,7 @@ import Testing
 
     init() throws {
         scratch = try TemporaryDirectory()
-        file = MetricsFile(
-            try Samples.path(scratch("ours.prom")), as: .current(), naming: TemporaryNames(),
-            reservedPaths: reservedPaths
-        )
+        file = try Samples.metricsFile(scratch("ours.prom"), reservedPaths)
     }
 
     private func attribute(_ key: FileAttributeKey) throws -> Int {
@@ -65,8 +62,7 @@ import Testing
         try scratch.write("a", to: "web.jwt")
         reservedPaths.set(
             inputs: [try Samples.path(scratch("key.p8"))], outputs: [try Samples.path(scratch("web.jwt"))], state: nil)
-        let publisher = Publisher(
-            as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
+        let publisher = Samples.publisher(reservedPaths)
         _ = try publisher.publish([.whole: try Samples.secret()], in: try Samples.file(scratch("web.jwt")))
         for (target, words) in [
             ("key.p8", "the daemon reads this file"), ("web.jwt", "it is the same file as another output"),
@@ -102,9 +98,7 @@ import Testing
         let disk = scratch("disk")
         try #require(run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", disk]).status == 0)
         defer { _ = try? run(["umount", disk]) }
-        let file = MetricsFile(
-            try Samples.path(disk + "/ours.prom"), as: .current(), naming: TemporaryNames(),
-            reservedPaths: reservedPaths)
+        let file = try Samples.metricsFile(disk + "/ours.prom", reservedPaths)
         try file.write(bytes("a"))
         try #require(run(["mount", "-o", "remount,ro", disk]).status == 0)
         let failure = #expect(throws: Failure.self) { try file.write(bytes("b")) }

@@ -17,7 +17,7 @@ import Testing
 
     init() throws {
         scratch = try TemporaryDirectory()
-        publisher = try Samples.publisher()
+        publisher = Samples.publisher()
         search = OrphanSearch(by: publisher) { TokenReader.read($0, keys: [])?.claims.expiresAt }
         secret = try Samples.secret()
     }

@@ -9,12 +9,9 @@ import Testing
 /// What is said to help where an output cannot be written, before anything is written.
 @Suite(.needs(.root)) struct OutputRemedyTests {
     private let scratch: TemporaryDirectory
-    private let publisher: Publisher
+    private let publisher = Samples.publisher()
 
-    init() throws {
-        scratch = try TemporaryDirectory()
-        publisher = try Samples.publisher()
-    }
+    init() throws { scratch = try TemporaryDirectory() }
 
     private func give(_ name: String, mode: Int = 0o755) throws {
         try scratch.permit(mode, name)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct PublisherRaceTests {
     @Test func aReaderSeesOneWholeSecretOrAnother() throws {
         let scratch = try TemporaryDirectory(in: "/dev/shm")
-        let publisher = try Samples.publisher()
+        let publisher = Samples.publisher()
         let paths = [scratch("web.jwt"), scratch("app.env"), scratch("web.json")]
         let files = [
             try Samples.file(paths[0]), try Samples.file(paths[1], .env), try Samples.file(paths[2], .json),
@@ -58,7 +58,7 @@ import Testing
 
     @Test func aSecretReportedAsWrittenIsThere() throws {
         let scratch = try TemporaryDirectory(in: "/dev/shm")
-        let publisher = try Samples.publisher()
+        let publisher = Samples.publisher()
         let path = scratch("app.env")
         let file = try Samples.file(path, .env)
         try scratch.write("A=1\n", to: "app.env")

@@ -10,12 +10,9 @@ import Testing
 
 @Suite struct PublisherTests {
     private let scratch: TemporaryDirectory
-    private let publisher: Publisher
+    private let publisher = Samples.publisher()
 
-    init() throws {
-        scratch = try TemporaryDirectory()
-        publisher = try Samples.publisher()
-    }
+    init() throws { scratch = try TemporaryDirectory() }
 
     private func mode(_ name: String) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: scratch(name))[.posixPermissions] as? Int)
@@ -219,8 +216,7 @@ import Testing
         func publisher(_ outputs: Set<AbsolutePath>) throws -> Publisher {
             let paths = ReservedPaths()
             paths.set(inputs: [], outputs: outputs, state: nil, trusted: trusted)
-            return Publisher(
-                as: .current(), naming: TemporaryNames(), reservedPaths: paths)
+            return Samples.publisher(paths)
         }
         func isRead(_ name: String) throws -> Bool {
             try run(["setpriv", "--reuid=1", "--regid=12345", "--clear-groups", "cat", scratch(name)]).status == 0
@@ -250,7 +246,7 @@ import Testing
         try #require(unsafe chmod(scratch.path, 0o755) == 0)
         let paths = ReservedPaths()
         paths.set(inputs: [], outputs: [], state: nil, trusted: [try Samples.path(scratch.path)])
-        let publisher = Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: paths)
+        let publisher = Samples.publisher(paths)
         let (one, two) = (
             try Samples.file(scratch("a.env"), .env, variables: ["A"]),
             try Samples.file(scratch("b.env"), .env, mode: 0o644, variables: ["B"])
@@ -289,8 +285,7 @@ import Testing
             try Samples.file(scratch("b.env"), .env, mode: 0o644)
         )
         paths.set(inputs: [], outputs: [one.path, two.path], state: nil)
-        let publisher = Publisher(
-            as: .current(), naming: TemporaryNames(), reservedPaths: paths)
+        let publisher = Samples.publisher(paths)
         let (first, second) = (try Samples.secret(), try Samples.secret(1))
         _ = try publisher.publish([.variable("A"): first], in: one)
         _ = try publisher.publish([.variable("SECRET"): second], in: two)

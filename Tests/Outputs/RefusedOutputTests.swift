@@ -11,12 +11,9 @@ import Testing
 /// What programs find in outputs that the daemon refuses.
 @Suite struct RefusedOutputTests {
     private let scratch: TemporaryDirectory
-    private let publisher: Publisher
+    private let publisher = Samples.publisher()
 
-    init() throws {
-        scratch = try TemporaryDirectory()
-        publisher = try Samples.publisher()
-    }
+    init() throws { scratch = try TemporaryDirectory() }
 
     private func refused(_ file: FileSpec) throws -> [FileSlot: SlotContents] {
         #expect(throws: Failure.self) { try publisher.observe(file) }
@@ -72,7 +69,7 @@ import Testing
         let file = try Samples.file(scratch("web.jwt"))
         let reserved = ReservedPaths()
         reserved.set(inputs: [key], outputs: [file.path], state: nil)
-        let publisher = Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: reserved)
+        let publisher = Samples.publisher(reserved)
         try scratch.write(Samples.text(try Samples.secret()), to: "key")
         reserved.note(key)
         try scratch.link("web.jwt", to: scratch("key"))

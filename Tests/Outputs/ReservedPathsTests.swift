@@ -15,8 +15,7 @@ import Testing
 
     init() throws {
         scratch = try TemporaryDirectory()
-        publisher = Publisher(
-            as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
+        publisher = Samples.publisher(reservedPaths)
     }
 
     private func draw(inputs: [String], outputs: [String] = []) throws {
@@ -65,9 +64,7 @@ import Testing
         reservedPaths.note(try Samples.path(scratch(input)))
         try FileManager.default.moveItem(atPath: scratch(input), toPath: scratch("metrics.prom"))
         try scratch.write("what replaced that", to: input)
-        let metrics = MetricsFile(
-            try Samples.path(scratch("metrics.prom")), as: .current(), naming: TemporaryNames(),
-            reservedPaths: reservedPaths)
+        let metrics = try Samples.metricsFile(scratch("metrics.prom"), reservedPaths)
         #expect(metrics.problem() == nil)
         try metrics.write(Array("# HELP clientsecretd_state".utf8))
 
@@ -89,8 +86,7 @@ import Testing
             answer.wait()
             return FileStatus.following(path)
         }
-        let publisher = Publisher(
-            as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
+        let publisher = Samples.publisher(reservedPaths)
         let inputs: Set = [try Samples.path(scratch("hangs/key.p8"))]
         let (first, second) = (try Samples.file(scratch("web.jwt")), try Samples.file(scratch("ios.jwt")))
         let secret = try Samples.secret()

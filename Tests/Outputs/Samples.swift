@@ -41,8 +41,12 @@ enum Samples {
             slots: Dictionary(uniqueKeysWithValues: slots.map { ($0, client) }))
     }
 
-    static func publisher() throws -> Publisher {
-        Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: ReservedPaths())
+    static func publisher(_ reservedPaths: ReservedPaths = ReservedPaths()) -> Publisher {
+        Publisher(as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
+    }
+
+    static func metricsFile(_ path: String, _ reservedPaths: ReservedPaths) throws -> MetricsFile {
+        MetricsFile(try Samples.path(path), as: .current(), naming: TemporaryNames(), reservedPaths: reservedPaths)
     }
 }
 
