@@ -12,17 +12,8 @@ struct TimersTests {
             #expect(try timer.read() == .fired)
             #expect(try timer.read() == nil)
         }
-    }
-
-    @Test(arguments: [nil, Int64.max, 4_000_000_000]) func wallTimerWatchesTheClock(_ moment: Int64?) throws {
-        let timer = try WallTimer()
-        try timer.arm(at: moment)
+        try timer.arm(at: .max)
         #expect(try timer.read() == nil)
-        let kernel = try String(contentsOfFile: "/proc/self/fdinfo/\(timer.raw)", encoding: .utf8)
-        // CLOCK_REALTIME, TFD_TIMER_ABSTIME and TFD_TIMER_CANCEL_ON_SET, and some time to go.
-        #expect(kernel.contains("clockid: 0\n"))
-        #expect(kernel.contains("settime flags: 03\n"))
-        #expect(!kernel.contains("it_value: (0, 0)"))
     }
 
     @Test func bootTimerFiresOnceAndCanBeDisarmed() throws {

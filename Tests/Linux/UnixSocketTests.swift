@@ -13,22 +13,6 @@ struct UnixSocketTests {
         path = directory("socket")
     }
 
-    @Test func carriesBytesBothWays() throws {
-        let listener = try ListeningSocket(path: path, mode: 0o600)
-        #expect(try listener.accept() == nil)
-        let client = try connection()
-        let server = UnixStream(adopting: try nextConnection(to: listener), milliseconds: 60_000)
-        try client.write(Array("question".utf8))
-        #expect(try server.read(upTo: 100) == Array("question".utf8))
-        try server.write(Array("answer".utf8))
-        #expect(try client.read(upTo: 3) == Array("ans".utf8))
-        #expect(try client.read(upTo: 100) == Array("wer".utf8))
-        hangUp(server)
-        #expect(try client.read(upTo: 100) == [])
-        let error = #expect(throws: SystemError.self) { try client.write([1]) }
-        #expect(error?.errno == .brokenPipe)
-    }
-
     @Test func theNameHasItsModeWhateverTheUmask() async {
         await #expect(processExitsWith: .success) {
             umask(0o077)
