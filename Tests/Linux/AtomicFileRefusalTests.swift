@@ -50,14 +50,6 @@ import Testing
                     room(name), with: Array("new".utf8), mode: 0o600, limit: Room.limit, as: Room.root, naming: naming)
             }
         }
-        #expect(
-            throws: FileError(.fileTooLarge, at: room("g"), detail: "1048577 bytes are more than the 1048576 allowed")
-        ) {
-            try AtomicFile.overwrite(
-                room("g"), with: [UInt8](repeating: 0, count: Room.limit + 1), mode: 0o600, limit: Room.limit,
-                as: Room.root,
-                naming: naming)
-        }
         #expect(try room.text("f") == "old")
         #expect(try room.names() == ["f", "folder"])
     }

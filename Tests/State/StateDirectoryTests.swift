@@ -207,9 +207,6 @@ import Testing
         }
         try state.keep(KeptRecord(current: try Samples.kept(1)), of: web)
         #expect(try state.recall(web, publishedAt: [])?.current?.secret.issued == Samples.kept(1).secret.issued)
-        #expect(
-            failure { _ = try open() }.map(\.message)
-                == "\(scratch("state")): another daemon uses the state directory")
     }
 
     @Test func aNewerRecordIsSetAside() throws {
