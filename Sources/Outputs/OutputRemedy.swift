@@ -154,6 +154,13 @@ package enum OutputRemedy {
         }
     }
 
+    /// A file or directory of the user's own that is closed to it.
+    package static func ofMode(of component: String, for user: UInt32) -> Remedy {
+        .say(
+            "\(Owner.words(user: user)) owns \(Printable.name(component)) but its mode does not let this user write to it: "
+                + "change the mode")
+    }
+
     /// A directory that the user may not enter or write to, or a file that it may not read.
     private static func ofDenied(_ component: String, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         let name = Owner.words(user: identity.user)
@@ -166,11 +173,7 @@ package enum OutputRemedy {
                 "let \(name) enter \(Printable.name(component)) and write there: its mode is also the mask of its access list",
                 see: .showAccessList(of: component))
         }
-        if status.owner == identity.user {
-            return .say(
-                "\(name) owns \(Printable.name(component)) but its mode does not let this user write to it: change the mode"
-            )
-        }
+        if status.owner == identity.user { return ofMode(of: component, for: identity.user) }
         if status.owner == 0 {
             return .say(
                 "\(Printable.name(component)) belongs to root and is closed to \(name): write a path in a directory that this user owns"

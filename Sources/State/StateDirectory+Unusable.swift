@@ -69,18 +69,15 @@ extension StateDirectory {
         guard let status = FileStatus.following(path.description) else {
             return OutputRemedy.making(path, for: user, mode: "0700")
         }
-        let name = Owner.words(user: user)
         guard status.owner == user, (FileStatus.following(error.path) ?? status).owner == user else {
-            return .say("name a directory that belongs to \(name) as \"state_dir\"")
+            return .say("name a directory that belongs to \(Owner.words(user: user)) as \"state_dir\"")
         }
         let real = RealPath.of(path.description)
         if let cause = ReadOnlyCause.of(real) {
             return OutputRemedy.ofReadOnly(
                 cause, real, for: user, isOpened: isOpened, otherwise: "name another directory as \"state_dir\"")
         }
-        return .say(
-            "\(name) owns \(Printable.name(error.path)) but its mode does not let this user write to it: change the mode"
-        )
+        return OutputRemedy.ofMode(of: error.path, for: user)
     }
 
     /// Why the directory, or the record of one of the clients, could not be used; nil when they could. Changes nothing.
