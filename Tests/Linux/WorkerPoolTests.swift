@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Linux
@@ -67,7 +67,34 @@ struct WorkerPoolTests {
 struct WorkerCrewTests {
     /// Adds so many jobs; returns the threads that have to be started for them.
     private func fill(_ scheduler: inout WorkerScheduler<String>, _ lane: String, _ jobs: Int, at now: Int64) -> [Int] {
-        (0..<jobs).compactMap { _ in scheduler.add({}, to: lane, at: now) }
+        var started: [Int] = []
+        for _ in 0..<jobs { try? scheduler.add({}, to: lane, at: now, start: { started.append($0) }) }
+        return started
+    }
+
+    /// Whether a job for which no thread can be started is refused.
+    private func refuses(_ scheduler: inout WorkerScheduler<String>) -> Bool {
+        do throws(SystemError) {
+            let failing = { (_: Int) throws(SystemError) -> Void in
+                throw SystemError("start a thread", errno: .wouldBlock)
+            }
+            try scheduler.add({}, to: "a", at: 0, start: failing)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    @Test func aJobIsRefusedOnlyWhereItsLaneHasNoThread() {
+        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
+        var refused = [refuses(&scheduler)]
+        let threads = fill(&scheduler, "a", 1, at: 0)
+        refused.append(refuses(&scheduler))
+        #expect(refused == [true, false] && threads == [1])
+        var lane = "a"
+        let hasJob = (0..<3).map { _ in scheduler.nextJob(for: 1, in: &lane, at: 0) != nil }
+        #expect(hasJob == [true, true, false])
+        #expect(scheduler.threads == 0)
     }
 
     @Test func aLaneHasAThreadAtOnceHoweverManyWork() {
@@ -102,30 +129,5 @@ struct WorkerCrewTests {
             visited.append(job == nil ? "nothing" : lane)
         }
         #expect(visited == Array(repeating: "crowd", count: 129) + ["late"])
-    }
-
-    @Test func aThreadThatCannotStartTakesNoOtherJobWithIt() {
-        var scheduler = WorkerScheduler<String>(limit: 1, perLane: 1)
-        let done = Mutex<[String]>([])
-        func add(_ name: String) -> Int? { scheduler.add({ done.withLock { $0.append(name) } }, to: "a", at: 0) }
-        #expect(add("dropped") == 1)
-        #expect(add("queued") == nil)
-        let isDropped = scheduler.withdraw(1, from: "a")
-        #expect(isDropped)
-        #expect(add("next") == 2)
-        var lane = "a"
-        while let job = scheduler.nextJob(for: 2, in: &lane, at: 0) { job() }
-        #expect(done.withLock { $0 } == ["queued", "next"])
-        #expect(scheduler.threads == 0)
-    }
-
-    @Test func aThreadThatCannotBeStartedTakesItsJobAlong() {
-        var scheduler = WorkerScheduler<String>(limit: 4, perLane: 4)
-        let threads = fill(&scheduler, "a", 2, at: 0)
-        #expect(threads == [1, 2])
-        // The other thread will do it.
-        let dropped = [scheduler.withdraw(2, from: "a"), scheduler.withdraw(1, from: "a")]
-        #expect(dropped == [false, true])
-        #expect(scheduler.threads == 0)
     }
 }

@@ -21,12 +21,11 @@ package final class WorkerPool<Lane: Hashable & Sendable>: Sendable {
     /// queued: the next free thread, of any lane, runs them.
     package func run(in lane: Lane, _ job: @escaping @Sendable () -> Void) throws(SystemError) {
         let now = Clocks.bootMilliseconds()
-        guard let thread = scheduler.withLock({ $0.add(job, to: lane, at: now) }) else { return }
-        do throws(SystemError) {
-            try WorkerThread.start { [self] in work(as: thread, in: lane) }
-        } catch {
-            // If the lane has got another thread meanwhile, that one runs the job.
-            if scheduler.withLock({ $0.withdraw(thread, from: lane) }) { throw error }
+        try scheduler.withLock { scheduler throws(SystemError) in
+            try scheduler.add(job, to: lane, at: now) { thread throws(SystemError) in
+                // It begins once this lock is free.
+                try WorkerThread.start { [self] in work(as: thread, in: lane) }
+            }
         }
     }
 

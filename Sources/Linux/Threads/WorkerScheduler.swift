@@ -9,24 +9,9 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
 
     private struct LaneState {
         /// A slice, because taking the first must not move the others.
-        var waiting: ArraySlice<QueuedJob> = []
+        var waiting: ArraySlice<Job> = []
         /// The lane's threads, and when each began its job.
         var begun: [Int: Int64] = [:]
-
-        var hasWaiting: Bool { !waiting.isEmpty }
-
-        /// Removes the job that a thread was to be started for. Returns whether it was still queued.
-        mutating func removeJob(of thread: Int) -> Bool {
-            let count = waiting.count
-            waiting.removeAll { $0.thread == thread }
-            return waiting.count < count
-        }
-    }
-
-    private struct QueuedJob: Sendable {
-        let run: Job
-        /// The thread that is started for it; nil: it is left to those that there are.
-        let thread: Int?
     }
 
     private let limit: Int
@@ -41,28 +26,24 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
         self.perLane = perLane
     }
 
-    /// Queues the job last in its lane. Returns the number of a thread to start for it, if any.
-    mutating func add(_ job: @escaping Job, to lane: Lane, at now: Int64) -> Int? {
-        var thread: Int?
+    /// Queues the job last in its lane. Throws, and does not queue it, when the lane has no thread and none can be started.
+    ///
+    /// - Parameter start: starts the thread of this number, if there is to be one more.
+    mutating func add(
+        _ job: @escaping Job, to lane: Lane, at now: Int64, start: (Int) throws(SystemError) -> Void
+    ) throws(SystemError) {
         if threads < Self.mostThreads, lanes[lane].map({ mayGrow($0, at: now) }) ?? true {
-            started += 1
-            threads += 1
-            thread = started
+            do throws(SystemError) {
+                try start(started + 1)
+                started += 1
+                threads += 1
+                lanes[lane, default: LaneState()].begun[started] = now
+            } catch {
+                // Another thread of the lane runs the job.
+                guard lanes[lane]?.begun.isEmpty == false else { throw error }
+            }
         }
-        lanes[lane, default: LaneState()].waiting.append(QueuedJob(run: job, thread: thread))
-        if let thread { lanes[lane]?.begun[thread] = now }
-        return thread
-    }
-
-    /// The thread could not be started. Returns whether its job is dropped: no other thread has taken it, or is there to.
-    mutating func withdraw(_ thread: Int, from lane: Lane) -> Bool {
-        threads -= 1
-        guard let index = lanes.index(forKey: lane) else { return false }
-        lanes.values[index].begun[thread] = nil
-        guard lanes.values[index].begun.isEmpty else { return false }
-        let isDropped = lanes.values[index].removeJob(of: thread)
-        if !lanes.values[index].hasWaiting { lanes[lane] = nil }
-        return isDropped
+        lanes[lane, default: LaneState()].waiting.append(job)
     }
 
     /// The thread's next job, from its lane or from another that may have it; `nil`: it ends.
@@ -79,7 +60,7 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
     }
 
     private mutating func takeJob(for thread: Int, in lane: Lane, at now: Int64) -> Job? {
-        guard let index = lanes.index(forKey: lane), let job = lanes.values[index].waiting.popFirst()?.run else {
+        guard let index = lanes.index(forKey: lane), let job = lanes.values[index].waiting.popFirst() else {
             return nil
         }
         lanes.values[index].begun[thread] = now
@@ -88,7 +69,7 @@ struct WorkerScheduler<Lane: Hashable & Sendable>: Sendable {
 
     /// Lanes without a thread come before lanes that may grow.
     private func laneForThread(at now: Int64) -> Lane? {
-        let waiting = lanes.filter { $0.value.hasWaiting }
+        let waiting = lanes.filter { !$0.value.waiting.isEmpty }
         return waiting.first { $0.value.begun.isEmpty }?.key ?? waiting.first { mayGrow($0.value, at: now) }?.key
     }
 
