@@ -98,22 +98,6 @@ import Testing
         ) { try read(room("end")) }
     }
 
-    @Test func anOpenFileIsReadIntoItsReadersMemory() throws {
-        let room = try Room()
-        try room.file("f", "0123456789")
-        let file = try TrustedFile.open(room("f"), for: .key, as: Room.root, limit: 10)
-        #expect(file.status.size == 10)
-        var bytes = [UInt8](repeating: 0, count: 16)
-        #expect(try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0) } == 10)
-        #expect(bytes.prefix(10) == Array("0123456789".utf8)[...])
-        var few = [UInt8](repeating: 0, count: 4)
-        #expect(try unsafe few.withUnsafeMutableBytes { try unsafe file.read(into: $0) } == 4)
-        #expect(few == Array("0123".utf8))
-        #expect(
-            throws: FileError(.fileTooLarge, at: room("f"), detail: "10 bytes are more than the 9 allowed")
-        ) { _ = try TrustedFile.open(room("f"), for: .key, as: Room.root, limit: 9) }
-    }
-
     @Test func aHookHasToBeExecutable() throws {
         let room = try Room()
         try room.file("hook", mode: 0o755)

@@ -25,13 +25,10 @@ struct AccessList {
         func number(_ offset: Int, _ width: Int) -> UInt32 {
             bytes[offset..<offset + width].reversed().reduce(0) { $0 << 8 | UInt32($1) }
         }
-        guard bytes.count >= 4, (bytes.count - 4).isMultiple(of: 8), number(0, 4) == 2 else {
-            throw FileError(.systemError, at: path, detail: "its access list is of an unknown form")
-        }
+        let unknown = FileError(.systemError, at: path, detail: "its access list is of an unknown form")
+        guard bytes.count >= 4, (bytes.count - 4).isMultiple(of: 8), number(0, 4) == 2 else { throw unknown }
         for offset in stride(from: 4, to: bytes.count, by: 8) {
-            guard let tag = Tag(rawValue: UInt16(number(offset, 2))) else {
-                throw FileError(.systemError, at: path, detail: "its access list is of an unknown form")
-            }
+            guard let tag = Tag(rawValue: UInt16(number(offset, 2))) else { throw unknown }
             entries.append((tag, UInt16(number(offset + 2, 2)), number(offset + 4, 4)))
         }
     }
