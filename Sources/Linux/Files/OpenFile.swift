@@ -42,31 +42,20 @@ package struct OpenFile: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// Reads from the file's start until `buffer` is full or the file ends; returns how many bytes there were.
-    ///
-    /// - Parameter size: the file's, as far as is known: having read as much and no more, it is not asked for its end.
-    package func read(
-        into buffer: UnsafeMutableRawBufferPointer, expecting size: Int? = nil
-    ) throws(FileError) -> Int {
-        var filled = 0
-        while filled < buffer.count, let base = buffer.baseAddress {
-            let count = unsafe clinux_file_read(
-                descriptor.raw, base + filled, buffer.count - filled, Int64(filled))
-            guard try checked(count, path) > 0 else { break }
-            filled += Int(count)
-            if filled == size { break }
-        }
-        return filled
-    }
-
     /// The whole content; ``FileError/Kind/changedMeanwhile`` when another process wrote during the read.
     func content() throws(FileError) -> FileContent {
         // One byte more than expected, so that a file that grew is noticed.
         var bytes = [UInt8](repeating: 0, count: status.size + 1)
-        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
-            Result { () throws(FileError) in try unsafe read(into: buffer, expecting: status.size) }
-        }
-        let count = try result.get()
+        var count = 0
+        // Having read as much as expected and no more, it is not asked for its end.
+        repeat {
+            let more = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe clinux_file_read(
+                    descriptor.raw, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count, Int64(count))
+            }
+            guard try checked(more, path) > 0 else { break }
+            count += Int(more)
+        } while count < status.size
         let after = try FileStatus(of: descriptor.raw, path: path)
         guard count == status.size, after.identity == status.identity else {
             throw FileError(.changedMeanwhile, at: path)
