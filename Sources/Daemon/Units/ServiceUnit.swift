@@ -86,13 +86,14 @@ package struct ServiceUnit: Sendable {
         SystemdClient.ask { systemd throws(UnitError) in try systemd.unitOfDaemon() }
     }
 
-    /// The service of the daemon that uses a state directory; nil if none does, or if systemd cannot be asked. The daemon is
-    /// not asked: where systemd listens for it, that would start it. Blocks.
+    /// The service of the daemon that uses a state directory, or would: the package's, if nothing uses that one's. Nil if there is
+    /// none, or if systemd cannot be asked. The daemon is not asked: where systemd listens for it, that would start it. Blocks.
     package static func ofDaemon(using state: AbsolutePath) -> ServiceUnit? {
-        guard SystemManager.isSystemd, let holder = FileLock.holder(of: "\(state)/lock"),
-            let name = Cgroup.service(ofProcessIn: "/proc/\(holder)")
-        else { return nil }
-        return (try? named(name)) ?? nil
+        guard SystemManager.isSystemd else { return nil }
+        guard let holder = FileLock.holder(of: "\(state)/lock") else {
+            return state.description == stateDirectory ? ofDaemon() : nil
+        }
+        return Cgroup.service(ofProcessIn: "/proc/\(holder)").flatMap { (try? named($0)) ?? nil }
     }
 
     /// The service of this name; nil if systemd knows too little of it. Blocks.

@@ -7,7 +7,8 @@ import Model
 
 /// The user that runs a configuration's daemon, with its rights and credentials. For the configuration that the package's service
 /// reads that is the service's user, by the settings of its unit. For any other it is the owner of its state directory, which no
-/// other user's daemon can use. Root must not judge, or change, that user's files as if they were root's.
+/// other user's daemon can use. That is the service's directory for one that names none, such as a copy that is tried before it is
+/// moved into place. Root must not judge, or change, that user's files as if they were root's.
 enum ServiceUser {
     /// Root may do everything. So when root checks a configuration, this turns the process for good into the user that runs its
     /// daemon. If none is known, it is checked as the caller.
@@ -19,7 +20,7 @@ enum ServiceUser {
             () throws(SystemError) -> (account: Account, state: AbsolutePath?)? in
             isServices(configuration)
                 ? try ServiceUnit.daemonAccount().map { (account: $0, state: nil) }
-                : try stateOwner(of: configuration, environment(for: configuration))
+                : try stateOwner(of: configuration, ProcessEnvironment.current)
         }
         guard let (user, state) = owner, geteuid() == 0 || geteuid() == user.id else { return nil }
         // Asked while still root, because root needs no message bus for it.
@@ -35,10 +36,11 @@ enum ServiceUser {
         return unit
     }
 
-    /// The settings of the service's units, until this process stops being root. Nil for another configuration, and if systemd
-    /// cannot be asked. From now on no command restarts one that cannot start.
+    /// The settings of the service's units, until this process stops being root. Nil for another daemon's configuration, and if
+    /// systemd cannot be asked. From now on no command restarts one that cannot start.
     static func unitsInEffect(of configuration: Configuration? = nil, at path: String) -> UnitsInEffect? {
-        guard geteuid() == 0, isServices(path), let units = UnitsInEffect(of: configuration)?.withJudgedSources
+        guard geteuid() == 0, isServices(path) || isOfServicesUser(path),
+            let units = UnitsInEffect(of: configuration)?.withJudgedSources
         else { return nil }
         units.forbidStarts(by: configuration)
         return units
@@ -137,7 +139,7 @@ enum ServiceUser {
     private static func account(of configuration: String) throws(SystemError) -> Account? {
         isServices(configuration)
             ? try ServiceUnit.daemonAccount()
-            : try stateOwner(of: configuration, environment(for: configuration))?.account
+            : try stateOwner(of: configuration, ProcessEnvironment.current)?.account
     }
 
     /// For root, the other user that owns the state directory of a configuration, and that directory. Nil if that user has called
@@ -151,26 +153,37 @@ enum ServiceUser {
         let source = ConfigurationSource(
             path: configuration, environment: environment, as: owner.map(identity.acting) ?? identity)
         guard case .success(let loaded) = source.load() else { return nil }
-        // A copy that is only checked need not be about the daemon that uses the default directory.
         let isStandard = configuration == ConfigurationOption.standard
-        guard
-            let state = isStandard
-                ? source.stateDirectory(of: loaded.configuration) : loaded.configuration.stateDirectory,
+        // Without a service, a copy that is only checked need not be about the daemon that uses the default directory.
+        let unnamed: AbsolutePath? =
+            isStandard
+            ? source.stateDirectory(of: loaded.configuration)
+            : environment["STATE_DIRECTORY"] == nil ? ServiceUnit.stateDirectory.flatMap { AbsolutePath($0) } : nil
+        guard let state = loaded.configuration.stateDirectory ?? unnamed,
             let user = FileStatus.following(state.description)?.owner, user != 0, user != Identity.current().caller,
             let account = try Accounts.user(id: user)
         else { return nil }
         // A copy that only root can read is also not the one that the user's daemon reads.
-        let isReadable =
-            file.mode & 0o004 != 0 || file.owner == user
-            || file.group == account.primaryGroup && file.mode & 0o040 != 0
+        let isReadable = try ActingUser.perform(as: account) {
+            unsafe faccessat(AT_FDCWD, configuration, R_OK, AT_EACCESS) == 0
+        }
         return isReadable ? (account, state) : nil
     }
 
-    /// This process's environment. For the service's configuration it adds the service's state directory, and the directory of the
-    /// credentials that systemd provides to the service while it runs (systemd.exec(5), `LoadCredential=`).
+    /// Whether the service's user would run another configuration than the service's, in the service's state directory.
+    private static func isOfServicesUser(_ configuration: String) -> Bool {
+        guard SystemManager.isSystemd, let service = try? ServiceUnit.daemonAccount() else { return false }
+        if geteuid() != 0 { return geteuid() == service.id }
+        let owner = try? stateOwner(of: configuration, ProcessEnvironment.current)
+        return owner?.account.id == service.id && owner?.state?.description == ServiceUnit.stateDirectory
+    }
+
+    /// This process's environment. For the service's configuration, and one that its user would run in its place, it adds the
+    /// service's state directory, and the directory of the credentials that systemd provides to the service while it runs
+    /// (systemd.exec(5), `LoadCredential=`).
     fileprivate static func environment(for configuration: String) -> [String: String] {
         var environment = ProcessEnvironment.current
-        guard isServices(configuration) else { return environment }
+        guard isServices(configuration) || isOfServicesUser(configuration) else { return environment }
         if environment["STATE_DIRECTORY"] == nil { environment["STATE_DIRECTORY"] = ServiceUnit.stateDirectory }
         if environment["CREDENTIALS_DIRECTORY"] == nil, unsafe access(credentials, X_OK) == 0 {
             environment["CREDENTIALS_DIRECTORY"] = credentials

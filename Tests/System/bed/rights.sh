@@ -19,6 +19,10 @@ refused "the service does not write to what all users share below /run" \
     nsenter --mount --target "$(property MainPID)" touch /run/lock/mine
 rights=$(rights)
 
+cp $configuration /etc/clientsecretd/new.yaml
+promise "check judges a copy of the configuration with the service's rights" clientsecretd check --config /etc/clientsecretd/new.yaml
+rm /etc/clientsecretd/new.yaml
+
 chmod 0000 $key
 eventually "a key that nobody may read is noticed" is_failing
 said=$(command)
@@ -86,6 +90,8 @@ settings clientsecretd.service acme Environment=CLIENTSECRETD_CONFIG=/etc/acme/a
 promise "root's run of that configuration is the service's too" clientsecretd run --once --config /etc/acme/apple.yaml
 equal "and gives the file to the service's group" "clientsecretd web" "$(stat -c '%U %G' /srv/web/g.jwt)"
 promise "check judges it with the service's rights" clientsecretd check --config /etc/acme/apple.yaml
+cp /etc/acme/apple.yaml /etc/acme/new.yaml
+promise "and a copy of it, while the service is stopped" clientsecretd check --config /etc/acme/new.yaml
 promise "as health does" clientsecretd health --offline --config /etc/acme/apple.yaml
 promise "and doctor" clientsecretd doctor --skip-verify --config /etc/acme/apple.yaml
 promise "under systemd it does the same" systemctl start clientsecretd.socket clientsecretd.service
