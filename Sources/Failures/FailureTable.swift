@@ -56,7 +56,7 @@ extension FailureCode {
                 "the passphrase cannot be used",
                 "write only the passphrase into that file, readable only by the daemon's user")
         case .credentialMissing:
-            row("systemd has not passed this credential") {
+            row("systemd does not pass this credential") {
                 .say(
                     "add \(UnitFileLine.loadCredential($0.credential ?? "NAME", from: "/path/to/file")) to the daemon's unit and restart it"
                 )

@@ -22,6 +22,13 @@ package struct KeyConfiguration: Hashable, Sendable {
         if case .publicKey = location { true } else { false }
     }
 
+    /// The names of the credentials that it is read from: its own, and its passphrase's.
+    package var credentials: [String] {
+        [location, passphrase].compactMap { place -> String? in
+            if case .credential(let name)? = place { name } else { nil }
+        }
+    }
+
     package init(team: TeamID, keyID: KeyID, location: Location, passphrase: Location? = nil) {
         self.team = team
         self.keyID = keyID

@@ -2,6 +2,7 @@ import AppleClientSecret
 import Digest
 import Failures
 import Foundation
+import Keys
 import Linux
 import Model
 import Outputs
@@ -50,5 +51,56 @@ import Testing
         #expect(try executor.secret(issued).token.fingerprint == token.fingerprint)
         // What it lacks may be elsewhere.
         #expect(throws: Failure.self) { _ = try executor.recall(shop, publishedAt: []) }
+    }
+
+    private func key(
+        _ id: String, passphrase: KeyConfiguration.Location? = nil
+    ) throws -> KeyConfiguration {
+        KeyConfiguration(
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID(id)), location: .credential("apple-key"),
+            passphrase: passphrase)
+    }
+
+    private func pass(_ scratch: TemporaryDirectory, _ options: [String] = []) throws {
+        let made = try run(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"] + options
+                + ["-out", scratch("apple-key")])
+        try #require(made.status == 0, "\(made.complaints)")
+    }
+
+    /// systemd copies the file of a credential at a start only. After a reload with another key id, the copy is still the former
+    /// key, and a secret that it signs under the new id would be refused.
+    @Test func aCredentialSignsUnderNoOtherKeyIDBeforeItIsPassedAgain() throws {
+        let scratch = try TemporaryDirectory()
+        try pass(scratch)
+        let executor = try Executor.idle(environment: ["CREDENTIALS_DIRECTORY": scratch.path])
+        let name = try #require(KeyName("apple"))
+        let (old, new) = (try key("OLDKEYID11"), try key("NEWKEYID22"))
+        _ = try executor.readKey(name, old)
+        let failure = #expect(throws: Failure.self) { _ = try executor.readKey(name, new) }
+        #expect(failure?.code == .credentialMissing && failure?.place == .credential("apple-key"))
+        #expect(
+            failure?.detail
+                == "systemd passes credentials only at a start, and what it passed then is the key of OLDKEYID11")
+        #expect(failure?.remedy?.description.contains("restart") == true)
+        #expect(executor.keyring.signingKey(name) == nil)
+        _ = try executor.readKey(name, old)
+        #expect(executor.keyring.signingKey(name) != nil)
+        // Another key has been passed since.
+        try pass(scratch)
+        _ = try executor.readKey(name, new)
+        #expect(executor.keyring.signingKey(name) != nil)
+    }
+
+    @Test func aPassphraseThatNoLongerFitsMayNotHaveBeenPassedYet() throws {
+        let scratch = try TemporaryDirectory()
+        try pass(scratch, ["-aes-256-cbc", "-pass", "pass:right"])
+        try scratch.write("wrong", to: "passphrase")
+        let executor = try Executor.idle(environment: ["CREDENTIALS_DIRECTORY": scratch.path])
+        let name = try #require(KeyName("apple"))
+        let entry = try key("ABC123DEFG", passphrase: .credential("passphrase"))
+        let failure = #expect(throws: Failure.self) { _ = try executor.readKey(name, entry) }
+        #expect(failure?.code == .keyWrongPassphrase)
+        #expect(failure?.remedy?.description.contains("systemd passes credentials only at a start") == true)
     }
 }

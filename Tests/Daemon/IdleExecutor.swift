@@ -10,9 +10,10 @@ extension Executor {
     /// An executor without configuration or anything to run, and by default without a state directory: its jobs fail, if they are carried out at
     /// all.
     static func idle(
-        state: StateAccess = StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere")))
+        state: StateAccess = StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))),
+        environment: [String: String] = [:]
     ) throws -> Executor {
-        let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: [:])
+        let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: environment)
         return Executor(
             settings: settings, naming: TemporaryNames(), state: state,
             services: try ServiceClients(of: settings, besideSocket: "/nowhere/socket"), log: Log(environment: [:]))

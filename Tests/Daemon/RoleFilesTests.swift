@@ -58,6 +58,48 @@ struct RoleFilesTests {
         #expect(try !isNamed(0o644, by: "LoadCredentialEncrypted"))
     }
 
+    /// systemd copies it at a start, and the process that runs has the former one.
+    @Test func aSourceOfAKeyThatChangedSinceTheStartIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("former", to: "key")
+        try directory.folder("passed")
+        try directory.write("former", to: "passed/key")
+        func changed(by setting: String = "LoadCredential") -> String? {
+            let settings = UnitSettings(values: [setting: .items([.init(name: "key", path: path)])], files: [])
+            return UnitsInEffect.changedSource(of: "key", settings, passedIn: directory("passed"))
+        }
+        #expect(changed() == nil)
+        for text in ["formes", "former\n", ""] {
+            try directory.write(text, to: "key")
+            #expect(changed() == path)
+        }
+        // What systemd has decrypted is not the file.
+        #expect(changed(by: "LoadCredentialEncrypted") == nil)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(changed() == nil)
+    }
+
+    /// The next start counts: the process that runs keeps what it was passed.
+    @Test func aCredentialThatTheNextStartIsNotPassedIsNamed() throws {
+        func problem(_ values: [String: UnitSettings.Value], changed source: String? = nil) -> String? {
+            UnitsInEffect.problem(
+                withCredential: "key", of: "a.service", UnitSettings(values: values, files: []), changed: source
+            )?.sentence
+        }
+        let loading: [String: UnitSettings.Value] = ["LoadCredential": .items([.init(name: "key", path: "/etc/hosts")])]
+        #expect(problem(loading) == nil)
+        #expect(problem(["SetCredential": .items([.init(name: "key")])]) == nil)
+        #expect(
+            problem(["LoadCredential": .items([.init(name: "other", path: "/etc/hosts")])])
+                == "credential \"key\": systemd does not pass this credential: a.service has no LoadCredential= for key, so "
+                + "only the process that runs still has it; write LoadCredential=key:/path/to/file into its [Service] section, "
+                + "with systemctl edit a.service")
+        #expect(
+            problem(loading, changed: "/etc/hosts")
+                == "credential \"key\": systemd does not pass this credential: /etc/hosts has changed since a.service was "
+                + "started, and systemd passes credentials only at a start; systemctl restart a.service")
+    }
+
     /// systemd makes the user, so nothing is that user's own.
     @Test func aFileThatIsNotForAllIsNotForThatUser() throws {
         #expect(try objection(to: "/etc/passwd") == nil)

@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    private static let missing = "systemd has not passed this credential"
+    private static let missing = "systemd does not pass this credential"
     private static let unusable = "the passphrase cannot be used: "
 
     /// A name with "credential:" before it is a credential's, any other one a file's.

@@ -160,6 +160,10 @@ struct DryRunProblems {
             let hidden = review?.problems(with: entry, as: identity) ?? []
             if !hidden.isEmpty { failed[.key(name)] = nil }
             add(hidden)
+            // One that nothing runs with is missing already.
+            if failed[.key(name)]?.code != .credentialMissing {
+                add(entry.credentials.compactMap { inEffect?.problem(withCredential: $0) })
+            }
             if case .credential(let name) = entry.location {
                 limitations += [inEffect?.problem(withSourceOfKey: name)].compactMap(\.self)
             }

@@ -98,12 +98,23 @@ extension Executor {
         noteLinkChain(of: .key(name), files)
         do throws(Failure) {
             let key = try KeyLoader(as: reservedPaths.trusting(identity), credentials: settings.credentials).load(entry)
+            if let failure = keyring.objection(to: key.print, of: entry) { throw failure }
             keyring.put(key, as: name)
             return .key(key.print)
         } catch {
             keyring.remove(name)
-            throw error
+            throw Self.explained(error, of: entry)
         }
+    }
+
+    /// A passphrase that was replaced may not have been passed yet.
+    private static func explained(_ failure: Failure, of entry: KeyConfiguration) -> Failure {
+        guard failure.code == .keyWrongPassphrase, !entry.credentials.isEmpty else { return failure }
+        return Failure(
+            failure.code, at: failure.place, cause: failure.cause, detail: failure.detail,
+            remedy: .say(
+                "try the passphrase by hand; if it or the key was replaced, restart the service, because systemd passes "
+                    + "credentials only at a start", see: .restart()))
     }
 
     /// Reports to the watcher the links to these files, and where they end.

@@ -1,3 +1,4 @@
+import Failures
 import Keys
 import Linux
 import Model
@@ -10,6 +11,8 @@ final class KeyCache: Sendable {
         var remembered: [KeyDigest: PublicKey] = [:]
         /// Of the configured keys; nil before a configuration was adopted.
         var names: Set<KeyName>?
+        /// By the credential's name: the key that was read first, and the entry that had it.
+        var passed: [String: (entry: KeyConfiguration, key: KeyDigest)] = [:]
     }
 
     private let keys = QuietMutex(Keys())
@@ -22,6 +25,24 @@ final class KeyCache: Sendable {
             } else {
                 keys.signing[name] = key
             }
+        }
+    }
+
+    /// That a credential still holds the key of other ids, which a reload has changed since: systemd passes credentials only at a
+    /// start. Nil for anything else. The key must not sign under the new ids, for which Apple has another one.
+    func objection(to key: KeyDigest, of entry: KeyConfiguration) -> Failure? {
+        guard case .credential(let name) = entry.location else { return nil }
+        return keys.withLock { keys in
+            guard let passed = keys.passed[name], passed.key == key else {
+                keys.passed[name] = (entry, key)
+                return nil
+            }
+            guard passed.entry.team != entry.team || passed.entry.keyID != entry.keyID else { return nil }
+            return Failure(
+                .credentialMissing, at: .credential(name),
+                detail: "systemd passes credentials only at a start, and what it passed then is the key of "
+                    + "\(passed.entry.keyID)",
+                remedy: .run(.restart(), otherwise: "restart the daemon"))
         }
     }
 

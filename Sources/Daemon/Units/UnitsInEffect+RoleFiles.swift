@@ -1,5 +1,6 @@
 import Config
 import Failures
+import Keys
 import Linux
 import Model
 import Store
@@ -78,9 +79,51 @@ extension UnitsInEffect {
                     unit == daemon
                     ? Self.openSource(ofKey: credential, settings, as: identity)
                     : Self.openSource(of: credential, settings, as: identity)
+                if unit == daemon {
+                    judged.changedSources[Source(unit: unit, credential: credential)] =
+                        Self.changedSource(of: credential, settings, passedIn: "/run/credentials/\(unit)")
+                }
             }
         }
         return judged
+    }
+
+    /// The file of `LoadCredential=` that no longer holds what systemd passed from it at the start; nil if it does, or this process
+    /// may not read both.
+    static func changedSource(
+        of credential: String, _ settings: UnitSettings, passedIn directory: String
+    ) -> String? {
+        guard let source = settings.source(of: credential), source.setting == "LoadCredential",
+            let path = source.path, path.hasPrefix("/"),
+            KeyCredential.isCurrent("\(directory)/\(credential)", of: path) == false
+        else { return nil }
+        return path
+    }
+
+    /// The problem that the daemon's next start is passed another credential than the process that runs, or none.
+    func problem(withCredential name: String) -> Failure? {
+        settings(of: daemon).flatMap {
+            Self.problem(
+                withCredential: name, of: daemon, $0,
+                changed: changedSources[Source(unit: daemon, credential: name)])
+        }
+    }
+
+    /// - Parameter source: the file, if it has changed since the start.
+    static func problem(
+        withCredential name: String, of unit: String, _ settings: UnitSettings, changed source: String? = nil
+    ) -> Failure? {
+        if let source {
+            return Failure(
+                .credentialMissing, at: .credential(name),
+                detail: "\(Printable.name(source)) has changed since \(unit) was started, and systemd passes credentials only "
+                    + "at a start",
+                remedy: .run(.restart(unit), otherwise: "restart \(unit)"))
+        }
+        guard !settings.loads(name), let (detail, remedy) = explanation(of: unit, settings, name) else { return nil }
+        return Failure(
+            .credentialMissing, at: .credential(name), detail: "\(detail), so only the process that runs still has it",
+            remedy: remedy)
     }
 
     static func openSource(of credential: String, _ settings: UnitSettings, as identity: Identity) -> OpenSource? {

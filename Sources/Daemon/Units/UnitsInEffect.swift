@@ -13,6 +13,8 @@ package struct UnitsInEffect {
     let units: [(name: String, settings: UnitSettings)]
     /// The credentials whose files other users can change; none before they were judged.
     var openSources: [Source: OpenSource] = [:]
+    /// The files of the daemon's credentials that have changed since its start; none before they were compared.
+    var changedSources: [Source: String] = [:]
     /// Services that take secrets from the daemon; none for another daemon than the package's, whose files and socket they name.
     private let readers: [SecretReader]
     /// Such units that the configuration names by an alias, and their own names.
@@ -221,7 +223,7 @@ package struct UnitsInEffect {
     /// Why a unit does not get its requirement, and the remedy.
     ///
     /// - Parameter credential: its requirement in addition to those that its own file names.
-    private static func explanation(
+    static func explanation(
         of unit: String, _ settings: UnitSettings, _ credential: String?
     ) -> (detail: String, remedy: Remedy)? {
         let removed = settings.removedCredentials
@@ -296,10 +298,10 @@ package struct UnitsInEffect {
             let remedy =
                 found.needs.first.map { need in
                     Remedy.say("see that \(Printable.name(need.path)) is there, then restart \(unit)")
-                } ?? .say("start it", run: .restart(unit))
+                } ?? .say(failure.detail == nil ? "start it" : "restart it", run: .restart(unit))
             return Failure(
                 failure.code, at: failure.place, cause: failure.cause,
-                detail: "\(unit) names it, and was not started since", remedy: remedy)
+                detail: failure.detail ?? "\(unit) names it, and was not started since", remedy: remedy)
         }
         return Failure(failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy)
     }
