@@ -135,7 +135,11 @@ package final class DaemonRun {
             open: { path, former in
                 Result { () throws(Failure) in
                     if let failure = OwnSandbox.hiding(stateDirectory: path, as: identity) { throw failure }
-                    return try StateDirectory.open(path, as: identity, after: former, locking: lock)
+                    do throws(Failure) {
+                        return try StateDirectory.open(path, as: identity, after: former, locking: lock)
+                    } catch {
+                        throw OwnSandbox.explainedByStart(error, as: identity)
+                    }
                 }
             },
             isHidden: { OwnSandbox.hiding(stateDirectory: $0, as: identity) != nil },

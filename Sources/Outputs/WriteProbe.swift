@@ -13,20 +13,22 @@ package enum WriteProbe {
         // A file created in a directory with the set-group-id bit gets the directory's group by itself.
         let place = FileStatus.following(directory)
         let inherited = place?.isSetGroupID == true ? place?.group : nil
-        let group: (name: String, id: UInt32)
-        if let name = spec.group {
-            guard let id = try? Accounts.groupID(name) else { return .unknownGroup(name, at: .path(spec.path)) }
-            group = (name, id)
-        } else {
-            // A file that is replaced keeps its group.
-            guard let kept = FileStatus.following(spec.path.description)?.group else { return nil }
-            group = (Owner.argument(group: kept), kept)
+        if let name = spec.group, (try? Accounts.groupID(name)) == nil {
+            return .unknownGroup(name, at: .path(spec.path))
         }
+        guard let group = group(of: spec) else { return nil }
         if identity.user == 0, ActingUser.mayChangeOwners { return nil }
         if identity.belongs(to: group.id) || group.id == inherited { return nil }
         return Failure(
             .groupNotPermitted, at: .path(spec.path), detail: group.name,
             remedy: Owner.joining(group: group.name, user: identity.user))
+    }
+
+    /// The group that the file is given; nil if there is none of that name, or none is given. A file that is replaced keeps its own.
+    package static func group(of spec: FileSpec) -> (name: String, id: UInt32)? {
+        if let name = spec.group { return (try? Accounts.groupID(name)).map { (name, $0) } }
+        let kept = FileStatus.following(spec.path.description)?.group
+        return kept.map { (Owner.argument(group: $0), $0) }
     }
 
     /// The error that would keep this user from writing in the file's directory; nil when none is known. A directory that the

@@ -57,8 +57,8 @@ import Testing
         _ id: String, passphrase: KeyConfiguration.Location? = nil
     ) throws -> KeyConfiguration {
         KeyConfiguration(
-            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID(id)), location: .credential("apple-key"),
-            passphrase: passphrase)
+            team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID(id)),
+            location: .credential("apple-key"), passphrase: passphrase)
     }
 
     private func pass(_ scratch: TemporaryDirectory, _ options: [String] = []) throws {

@@ -55,6 +55,33 @@ struct SandboxReviewTests {
         #expect(try found(writing: path, open: place, mounts: [], met: .directoryMissing) == ["directory_missing: "])
     }
 
+    /// A process has the groups of its start, whatever the account database says now.
+    @Test func aGroupThatIsTheServicesOnlyAfterARestartIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let out = RealPath.of(try directory.folder("out"))
+        // Root gives files to every group.
+        let user: UInt32 = geteuid() == 0 ? 1 : geteuid()
+        if geteuid() == 0 { #expect(unsafe chown(out, user, user) == 0) }
+        let path = try #require(AbsolutePath(out + "/web.jwt"))
+        let spec = FileSpec(
+            path: path, format: FileFormat(name: "raw"), mode: nil, group: "54321", owner: nil, slots: [:])
+        func problem(groups: Set<UInt32>?) throws -> Failure? {
+            let settings = UnitSettings(values: ["ProtectSystem": .text("strict")], files: [])
+            let review = SandboxReview(
+                ServiceUnit(
+                    name: Self.unit, sandbox: try #require(settings.sandbox()), isRunning: true, settings: settings,
+                    mounts: nil, groups: groups))
+            return review.problem(
+                withGroupOf: spec, as: Identity(user: user, group: user, groups: [54_321]))
+        }
+        #expect(try problem(groups: [user, 54_321]) == nil)
+        #expect(try problem(groups: nil) == nil)
+        let failure = try #require(try problem(groups: [user]))
+        #expect(failure.code == .groupNotPermitted)
+        #expect(failure.detail == "54321: \(Self.unit) was started before its user was in this group")
+        #expect(failure.remedy?.command == "systemctl restart \(Self.unit)")
+    }
+
     @Test func aSourceAndAConfigurationThatAreHiddenAreNamed() throws {
         let settings = UnitSettings(values: ["ProtectHome": .text("yes"), "PrivateTmp": .flag(true)], files: [])
         let review = SandboxReview(

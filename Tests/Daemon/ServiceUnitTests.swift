@@ -41,5 +41,7 @@ struct ServiceUnitTests {
         let account = try unit(["Group": .text("daemon"), "SupplementaryGroups": .list(["7", "no-such-group"])])
             .account(of: root)
         #expect(account.primaryGroup == daemon && account.addedGroups == [7])
+        #expect(try unit(["SupplementaryGroups": .list(["7"])]).puts(user: 0, inGroup: 7))
+        #expect(try !unit([:]).puts(user: 0, inGroup: 7))
     }
 }

@@ -110,8 +110,10 @@ struct DryRunProblems {
                 ($0, mayCreate: rotation.mayCreate($0.path))
             })
         for (path, spec) in files {
-            let met = failed.removeValue(forKey: .file(path)) ?? found[path]
             let writer = try? reader.executor.writer(for: spec)
+            let met =
+                failed.removeValue(forKey: .file(path)) ?? found[path]
+                ?? (writer == nil ? review?.problem(withGroupOf: spec, as: identity) : nil)
             let all = review?.problems(with: path, writer: writer, met: met) ?? [met].compactMap { $0 }
             for client in Set(spec.slots.values) { add(all, for: client) }
             // A file of another format is not an environment file with errors as well.

@@ -70,6 +70,38 @@ enum OwnSandbox {
             case .run(let action, _), .probe(let action): review?.problem(with: action)
             default: nil
             }
-        return hidden ?? failure
+        if let hidden { return hidden }
+        guard case .publish(let spec, _, _, _) = work else { return explainedByStart(failure, as: identity) }
+        // A writer is another process.
+        return spec.owner == nil
+            ? explainedByStart(failure, givingTo: WriteProbe.group(of: spec)?.id, as: identity) : failure
+    }
+
+    /// The failure with the remedy of a restart, if what was refused is allowed by now, by the unit or the account database: a
+    /// process keeps the mounts and groups that it was started with. Blocks.
+    ///
+    /// - Parameter group: the one that this process gives the file; nil if none is known.
+    static func explainedByStart(_ failure: Failure, givingTo group: UInt32? = nil, as identity: Identity) -> Failure {
+        guard case .path(let path) = failure.place, let name = OwnUnit.service else { return failure }
+        let isAllowed: (ServiceUnit) -> Bool
+        switch failure.code {
+        case .groupNotPermitted:
+            guard let group else { return failure }
+            isAllowed = { $0.puts(user: identity.user, inGroup: group) }
+        case .readOnlyFileSystem, .metricsFileUnwritable, .stateUnusable:
+            let isState = failure.code == .stateUnusable
+            let directory = isState ? path : FileHome.directory(of: path, as: identity) ?? path.directory
+            let real = RealPath.of(directory.description)
+            guard ReadOnlyCause.of(real) == .sandbox else { return failure }
+            // What systemd creates has a remedy of its own.
+            isAllowed = { $0.sandbox.view(of: real) == .writable && !$0.sandbox.makes(real) }
+        default: return failure
+        }
+        guard let unit = try? ServiceUnit.named(name), isAllowed(unit) else { return failure }
+        // A restart that fails would take down this process.
+        let restart = unit.settings.needs.isEmpty ? ShellCommand.restart(name) : nil
+        return Failure(
+            failure.code, at: failure.place, cause: failure.cause, detail: failure.detail,
+            remedy: .say("\(name) may do this after a restart", run: restart))
     }
 }

@@ -242,6 +242,23 @@ package struct SandboxReview: Sendable {
             remedy: .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
     }
 
+    /// That the process that runs is not in the group of a file that it writes: it has the groups of its start.
+    ///
+    /// - Parameter identity: the user that writes it.
+    func problem(withGroupOf spec: FileSpec, as identity: Identity) -> Failure? {
+        guard let groups = service.groups else { return nil }
+        let running = Identity(
+            user: identity.user, group: groups.contains(identity.group) ? identity.group : Accounts.overflowID,
+            groups: Array(groups))
+        guard let failure = WriteProbe.failure(of: spec, as: running), failure.code == .groupNotPermitted else {
+            return nil
+        }
+        return Failure(
+            .groupNotPermitted, at: .path(spec.path),
+            detail: "\(failure.detail ?? ""): \(service.name) was started before its user was in this group",
+            remedy: .run(.restart(service.name), otherwise: "restart \(service.name)"))
+    }
+
     /// Whether this user may write to the directory outside of any sandbox, by its owner and mode. A sandbox must not be opened
     /// for nothing.
     private func isOpen(_ directory: AbsolutePath, to user: String?) -> Bool {

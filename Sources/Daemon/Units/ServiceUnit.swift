@@ -15,6 +15,8 @@ package struct ServiceUnit: Sendable {
     let settings: UnitSettings
     /// What its main process sees, which was made when it was started; nil if it does not run, or only root may look.
     var mounts: MountTable?
+    /// Those of its main process, which it has from its start on; nil if it does not run.
+    var groups: Set<UInt32>?
 
     /// Systemd's answer about the unit that runs the package's daemon. Asked once.
     private static let asked: Result<ServiceUnit?, UnitError> = Result { () throws(UnitError) in
@@ -62,6 +64,12 @@ package struct ServiceUnit: Sendable {
             if let group = try Accounts.groupID(name) { account.addedGroups.append(group) }
         }
         return account
+    }
+
+    /// Whether a user is in a group in the next process of this unit.
+    func puts(user: UInt32, inGroup group: UInt32) -> Bool {
+        guard let user = try? Accounts.user(id: user), let account = try? account(of: user) else { return false }
+        return Accounts.isMember(account, of: group)
     }
 
     /// The configuration that the unit names to the daemon: by a flag, else in its environment. An environment file takes
@@ -133,7 +141,8 @@ extension SystemdClient {
         }
         return ServiceUnit(
             name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings,
-            mounts: settings.mainProcess.flatMap { MountTable.of(process: $0.id) })
+            mounts: settings.mainProcess.flatMap { MountTable.of(process: $0.id) },
+            groups: settings.mainProcess.flatMap { ProcessGroups.of(process: $0.id) })
     }
 }
 

@@ -116,8 +116,8 @@ extension UnitsInEffect {
         if let source {
             return Failure(
                 .credentialMissing, at: .credential(name),
-                detail: "\(Printable.name(source)) has changed since \(unit) was started, and systemd passes credentials only "
-                    + "at a start",
+                detail: "\(Printable.name(source)) has changed since \(unit) was started, and systemd passes "
+                    + "credentials only at a start",
                 remedy: .run(.restart(unit), otherwise: "restart \(unit)"))
         }
         guard !settings.loads(name), let (detail, remedy) = explanation(of: unit, settings, name) else { return nil }

@@ -54,24 +54,8 @@ struct RunningProcess {
 
     var owner: UInt32? { FileStatus.following(folder)?.owner }
 
-    /// The group that it runs as, and its supplementary ones (proc_pid_status(5)); none when it has ended.
-    var groups: Set<UInt32> {
-        ForeignFile.read("\(folder)/status", limit: 1 << 20).map {
-            Self.groups(in: String(decoding: $0, as: UTF8.self))
-        }
-            ?? []
-    }
-
-    /// - Parameter status: as /proc/PID/status has it.
-    static func groups(in status: String) -> Set<UInt32> {
-        // Of "Gid:" the effective one is the second.
-        Set(numbers("Gid:", in: status).dropFirst().prefix(1) + numbers("Groups:", in: status))
-    }
-
-    private static func numbers(_ name: String, in status: String) -> [UInt32] {
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return [] }
-        return line.dropFirst(name.count).split { $0 == " " || $0 == "\t" }.compactMap { UInt32($0) }
-    }
+    /// Those that it is in; none when it has ended.
+    var groups: Set<UInt32> { ProcessGroups.of(process: id) ?? [] }
 
     // MARK: Secrets
 

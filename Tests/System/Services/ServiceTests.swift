@@ -12,6 +12,8 @@ import Testing
 
     @Test func checkFindsTheFaultsTheServiceMeets() throws { try Bed.hold("check.sh") }
 
+    @Test func changesThatTakeARestartAreNamed() throws { try Bed.hold("starts.sh") }
+
     @Test func overridesOfAnOutputAreNamed() throws { try Bed.hold("hides.sh") }
 
     @Test func nothingOfAHookOutlivesIt() throws { try Bed.hold("hooks.sh") }
