@@ -32,7 +32,7 @@ final class KeyCache: Sendable {
     /// start. Nil for anything else. The key must not sign under the new ids, for which Apple has another one.
     func objection(to key: KeyDigest, of entry: KeyConfiguration) -> Failure? {
         guard case .credential(let name) = entry.location else { return nil }
-        return keys.withLock { keys in
+        return keys.withLock { keys -> Failure? in
             guard let passed = keys.passed[name], passed.key == key else {
                 keys.passed[name] = (entry, key)
                 return nil
