@@ -131,6 +131,18 @@ extension Action {
     }
 }
 
+extension Remedy {
+    /// Adds a rule to polkit's file. A rule that the file has already does not apply, and would not if it were there twice.
+    static func addingPolkitRule(_ rule: String, to file: String) -> Remedy {
+        guard CommandContext.current.missing([rule], from: file).isEmpty else {
+            return .say("add a polkit rule", run: .addPolkitRule(rule, to: file))
+        }
+        return .say(
+            "\(file) has the rule, and it does not apply: if polkit reports an error in that file, correct it, else change "
+                + "the rule that refuses it in a file that comes earlier by name", see: .journal(of: "polkit"))
+    }
+}
+
 extension Failure {
     /// - Parameter name: the unit that was probably meant, if no unit has the action's name.
     fileprivate init(
@@ -175,7 +187,7 @@ extension Failure {
                     "polkit \(PolkitVersion.ignoringRules ?? "") ignores the rule that would allow it: remove the action, and let "
                         + "a path unit of systemd watch the output (PathChanged=)")
             case .notPermitted:
-                action.rule(for: user).map { .say("add a polkit rule", run: .addPolkitRule($0, to: PolkitRule.file)) }
+                action.rule(for: user).map { .addingPolkitRule($0, to: PolkitRule.file) }
             case .polkitMissing:
                 action.rule(for: user).map {
                     .say("apt-get install polkitd, then write into \(PolkitRule.file): \($0)")

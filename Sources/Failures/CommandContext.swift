@@ -21,6 +21,9 @@ package struct CommandContext: Hashable, Sendable {
     /// Units whose next start would fail. No command starts, restarts or reloads one of them, because that would end a process
     /// that runs now.
     package var unstartable: Set<String> = []
+    /// The lines of the files to which commands add lines, as far as root has read them: no command adds a line again that takes
+    /// no effect.
+    package var addedLines: [String: [String]] = [:]
 
     /// The unit that runs the package's daemon, unless another was found to.
     package static let packagesUnit = "clientsecretd.service"
@@ -46,6 +49,20 @@ package struct CommandContext: Hashable, Sendable {
     /// The unit that runs the daemon; nil if another daemon than the package's may be meant, and its unit is not known.
     var daemonUnit: String? {
         unit ?? (isServices && socket == nil ? Self.packagesUnit : nil)
+    }
+
+    /// Those of these lines that a file lacks, as far as that is known. One that a later line of the file undoes counts as missing:
+    /// an empty value, or another source of the same credential.
+    package func missing(_ lines: [String], from file: String) -> [String] {
+        let present = addedLines[file] ?? []
+        return lines.filter { line in
+            guard let last = present.lastIndex(of: line) else { return true }
+            let setting: Substring = line.prefix { $0 != "=" } + "="
+            let credential: Substring? = setting == "LoadCredential=" ? line.prefix { $0 != ":" } + ":" : nil
+            return present[(last + 1)...].contains { later in
+                later == setting || credential.map { later.hasPrefix($0) } == true
+            }
+        }
     }
 
     package enum LostSocket: Hashable, Sendable {

@@ -29,6 +29,8 @@ extension ShellCommand {
         // At boot, root creates it by its path and gives its content away. So only root may be able to put something there.
         guard CommandContext.current.hasSystemd, keeper.id == 0 else { return nil }
         let line = UnitFileLine.directory(path, mode: mode, owner: owner.name, group: group ?? "root")
+        // The directory was removed since.
+        if CommandContext.current.missing([line], from: runtimeDirectories).isEmpty { return given }
         return given?.then(append([line], to: runtimeDirectories)?.readableByAll)
     }
 
@@ -115,9 +117,9 @@ extension ShellCommand {
         return ShellCommand("chattr \("-" + mark) \(file.path)")
     }
 
-    /// Adds a rule to a polkit file, which polkit reads at once.
+    /// Adds a rule to a polkit file, which polkit reads at once. Nil if the file has it already.
     package static func addPolkitRule(_ rule: String, to file: String) -> ShellCommand? {
-        append([rule], to: file)?.readableByAll
+        CommandContext.current.missing([rule], from: file).isEmpty ? nil : append([rule], to: file)?.readableByAll
     }
 
     /// Adds lines to a text file in which an empty line means nothing, because the file may end without a line break.

@@ -126,9 +126,15 @@ extension ShellCommand {
 
     private static func adding(_ lines: [String], to unit: String) -> ShellCommand? {
         let file = outputsFile(of: unit)
+        let lines = CommandContext.current.missing(lines, from: file.path)
+        // systemd may not have read them yet.
+        if lines.isEmpty { return readUnits }
         let directory = ShellCommand("mkdir -p \(file.directory)")
         return directory?.then(append(["[Service]"] + lines, to: file.path))?.readableByAll.then(readUnits)
     }
+
+    /// The drop-ins of all services with the needs of their outputs, as a pattern.
+    package static let outputsFiles = "/etc/systemd/system/*.d/outputs.conf"
 
     /// The drop-in of a service with the needs of its outputs.
     package static func outputsFile(of unit: String) -> (directory: String, path: String) {

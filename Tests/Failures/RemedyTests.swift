@@ -180,6 +180,43 @@ import Testing
         #expect(mode.hasPrefix(old.isEmpty ? "644" : "640"))
     }
 
+    /// A line that takes no effect would be added again with each `check --fix`.
+    @Test func aLineIsAddedOnlyToAFileThatLacksIt() async {
+        await #expect(processExitsWith: .success) {
+            let unit = ShellCommand.outputsFile(of: "a.service").path
+            let isMatched = unit.hasPrefix("/etc/systemd/system/") && unit.hasSuffix(".d/outputs.conf")
+            #expect(isMatched && ShellCommand.outputsFiles == "/etc/systemd/system/*.d/outputs.conf")
+            let directory = PathComponent(
+                path: "/run", kind: .directory, owner: 0, group: 0, mode: 0o755, isTrusted: true, hasAccessList: false,
+                keeper: .root)
+            var context = CommandContext.current
+            context.addedLines = [
+                "/rules": ["// mine", "a();"], ShellCommand.runtimeDirectories: ["d /run/a 0755 root root"],
+                unit: [
+                    "[Service]", "LoadCredential=x:/s", "ReadWritePaths=-/a", "ReadWritePaths=-/b", "ExecPaths=/c",
+                    "ExecPaths=", "LoadCredential=y:/s", "LoadCredential=x:/other",
+                ],
+            ]
+            context.use()
+            #expect(ShellCommand.addPolkitRule("a();", to: "/rules") == nil)
+            #expect(ShellCommand.addPolkitRule("b();", to: "/rules")?.text.contains("'b();'") == true)
+            #expect(
+                ShellCommand.makeDirectory("/run/a", from: "/run/a", in: directory, for: .root, isVolatile: true)?.text
+                    == "mkdir -m 0755 /run/a")
+            let isRead = "systemctl daemon-reload && systemctl try-restart a.service"
+            for line in ["ReadWritePaths=-/a", "ReadWritePaths=-/b", "LoadCredential=y:/s"] {
+                #expect(ShellCommand.addSettings([line], to: "a.service")?.text == isRead, "\(line)")
+            }
+            // Undone by a later line, or of another unit.
+            for line in ["ExecPaths=/c", "LoadCredential=x:/s"] {
+                #expect(ShellCommand.addSettings([line], to: "a.service")?.text.contains("printf") == true, "\(line)")
+            }
+            #expect(ShellCommand.addSettings(["ReadWritePaths=-/a"], to: "b.service")?.text.contains("printf") == true)
+            let both = ShellCommand.addSettings(["ReadWritePaths=-/a", "ReadWritePaths=-/c"], to: "a.service")?.text
+            #expect(both?.contains("'[Service]' ReadWritePaths=-/c >>") == true, "\(both ?? "")")
+        }
+    }
+
     /// systemd refuses to start a socket while its service runs.
     @Test func aSocketIsStartedWhileItsServiceIsStopped() {
         #expect(

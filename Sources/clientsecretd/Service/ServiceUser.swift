@@ -4,6 +4,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Systemd
 
 /// The user that runs a configuration's daemon, with its rights and credentials. For the configuration that the package's service
 /// reads that is the service's user, by the settings of its unit. For any other it is the owner of its state directory, which no
@@ -16,6 +17,7 @@ enum ServiceUser {
     /// Returns the unit whose sandbox restricts that user: for another configuration than the service's the one whose daemon uses its
     /// state directory. Nil if it is not known, systemd cannot be asked, or for another user.
     static func judge(configuration: String) throws(CommandFailure) -> ServiceUnit? {
+        if geteuid() == 0 { noteAddedLines() }
         let owner = try CommandFailure.explaining {
             () throws(SystemError) -> (account: Account, state: AbsolutePath?)? in
             isServices(configuration)
@@ -34,6 +36,17 @@ enum ServiceUser {
             try become(try CommandFailure.explaining { () throws(SystemError) in try unit?.account(of: user) ?? user })
         }
         return unit
+    }
+
+    /// Notes what the files hold to which commands add lines, before this process stops being root: others may not read polkit's.
+    private static func noteAddedLines() {
+        var context = CommandContext.current
+        let dropIns = ForeignFile.paths(matching: ShellCommand.outputsFiles)
+        for file in [PolkitRule.file, ShellCommand.runtimeDirectories] + dropIns {
+            guard let bytes = ForeignFile.read(file, limit: 1 << 20) else { continue }
+            context.addedLines[file] = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        context.use()
     }
 
     /// The settings of the service's units, until this process stops being root. Nil for another daemon's configuration, and if

@@ -109,7 +109,7 @@ child=$(pgrep -P "$(pid signalled)")
 either=$(pid either)
 mkdir -p "${rules%/*}"
 named /run/check.root >$rules
-settled() { ! clientsecretd check 2>&1 | grep -q addRule; }
+settled() { ! clientsecretd check 2>&1 | grep -q "the daemon's user may not do this"; }
 eventually "with those lines check has none to name" settled
 contains "and warns of the masked unit" "start masked.service: the unit is masked" "$(clientsecretd check 2>&1)"
 contains "also where a stopped one is to be restarted" "warning: restart masked.service: the unit is masked: it is stopped too" \
@@ -149,6 +149,15 @@ END
 
 alone() { [ -z "$(busctl list --no-legend | awk '$3 == "clientsecretd"')" ]; }
 eventually "no connection to the bus is kept" alone
+
+# A rule that is there and does not apply is named, and not added again.
+printf 'polkit.addRule(function(action, subject) { return polkit.Result.NO; });\n' >"${rules%/*}/10-none.rules"
+overruled() { clientsecretd check 2>&1 | grep -q "$rules has the rule, and it does not apply"; }
+eventually "a rule that an earlier file overrules is named" overruled
+clientsecretd check --fix >/run/check.fix 2>&1
+equal "check --fix does not add it again" "$(named /run/check.root)" "$(sort <$rules)"
+rm "${rules%/*}/10-none.rules"
+eventually "without that file it applies" settled
 
 # A unit that is masked after it was told: without a daemon, too, monitoring hears of it before the next renewal does.
 lone=/run/lone
