@@ -59,11 +59,14 @@ let package = Package(
             "Outputs", uses: ["AppleClientSecret", "Digest", "Failures", "Formats", "Model", "Linux", systemPackage]),
         source(
             "UserWriter",
-            uses: ["AppleClientSecret", "Digest", "Failures", "Model", "Linux", "Config", "Outputs", systemPackage]),
+            uses: [
+                "AppleClientSecret", "Digest", "Failures", "Model", "Linux", "Config", "Outputs", "Systemd",
+                systemPackage,
+            ]),
         source(
             "State",
             uses: ["AppleClientSecret", "Digest", "Failures", "Formats", "Model", "Linux", "Outputs", systemPackage]),
-        source("Systemd", uses: ["AppleClientSecret", "Linux", "CLibsystemd", systemPackage]),
+        source("Systemd", uses: ["AppleClientSecret", "Failures", "Linux", "CLibsystemd", systemPackage]),
         source(
             "Actions",
             uses: [
@@ -142,7 +145,7 @@ let package = Package(
             "Simulation", of: ["Simulation", "simulate", "Model", "Rotation", "Failures", "AppleClientSecret"],
             without: ["Simulator", "simulate", "README.md"]),
         test("Linux", of: ["Linux", "Failures", systemPackage]),
-        test("Systemd", of: ["Systemd", "Linux", "CLibsystemd", systemPackage]),
+        test("Systemd", of: ["Systemd", "Failures", "Linux", "CLibsystemd", systemPackage]),
         test(
             "Config",
             of: [

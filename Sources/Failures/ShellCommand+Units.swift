@@ -23,17 +23,16 @@ extension ShellCommand {
         return listenAgain("clientsecretd-credentials.socket", of: unit, isWanted: true)
     }
 
-    /// Has systemd listen again at a socket that it has given up. It refuses while the service runs that the socket starts.
+    /// Has systemd listen again at a socket that it has given up, or whose file is gone: it never creates the file again while it
+    /// listens there. It refuses to start the socket while the service runs that the socket starts.
     ///
     /// - Parameters:
     ///   - service: the service that the socket starts; nil for one that starts an instance for each connection.
     ///   - isWanted: whether the service runs also when nothing has connected.
     package static func listenAgain(_ socket: String, of service: String?, isWanted: Bool) -> ShellCommand? {
         guard CommandContext.current.socket == nil else { return nil }
-        let reset = unit("reset-failed", socket)
-        guard let service else { return reset?.then(start(socket)) }
-        let started = isWanted ? unit("start", [socket, service]) : start(socket)
-        return stop(service).flatMap { reset?.then($0) }?.then(started)
+        let both = [socket, service].compactMap(\.self)
+        return unit("reset-failed", socket)?.then(unit("stop", both))?.then(unit("start", isWanted ? both : [socket]))
     }
 
     /// Stops the daemon's service, and with it its sockets, and starts both: systemd never recreates a socket that was removed

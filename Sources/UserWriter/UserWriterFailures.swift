@@ -5,6 +5,7 @@ import Linux
 import Model
 import Outputs
 internal import SystemPackage
+internal import Systemd
 
 /// Failures that a user writer may report, and remedies.
 enum UserWriterFailures {
@@ -80,10 +81,9 @@ enum UserWriterFailures {
     }
 
     private static func missing(_ socket: String, _ user: String) -> Remedy {
-        let listen = ShellCommand.listen(socket)
-        return listen.flatMap { _ in UnitMask.remedy(ofSocket: socket) }
+        SocketUnit.remedy(of: socket)
             ?? .run(
-                listen,
+                .listen(socket),
                 otherwise: "start the writer of \(Owner.words(userNamed: user)), with its socket next to the daemon's")
     }
 

@@ -217,17 +217,19 @@ import Testing
         }
     }
 
-    /// systemd refuses to start a socket while its service runs.
-    @Test func aSocketIsStartedWhileItsServiceIsStopped() {
+    /// systemd refuses to start a socket while its service runs, and does nothing for one that is active without its file.
+    @Test func aSocketIsStartedWhileItAndItsServiceAreStopped() {
         #expect(
             ShellCommand.listenAgain("a.socket", of: "d.service", isWanted: true)?.text
-                == "systemctl reset-failed a.socket && systemctl stop d.service && systemctl start a.socket d.service")
+                == "systemctl reset-failed a.socket && systemctl stop a.socket d.service && "
+                + "systemctl start a.socket d.service")
         #expect(
             ShellCommand.listenAgain("w@a.socket", of: "w@a.service", isWanted: false)?.text
-                == "systemctl reset-failed w@a.socket && systemctl stop w@a.service && systemctl start w@a.socket")
+                == "systemctl reset-failed w@a.socket && systemctl stop w@a.socket w@a.service && "
+                + "systemctl start w@a.socket")
         #expect(
             ShellCommand.listenAgain("v.socket", of: nil, isWanted: false)?.text
-                == "systemctl reset-failed v.socket && systemctl start v.socket")
+                == "systemctl reset-failed v.socket && systemctl stop v.socket && systemctl start v.socket")
         #expect(ShellCommand.passStatusSocket?.text == "systemctl restart clientsecretd.service")
         #expect(
             ShellCommand.startAgain?.text

@@ -4,6 +4,7 @@ import Glibc
 import Linux
 import Model
 import SystemPackage
+import Systemd
 
 /// The daemon's client of a service that has a network: one connection for each request, which is a line, and its answer. The
 /// service of systemd runs as another user. So it is checked which user listens before a secret is sent, and the texts in its answers
@@ -57,10 +58,10 @@ final class NetworkServiceClient: Sendable {
         }
 
         /// The remedy where nothing listens; nil: the failure code's own, which has systemd listen. Without systemd there is no
-        /// command, because the program would not return.
+        /// command, because the program would not return. Blocks.
         var remedy: Remedy? {
             let context = CommandContext.current
-            guard !context.hasSystemd || context.socket != nil else { return UnitMask.remedy(ofSocket: unit) }
+            guard !context.hasSystemd || context.socket != nil else { return SocketUnit.remedy(of: unit) }
             return .say(
                 "run clientsecretd-network next to the daemon, as the daemon's user, with the arguments listen "
                     + "\(ShellWord.quoted(path)) \(role)" + (role == "store" ? "" : "; run --once needs no socket"))

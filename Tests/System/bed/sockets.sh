@@ -121,6 +121,17 @@ equal "brings it back" "active" "$(states clientsecretd-push@broken.socket)"
 refused "and a status names it no more" grep -q broken <(clientsecretd status)
 systemctl stop clientsecretd-push@broken.socket
 
+# One that is active, and whose file is gone: to enable it does nothing.
+systemctl start clientsecretd-push@gone.socket clientsecretd-verify.socket
+rm /run/clientsecretd/push/gone.sock /run/clientsecretd/verify.sock
+for unit in clientsecretd-push@gone.socket clientsecretd-verify.socket; do
+    contains "a status names $unit" "$unit is active, and its file" "$(clientsecretd status 2>&1)"
+    contains "doctor too" "$unit is active, and its file" "$(clientsecretd doctor --skip-verify 2>&1)"
+    promise "what helps" bash -c "$(clientsecretd status 2>&1 | sed -n "s/^ *fix: \(systemctl reset-failed $unit.*\)/\1/p")"
+done
+promise "brings both back" test -S /run/clientsecretd/push/gone.sock -a -S /run/clientsecretd/verify.sock
+systemctl stop clientsecretd-push@gone.socket clientsecretd-verify.socket
+
 # One of the daemon's own, which systemd does not start while the service runs.
 for unit in "${sockets[@]}"; do
     for _ in 1 2 3 4 5 6; do systemctl restart "$unit" 2>/dev/null; done

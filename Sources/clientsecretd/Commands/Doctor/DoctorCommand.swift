@@ -42,6 +42,9 @@ struct DoctorCommand: ParsableCommand {
     func run() throws {
         // Secrets of other programs are read: no core dump, no inspection by other processes of the same user.
         try Hardening.protectSecrets()
+        for line in FailedSockets.problems(ofDaemonAt: daemon.path()).joined() {
+            CommandOutput.complain(lines: line.text)
+        }
         let settings = try AcceptedConfiguration(settings)
         for name in clients { try settings.client(name) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients

@@ -1,0 +1,72 @@
+package import Failures
+import Linux
+
+/// The package's socket units, on which systemd listens for the daemon and its helpers, and how they are brought back.
+package enum SocketUnit {
+    package static let status = "clientsecretd.socket"
+    package static let credentials = "clientsecretd-credentials.socket"
+    /// The sockets that start the daemon.
+    private static let daemons = [status, credentials, "clientsecretd-metrics.socket"]
+    /// The socket that starts an instance for each connection.
+    private static let startsInstances = "clientsecretd-verify.socket"
+
+    /// A socket that was started and cannot be reached.
+    package struct Problem: Hashable, Sendable {
+        /// The name of its unit.
+        package let socket: String
+        /// What is wrong, to follow the name.
+        package let words: String
+        package let remedy: Remedy
+    }
+
+    /// The remedy if nothing can be reached at a socket. Nil if ``ShellCommand/listen(_:)`` is the remedy: nothing has started it.
+    /// Nil also if systemd does not answer, or the daemon looks for its sockets elsewhere. Blocks.
+    package static func remedy(of socket: String) -> Remedy? {
+        let context = CommandContext.current
+        guard context.hasSystemd, context.socket == nil else { return nil }
+        if let mask = UnitMask.remedy(ofSocket: socket) { return mask }
+        guard SystemManager.isSystemd else { return nil }
+        return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
+            let isDaemonUp = try systemd.condition(of: CommandContext.packagesUnit).isUp
+            return remedy(of: socket, in: try systemd.condition(of: socket).activity, isDaemonUp: isDaemonUp)
+        }
+    }
+
+    /// The same for a socket that is not masked.
+    ///
+    /// - Parameter activity: the state of its unit (``UnitState/activity``).
+    static func remedy(of socket: String, in activity: String, isDaemonUp: Bool) -> Remedy? {
+        let isDaemons = daemons.contains(socket)
+        // One of the daemon's is not started while the daemon runs, whatever its state.
+        guard ["active", "failed"].contains(activity) || isDaemons && isDaemonUp else { return nil }
+        let ownService = socket == startsInstances ? nil : String(socket.dropLast("socket".count)) + "service"
+        return .run(
+            .listenAgain(
+                socket, of: isDaemons ? CommandContext.packagesUnit : ownService, isWanted: isDaemons && isDaemonUp),
+            otherwise: "start it again")
+    }
+}
+
+extension SystemdClient {
+    /// The package's sockets that systemd has given up, for example because there were too many connections, or whose files are
+    /// gone: systemd never creates the file of a socket again while it listens there. The commands that ask at the status socket
+    /// notice themselves that its file is gone. Blocks.
+    package mutating func socketProblems() throws(UnitError) -> [SocketUnit.Problem] {
+        var found: [(socket: String, activity: String, words: String)] = []
+        for name in try units(matching: "clientsecretd*.socket", inStates: ["active", "failed"]) {
+            let activity = try condition(of: name).activity
+            if activity == "failed" {
+                found.append((name, activity, "has failed: systemd does not listen there"))
+            } else if name != SocketUnit.status, let path = try path(ofSocket: name), FileStatus.isAbsent(path) {
+                found.append((name, activity, "is active, and its file \(Printable.name(path)) is gone"))
+            }
+        }
+        let daemon = try found.isEmpty ? nil : condition(of: CommandContext.packagesUnit)
+        return found.map { name, activity, words in
+            let remedy =
+                UnitMask.remedy(ofSocket: name)
+                ?? SocketUnit.remedy(of: name, in: activity, isDaemonUp: daemon?.isUp == true)
+            return SocketUnit.Problem(socket: name, words: words, remedy: remedy ?? .say("start it again"))
+        }
+    }
+}

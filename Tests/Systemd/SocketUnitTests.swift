@@ -1,0 +1,39 @@
+import Failures
+import Testing
+
+@testable import Systemd
+
+struct SocketUnitTests {
+    private static let writer = "clientsecretd-writer@app.socket"
+    private static let writerAgain =
+        "systemctl reset-failed \(writer) && systemctl stop \(writer) clientsecretd-writer@app.service && "
+        + "systemctl start \(writer)"
+    private static let store = "clientsecretd-store.socket"
+    private static let storeAgain =
+        "systemctl reset-failed \(store) && systemctl stop \(store) clientsecretd-store.service && systemctl start \(store)"
+    private static let verify = "clientsecretd-verify.socket"
+    private static let verifyAgain =
+        "systemctl reset-failed \(verify) && systemctl stop \(verify) && systemctl start \(verify)"
+    private static let credentials = SocketUnit.credentials
+    private static let credentialsAgain =
+        "systemctl reset-failed \(credentials) && systemctl stop \(credentials) clientsecretd.service && "
+        + "systemctl start \(credentials)"
+
+    /// Nil: what enables and starts it helps. To enable one that is active without its file would do nothing, and one that has
+    /// failed may have been started too often.
+    @Test(
+        arguments: [
+            (writer, "inactive", true, nil), (writer, "active", true, writerAgain),
+            (writer, "failed", false, writerAgain),
+            (store, "inactive", true, nil), (store, "active", false, storeAgain), (store, "failed", true, storeAgain),
+            (verify, "inactive", true, nil), (verify, "active", true, verifyAgain),
+            (verify, "failed", true, verifyAgain),
+            (credentials, "inactive", false, nil), (credentials, "failed", false, credentialsAgain),
+            (credentials, "inactive", true, credentialsAgain + " clientsecretd.service"),
+            (credentials, "active", true, credentialsAgain + " clientsecretd.service"),
+            (credentials, "failed", true, credentialsAgain + " clientsecretd.service"),
+        ] as [(String, String, Bool, String?)])
+    func aSocketIsBroughtBackFromEachState(socket: String, activity: String, isDaemonUp: Bool, command: String?) {
+        #expect(SocketUnit.remedy(of: socket, in: activity, isDaemonUp: isDaemonUp)?.command == command)
+    }
+}
