@@ -152,6 +152,19 @@ int clinux_socket_kind(int descriptor, int *is_listening, int *is_on_loopback) {
     return CLINUX_SOCKET_OTHER;
 }
 
+int clinux_socket_path(int descriptor, char *path, size_t size) {
+    struct sockaddr_un address = {0};
+    socklen_t length = sizeof address;
+    if (getsockname(descriptor, (struct sockaddr *)&address, &length) < 0) return -errno;
+    if (address.sun_family != AF_UNIX || length > sizeof address) return 0;
+    // The longest path has no NUL. An abstract address begins with one.
+    size_t count = strnlen(address.sun_path, sizeof address.sun_path);
+    if (count >= size) return 0;
+    memcpy(path, address.sun_path, count);
+    path[count] = 0;
+    return (int)count;
+}
+
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group) {
     int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) return -errno;

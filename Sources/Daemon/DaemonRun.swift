@@ -220,6 +220,7 @@ package final class DaemonRun {
             runner: ActionRunner(
                 as: identity, cancel: channels.cancel, redact: { secretCache.redacted($0, isCut: $1) },
                 output: { [log] in log.note(.hookPrinted($0, $1)) }),
+            problemWithCredential: { sockets.credentials?.problem(loadingBy: $0) },
             findings: channels.findings,
             onAdoption: { loaded in
                 for input in sockets.follow(loaded.configuration, as: identity) { channels.inbox.post(input) }

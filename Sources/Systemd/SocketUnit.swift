@@ -10,6 +10,9 @@ package enum SocketUnit {
     /// The socket that starts an instance for each connection.
     private static let startsInstances = "clientsecretd-verify.socket"
 
+    /// Whether it starts the daemon, and not a helper.
+    package static func isDaemons(_ socket: String) -> Bool { daemons.contains(socket) }
+
     /// A socket that was started and cannot be reached.
     package struct Problem: Hashable, Sendable {
         /// The name of its unit.
@@ -17,6 +20,12 @@ package enum SocketUnit {
         /// What is wrong, to follow the name.
         package let words: String
         package let remedy: Remedy
+
+        package init(socket: String, words: String, remedy: Remedy) {
+            self.socket = socket
+            self.words = words
+            self.remedy = remedy
+        }
     }
 
     /// The remedy if nothing can be reached at a socket. Nil if ``ShellCommand/listen(_:)`` is the remedy: nothing has started it.
@@ -36,7 +45,7 @@ package enum SocketUnit {
     ///
     /// - Parameter activity: the state of its unit (``UnitState/activity``).
     static func remedy(of socket: String, in activity: String, isDaemonUp: Bool) -> Remedy? {
-        let isDaemons = daemons.contains(socket)
+        let isDaemons = isDaemons(socket)
         // One of the daemon's is not started while the daemon runs, whatever its state.
         guard ["active", "failed"].contains(activity) || isDaemons && isDaemonUp else { return nil }
         let ownService = socket == startsInstances ? nil : String(socket.dropLast("socket".count)) + "service"

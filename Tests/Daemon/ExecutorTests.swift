@@ -23,6 +23,30 @@ import Testing
         #expect(found == numbers.map { 2 * $0 })
     }
 
+    /// It would be stopped, and not start again.
+    @Test func aUnitIsNotRestartedThatCouldNotLoadItsSecret() throws {
+        let executor = try Executor.idle { unit in
+            unit == "app.service" ? Failure(.credentialSocketUnusable, at: .named("/run/s"), remedy: .say("stop")) : nil
+        }
+        func failure(of verb: Action.UnitVerb, _ unit: String) -> Failure? {
+            let action = Action.unit(verb: verb, unit: unit)
+            let job = Job(
+                id: JobID(number: 1), resource: .action(action.id), work: .run(action, covering: [:]),
+                startedAt: BootTime(milliseconds: 0))
+            do throws(Failure) { _ = try executor.carryOut(job) } catch { return error }
+            return nil
+        }
+        for verb in [Action.UnitVerb.restart, .start, .reloadOrRestart] {
+            let found = failure(of: verb, "app.service")
+            #expect(found?.code == .credentialSocketUnusable && found?.detail == "/run/s")
+            #expect(found?.place == .action(Action.unit(verb: verb, unit: "app.service").id))
+            #expect(found?.remedy?.description == "stop")
+            // Nothing is run here.
+            #expect(failure(of: verb, "other.service")?.code == .systemError)
+        }
+        #expect(failure(of: .reload, "app.service")?.code == .systemError)
+    }
+
     /// A state directory that cannot be written to or locked.
     @Test func aRecordIsReadAlsoIfNoneCanBeKept() throws {
         let scratch = try TemporaryDirectory()

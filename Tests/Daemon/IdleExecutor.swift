@@ -11,11 +11,13 @@ extension Executor {
     /// all.
     static func idle(
         state: StateAccess = StateAccess(closed: Failure(.stateUnusable, at: .named("/nowhere"))),
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        problemWithCredential: @escaping @Sendable (_ unit: String) -> Failure? = { _ in nil }
     ) throws -> Executor {
         let settings = ConfigurationSource(path: "/nowhere/clientsecretd.yaml", environment: environment)
         return Executor(
             settings: settings, naming: TemporaryNames(), state: state,
-            services: try ServiceClients(of: settings, besideSocket: "/nowhere/socket"), log: Log(environment: [:]))
+            services: try ServiceClients(of: settings, besideSocket: "/nowhere/socket"), log: Log(environment: [:]),
+            problemWithCredential: problemWithCredential)
     }
 }

@@ -26,6 +26,16 @@ struct UnixSocketTests {
         }
     }
 
+    @Test func aPassedSocketKnowsItsPath() throws {
+        let listener = try ListeningSocket(path: path, mode: 0o600)
+        let passed = try ListeningSocket(adopting: Descriptor(adopting: dup(listener.raw)), named: "status")
+        #expect(passed.path == path && listener.path == path)
+        let network = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #expect(listen(network, 1) == 0)
+        let other = try ListeningSocket(adopting: Descriptor(adopting: network), named: "metrics")
+        #expect(other.path == nil)
+    }
+
     private func access() throws -> [Int?] {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return [attributes[.posixPermissions] as? Int, attributes[.groupOwnerAccountID] as? Int]

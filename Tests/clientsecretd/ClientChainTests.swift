@@ -199,6 +199,13 @@ import Testing
         Case("the action is not allowed", .unit) {
             $0.problems = [Failure(.unitNotPermitted, at: .action(restart.id))]
         },
+        Case("the socket of the unit's credential is gone", .unit) {
+            $0.client.credential = ServedCredential(unit: "shop.service", name: "secret")
+            $0.problems = [Failure(.credentialSocketUnusable, at: .named("a.socket"), remedy: .say("start it"))]
+        },
+        Case("the socket is gone, and the client needs none") {
+            $0.problems = [Failure(.credentialSocketUnusable, at: .named("a.socket"))]
+        },
         Case("the action waits for its turn") { $0.view = try view(of: $0.client, waitingFor: .turn) },
         Case("the rollout is held, and the process has the earlier secret, as it should") {
             $0.view = try view(of: $0.client, waitingFor: .rollout)

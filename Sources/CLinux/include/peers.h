@@ -16,6 +16,8 @@ int clinux_unix_connect(const char *path, int64_t timeout_seconds);
 #define CLINUX_SOCKET_UNIX 1
 #define CLINUX_SOCKET_INTERNET 2
 int clinux_socket_kind(int descriptor, int *is_listening, int *is_on_loopback);
+// The path to which a Unix socket was bound, with a NUL, into `size` bytes; returns its length. 0: it has none, or it does not fit.
+int clinux_socket_path(int descriptor, char *path, size_t size);
 // Gives a mode and a group (group < 0: the one it has) to the socket of this device and inode at the path. -ESTALE: something
 // else is there.
 int clinux_socket_permit(const char *path, uint64_t device, uint64_t inode, uint32_t mode, int64_t group);

@@ -18,6 +18,8 @@ final class CredentialSocket: Sendable {
     let server: CredentialServer
     private let path: String
     private let state: QuietMutex<State>
+    /// The units that are served.
+    private let units = QuietMutex<Set<String>>([])
 
     private static let unit = "clientsecretd-credentials.socket"
     /// `FileDescriptorName=` of the socket's unit.
@@ -66,7 +68,9 @@ final class CredentialSocket: Sendable {
     /// Serves the credentials of `configuration`; returns a daemon fault raised or cleared. Any thread.
     func adopt(_ configuration: Configuration) -> Input {
         server.adopt(configuration)
-        let isWanted = configuration.clients.values.contains { $0.credential != nil }
+        let served = Set(configuration.clients.values.compactMap(\.credential?.unit))
+        let isWanted = !served.isEmpty
+        units.withLock { $0 = served }
         return state.withLock { state in
             switch state {
             case _ where !isWanted, .listening: return .faultCleared(.credentialSocketUnusable)
@@ -83,14 +87,32 @@ final class CredentialSocket: Sendable {
                     state = .listening(listener)
                     return .faultCleared(.credentialSocketUnusable)
                 } catch {
-                    let isSystemds = CommandContext.current.hasSystemd && CommandContext.current.socket == nil
-                    return .faultRaised(
-                        Failure(
-                            .credentialSocketUnusable, at: .named(path), cause: error.number,
-                            remedy: isSystemds ? UnitMask.remedy(ofSocket: Self.unit) : nil))
+                    return .faultRaised(Self.failure(at: path, error.errno))
                 }
             }
         }
+    }
+
+    /// Why a unit that is served could not load its credential now, so that its start would fail: the socket cannot be used, or
+    /// its file is gone. Nil for another unit. Any thread.
+    func problem(loadingBy unit: String) -> Failure? {
+        let names = Set([unit, UnitTemplate.name(of: unit)].compactMap(\.self))
+        guard !units.withLock({ $0.isDisjoint(with: names) }) else { return nil }
+        switch state.withLock({ $0 }) {
+        case .unusable(let failure): return failure
+        case .none: return Self.failure(at: path, .noSuchFileOrDirectory)
+        case .listening(let listener):
+            // systemd may listen elsewhere than next to the status socket.
+            guard let place = listener.path, FileStatus.isAbsent(place) else { return nil }
+            return Self.failure(at: place, .noSuchFileOrDirectory)
+        }
+    }
+
+    private static func failure(at path: String, _ errno: Errno) -> Failure {
+        let isSystemds = CommandContext.current.hasSystemd && CommandContext.current.socket == nil
+        return Failure(
+            .credentialSocketUnusable, at: .named(path), cause: errno.rawValue,
+            remedy: isSystemds ? UnitMask.remedy(ofSocket: unit) : nil)
     }
 
     /// Refuses the connections that wait, and removes the name of the daemon's own socket.

@@ -57,8 +57,12 @@ struct DryRunProblems {
             }
         }
         add(inEffect?.problemsWithReaders(in: configuration) ?? [])
+        let sockets = inEffect?.problemsWithSockets(in: configuration) ?? []
+        add(sockets)
         // It is the package's service that lost it.
-        if CommandContext.current.isOfPackage, let remedy = Remedy.forLostSocket {
+        if CommandContext.current.isOfPackage, let remedy = Remedy.forLostSocket,
+            !sockets.contains(where: { $0.place == .named("clientsecretd.socket") })
+        {
             add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
         }
         add([rotation.clockFailure].compactMap(\.self))

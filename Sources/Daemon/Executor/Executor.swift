@@ -28,6 +28,8 @@ final class Executor: Sendable {
     let settings: ConfigurationSource
     /// Nil if nothing is run, as in a dry run.
     private let runner: ActionRunner?
+    /// Why a unit could not load its secret from the daemon; nil if it could, or loads none.
+    private let problemWithCredential: @Sendable (_ unit: String) -> Failure?
     let log: Log
     /// Called with every configuration that was read and accepted after the start's.
     let onAdoption: @Sendable (LoadedConfiguration) -> Void
@@ -48,6 +50,7 @@ final class Executor: Sendable {
     init(
         settings: ConfigurationSource, naming: TemporaryNames, state: StateAccess, services: ServiceClients,
         secretCache: SecretCache = SecretCache(), log: Log, runner: ActionRunner? = nil,
+        problemWithCredential: @escaping @Sendable (_ unit: String) -> Failure? = { _ in nil },
         findings: Inbox<Watcher.Finding>? = nil,
         onAdoption: @escaping @Sendable (LoadedConfiguration) -> Void = { _ in }
     ) {
@@ -59,6 +62,7 @@ final class Executor: Sendable {
         self.secretCache = secretCache
         self.log = log
         self.runner = runner
+        self.problemWithCredential = problemWithCredential
         self.findings = findings
         self.onAdoption = onAdoption
         publisher = Publisher(as: identity, naming: naming, reservedPaths: reservedPaths)
@@ -229,6 +233,7 @@ final class Executor: Sendable {
             let isReady = try services.pusher.redeploy(project, of: targets, with: covering.values.map(\.issued))
             return isReady ? .ran : .deploying
         }
+        if let failure = problem(startingUnitOf: action) { throw failure }
         // A dry run starts no job that needs it.
         guard let runner else { throw Failure(.systemError, at: .action(action.id), detail: "nothing is run here") }
         try runner.run(action, covering)
@@ -236,8 +241,17 @@ final class Executor: Sendable {
     }
 
     private func probe(_ action: Action) throws(Failure) -> Outcome {
-        if let problem = runner?.problem(with: action) { throw problem }
+        if let problem = problem(startingUnitOf: action) ?? runner?.problem(with: action) { throw problem }
         return .feasible
+    }
+
+    /// Why an action would only stop its unit, which could not load its secret and start again. A reload keeps what runs.
+    private func problem(startingUnitOf action: Action) -> Failure? {
+        guard case .unit(let verb, let unit) = action, verb != .reload, let found = problemWithCredential(unit) else {
+            return nil
+        }
+        return Failure(
+            found.code, at: .action(action.id), cause: found.cause, detail: "\(found.place)", remedy: found.remedy)
     }
 
     /// A secret's bytes, which are in the cache unless something is wrong with this program; then the next observation

@@ -19,6 +19,8 @@ package struct UnitsInEffect {
     private let readers: [SecretReader]
     /// Such units that the configuration names by an alias, and their own names.
     private let aliases: [(alias: String, name: String)]
+    /// The package's sockets that cannot be reached; nil for another daemon than the package's.
+    private let sockets: [SocketUnit.Problem]?
 
     /// Nil if systemd cannot be asked. Blocks.
     ///
@@ -40,6 +42,7 @@ package struct UnitsInEffect {
         let isPackages = daemon.name == CommandContext.packagesUnit && CommandContext.current.isOfPackage
         let named = configuration.map { SecretReader.named(in: $0).union(SecretReader.namedInUnitFiles()) } ?? []
         var aliases: [(String, String)] = []
+        var sockets: [SocketUnit.Problem]?
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
             for name in names {
                 if let settings = try systemd.settings(of: Self.instance(of: name)) { units.append((name, settings)) }
@@ -48,8 +51,9 @@ package struct UnitsInEffect {
                 let name = try systemd.ownName(of: credential.unit)
                 if name != credential.unit { aliases.append((credential.unit, name)) }
             }
+            if isPackages, configuration != nil { sockets = try systemd.socketProblems() }
             guard isPackages, !named.isEmpty else { return () }
-            let socket = try systemd.path(ofSocket: "clientsecretd-credentials.socket")
+            let socket = try systemd.path(ofSocket: SocketUnit.credentials)
             for unit in named.sorted() {
                 guard let (name, settings) = try systemd.reader(unit) else { continue }
                 readers[name, default: SecretReader(name, settings, socket: socket)].names.insert(unit)
@@ -61,6 +65,7 @@ package struct UnitsInEffect {
         self.units = units
         self.readers = readers.values.sorted { $0.name < $1.name }
         self.aliases = aliases.sorted { $0.0 < $1.0 }
+        self.sockets = sockets
     }
 
     static let store = "clientsecretd-store.service"
@@ -131,6 +136,30 @@ package struct UnitsInEffect {
         }
         guard let units = UnitsInEffect(of: configuration) else { return nil }
         return units.problemsWithAliases.first.map { .faultRaised($0.failure) } ?? .faultCleared(.unitCannotStart)
+    }
+
+    /// That the sockets of the daemon itself cannot be reached. Those of its helpers are reported for what needs them.
+    func problemsWithSockets(in configuration: Configuration) -> [Failure] {
+        guard let sockets else { return [] }
+        let isServing = configuration.clients.values.contains { $0.credential != nil }
+        return Self.failures(
+            of: sockets, mask: UnitMask.remedy(ofSocket: SocketUnit.credentials), isServing: isServing)
+    }
+
+    /// - Parameters:
+    ///   - mask: the remedy if the credential socket is masked; nil if it is not.
+    ///   - isServing: whether the configuration gives a unit a credential.
+    static func failures(of sockets: [SocketUnit.Problem], mask: Remedy?, isServing: Bool) -> [Failure] {
+        let found = sockets.filter { SocketUnit.isDaemons($0.socket) }
+        let failures = found.filter { $0.socket != SocketUnit.credentials }.map { problem in
+            Failure(.socketUnusable, at: .named(problem.socket), detail: problem.words, remedy: problem.remedy)
+        }
+        let problem = found.first { $0.socket == SocketUnit.credentials }
+        guard isServing, let remedy = problem?.remedy ?? mask else { return failures }
+        return failures + [
+            Failure(
+                .credentialSocketUnusable, at: .named(SocketUnit.credentials), detail: problem?.words, remedy: remedy)
+        ]
     }
 
     /// Differences between the configuration and the services that take secrets from the daemon.

@@ -46,6 +46,13 @@ package final class ListeningSocket: Sendable {
 
     package var raw: Int32 { descriptor.raw }
 
+    /// The path to which it was bound, also one that was passed; nil for a socket that has none.
+    package var path: String? {
+        // sockaddr_un has 108 bytes for it.
+        var buffer = [CChar](repeating: 0, count: 128)
+        return unsafe clinux_socket_path(raw, &buffer, 128) > 0 ? String(zeroTerminated: buffer) : nil
+    }
+
     /// Accepts the next connection; `nil` when none waits.
     package func accept() throws(SystemError) -> Descriptor? {
         let accepted = clinux_unix_accept(raw)

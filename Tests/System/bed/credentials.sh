@@ -108,6 +108,23 @@ start app.service
 equal "with the socket it is started by a unit that asks" web "$(got app.service)"
 eventually "and stays" is active clientsecretd
 
+# Its file is gone while systemd listens there: no unit could start, and to enable the socket does nothing.
+rm /run/clientsecretd/credentials.sock
+for command in status check "doctor --skip-verify web"; do
+    # shellcheck disable=SC2086
+    contains "$command names a socket whose file is gone" "its file /run/clientsecretd/credentials.sock is gone" \
+        "$(clientsecretd $command 2>&1)"
+done
+clientsecretd check --fix >/run/fixed 2>&1
+promise "check --fix brings it back" test -S /run/clientsecretd/credentials.sock
+eventually "with the daemon" is active clientsecretd
+rm -f /run/seen/*
+start app.service
+equal "and units get their secrets" web "$(got app.service)"
+systemctl mask clientsecretd-credentials.socket 2>/dev/null
+contains "check names one that is masked" "clientsecretd-credentials.socket is masked" "$(clientsecretd check 2>&1)"
+systemctl unmask clientsecretd-credentials.socket 2>/dev/null
+
 # A user's own service manager is not root's, neither at a closed door nor at an open one.
 cp /etc/systemd/system/app.service /etc/systemd/user/
 mkdir -p /run/user/5

@@ -66,6 +66,7 @@ extension ChainFacts {
     func isOfReader(_ failure: Failure) -> Bool {
         switch failure.code {
         case .unitCannotStart: client.credential.map { failure.place == .named($0.unit) } == true
+        case .credentialSocketUnusable: client.credential != nil
         case .unitMismatch: units.contains { failure.place == .named($0.name) }
         default: false
         }
