@@ -37,17 +37,20 @@ package enum SocketUnit {
         guard SystemManager.isSystemd else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
             let isDaemonUp = try systemd.condition(of: CommandContext.packagesUnit).isUp
-            return remedy(of: socket, in: try systemd.condition(of: socket).activity, isDaemonUp: isDaemonUp)
+            return remedy(of: socket, in: try systemd.condition(of: socket), isDaemonUp: isDaemonUp)
         }
     }
 
     /// The same for a socket that is not masked.
-    ///
-    /// - Parameter activity: the state of its unit (``UnitState/activity``).
-    static func remedy(of socket: String, in activity: String, isDaemonUp: Bool) -> Remedy? {
+    static func remedy(of socket: String, in state: UnitState, isDaemonUp: Bool) -> Remedy? {
         let isDaemons = isDaemons(socket)
+        if state.load == "not-found" {
+            let isWriters = socket.hasPrefix("clientsecretd-writer@")
+            let package = isDaemons || isWriters ? "clientsecretd" : "clientsecretd-network"
+            return .say("install the package \(package): this machine has no unit \(socket)")
+        }
         // One of the daemon's is not started while the daemon runs, whatever its state.
-        guard ["active", "failed"].contains(activity) || isDaemons && isDaemonUp else { return nil }
+        guard ["active", "failed"].contains(state.activity) || isDaemons && isDaemonUp else { return nil }
         let ownService = socket == startsInstances ? nil : String(socket.dropLast("socket".count)) + "service"
         return .run(
             .listenAgain(
@@ -61,20 +64,20 @@ extension SystemdClient {
     /// gone: systemd never creates the file of a socket again while it listens there. The commands that ask at the status socket
     /// notice themselves that its file is gone. Blocks.
     package mutating func socketProblems() throws(UnitError) -> [SocketUnit.Problem] {
-        var found: [(socket: String, activity: String, words: String)] = []
+        var found: [(socket: String, state: UnitState, words: String)] = []
         for name in try units(matching: "clientsecretd*.socket", inStates: ["active", "failed"]) {
-            let activity = try condition(of: name).activity
-            if activity == "failed" {
-                found.append((name, activity, "has failed: systemd does not listen there"))
+            let state = try condition(of: name)
+            if state.activity == "failed" {
+                found.append((name, state, "has failed: systemd does not listen there"))
             } else if name != SocketUnit.status, let path = try path(ofSocket: name), FileStatus.isAbsent(path) {
-                found.append((name, activity, "is active, and its file \(Printable.name(path)) is gone"))
+                found.append((name, state, "is active, and its file \(Printable.name(path)) is gone"))
             }
         }
         let daemon = try found.isEmpty ? nil : condition(of: CommandContext.packagesUnit)
-        return found.map { name, activity, words in
+        return found.map { name, state, words in
             let remedy =
                 UnitMask.remedy(ofSocket: name)
-                ?? SocketUnit.remedy(of: name, in: activity, isDaemonUp: daemon?.isUp == true)
+                ?? SocketUnit.remedy(of: name, in: state, isDaemonUp: daemon?.isUp == true)
             return SocketUnit.Problem(socket: name, words: words, remedy: remedy ?? .say("start it again"))
         }
     }

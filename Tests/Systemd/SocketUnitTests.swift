@@ -34,6 +34,18 @@ struct SocketUnitTests {
             (credentials, "failed", true, credentialsAgain + " clientsecretd.service"),
         ] as [(String, String, Bool, String?)])
     func aSocketIsBroughtBackFromEachState(socket: String, activity: String, isDaemonUp: Bool, command: String?) {
-        #expect(SocketUnit.remedy(of: socket, in: activity, isDaemonUp: isDaemonUp)?.command == command)
+        let state = UnitState(load: "loaded", activity: activity, invocation: "")
+        #expect(SocketUnit.remedy(of: socket, in: state, isDaemonUp: isDaemonUp)?.command == command)
+    }
+
+    /// To enable one without a unit file cannot work.
+    @Test(arguments: [
+        (writer, "clientsecretd"), ("clientsecretd-push@shop.socket", "clientsecretd-network"),
+        (verify, "clientsecretd-network"), (store, "clientsecretd-network"),
+    ])
+    func theUnitOfASocketIsMissingIfItsPackageIs(socket: String, package: String) {
+        let state = UnitState(load: "not-found", activity: "inactive", invocation: "")
+        let remedy = SocketUnit.remedy(of: socket, in: state, isDaemonUp: true)
+        #expect(remedy == .say("install the package \(package): this machine has no unit \(socket)"))
     }
 }
