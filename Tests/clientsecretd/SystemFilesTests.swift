@@ -1,10 +1,10 @@
 import AppleClientSecret
-import Daemon
 import Failures
 import Model
 import Rotation
 import Testing
 
+@testable import Daemon
 @testable import clientsecretd
 
 @Suite struct SystemFilesTests {
@@ -24,10 +24,11 @@ import Testing
     }
 
     private func files(
-        _ first: NewClient, rule: String? = nil, make: ShellCommand? = nil, masked: String? = nil
+        _ first: NewClient, dropIns: [UnitDropIn] = [], rule: String? = nil, make: ShellCommand? = nil,
+        masked: String? = nil
     ) -> SystemFiles {
         SystemFiles(
-            for: first, dropIns: [], rule: rule, make: make,
+            for: first, dropIns: dropIns, rule: rule, make: make,
             mask: { $0 == masked ? .say("\($0) is masked") : nil })
     }
 
@@ -102,6 +103,15 @@ import Testing
             try first(file("/srv/app/.env", variable: "SECRET", user: "app"), unit: "app.service"), make: .readUnits)
         #expect(ofUser.files.isEmpty)
         #expect(ofUser.commands.map(\.text) == ["systemctl enable --now clientsecretd-writer@app.socket"])
+    }
+
+    /// With "-", systemd skips one that is missing, and the service could not write there until its next start.
+    @Test func aDirectoryIsThereBeforeTheServiceThatIsLetWriteToItRestarts() throws {
+        let make = ShellCommand.createShippedDirectories
+        let line = UnitFileLine.paths("ReadWritePaths", "/srv/shop")
+        let dropIn = UnitDropIn(unit: "clientsecretd.service", lines: [line], isRunning: true)
+        let made = files(try first(file("/srv/shop/web.jwt")), dropIns: [dropIn], make: make)
+        #expect(made.commands.prefix(2) == [make, .readUnits])
     }
 
     @Test func contentsOfAFileAreKept() {

@@ -72,6 +72,9 @@ promise "the service starts" systemctl start clientsecretd.service
 promise "and has written it" test -s /srv/clientsecretd/web.json
 equal "with the line that check would name" "ReadWritePaths=-/srv/clientsecretd" \
     "$(grep ReadWritePaths /etc/systemd/system/clientsecretd.service.d/outputs.conf)"
+promise "another one while the service runs" clientsecretd init --now --name shop --client-id com.example.shop --output /srv/shop/shop.jwt
+promise "has been written too" test -s /srv/shop/shop.jwt
+rm -r /etc/clientsecretd/clientsecretd.d
 
 anew
 service app DynamicUser=yes RuntimeDirectory=app 'ExecStartPre=/bin/sh -c "cp $CREDENTIALS_DIRECTORY/apple /run/app/seen"'

@@ -86,17 +86,16 @@ struct SystemFiles: Equatable {
                     path: "/etc/systemd/system/clientsecretd-push@\(target.name).service.d/clientsecretd.conf",
                     lines: "[Service]\n\(credential)\n"))
         }
+        // systemd opens directories when it starts a unit, and skips one that is missing.
+        if case .file(let file)? = new.destination, file.user == nil { commands += [make].compactMap(\.self) }
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
         if let target = new.target { listen("clientsecretd-push@\(target.name).socket", mask) }
         // The service starts this one, unless it is masked.
         if case .credential? = new.destination { masked += [mask(Self.credentialSocket)].compactMap(\.self) }
-        guard case .file(let file)? = new.destination else { return }
-        if let user = file.user {
+        if case .file(let file)? = new.destination, let user = file.user {
             listen("clientsecretd-writer@\(user).socket", mask)
-        } else {
-            commands += [make].compactMap(\.self)
         }
     }
 
