@@ -45,6 +45,9 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         .say("another user has put it there: look at it, then remove it or use another path", see: .list(path))
     }
 
+    /// For a file that the user of a command may not read.
+    package static let readAsAnotherUser = Remedy.say("use sudo, or run it as a user who may read the file")
+
     /// For a disk that is full, or a quota that is used up.
     ///
     /// - Parameters:

@@ -1,10 +1,10 @@
 import Glibc
-import Linux
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import Failures
+@testable import Linux
 
 /// Who may read a key file, and the command that fixes one that too many may.
 @Suite(.needs(.root)) struct KeyFilePermissionsTests {
@@ -80,6 +80,31 @@ import Testing
         // The suggested command works.
         try room.command("sh", ["-c", command])
         try open(room("key"), as: Self.daemon)
+    }
+
+    /// A key that is right for the service, and a user who is neither root nor the service's.
+    @Test func nobodyIsAdvisedToTakeTheServicesKeyFromIt() throws {
+        let room = try Room()
+        let service = Account(name: "daemon", id: 1, primaryGroup: 1)
+        let caller = Identity(user: 4321, group: 4321).judging(filesOf: service)
+        for (mode, owner) in [(0o640, 0), (0o600, 1), (0o600, 0)] {
+            try room.file("key", Self.header, mode: mode_t(mode))
+            try room.own("key", UInt32(owner), group: 1)
+            let path = room("key")
+            let refused = try #require(throws: FileError.self) {
+                try acting(as: caller) { _ = try TrustedFile.open(path, for: .key, as: caller, limit: 100) }
+            }
+            #expect(refused.code == .permissionDenied && refused.remedy == .readAsAnotherUser)
+        }
+        // With the rights of a member of its group, the file is no other users'.
+        try room.file("key", Self.header, mode: 0o640)
+        try room.own("key", 0, group: 1)
+        try open(room("key"), as: caller)
+        // The user's own file is.
+        try room.file("key", Self.header, mode: 0o644)
+        try room.own("key", 4321, group: 4321)
+        let own = try #require(throws: FileError.self) { try open(room("key"), as: caller) }
+        #expect(own.remedy?.words == "remove the permissions of all other users")
     }
 
     /// Root does not know whose group it is: it may be that of a daemon that runs as another user.

@@ -15,7 +15,7 @@ package struct Identity: Hashable, Sendable {
     /// Directories that another program protects, such as an orchestrator. Below them nothing checks which other users may write
     /// to an output's directory or read a key.
     package private(set) var trustedDirectories: [FilePath]
-    /// The service's user, on whose behalf root acts: root trusts the same files as that user.
+    /// The service's user, whose files are judged: the same files are trusted as by that user.
     package private(set) var service: Account?
 
     /// `User=` and `Group=` of the package's unit.
@@ -64,9 +64,12 @@ package struct Identity: Hashable, Sendable {
     }
 
     /// The same on behalf of the service's user, if root acts and there is such a user.
-    package func acting(for service: Account?) -> Identity {
+    package func acting(for service: Account?) -> Identity { user == 0 ? judging(filesOf: service) : self }
+
+    /// The same about files that are there for the service's user, if there is one, whoever asks.
+    package func judging(filesOf service: Account?) -> Identity {
         var identity = self
-        if user == 0 { identity.service = service }
+        identity.service = service
         return identity
     }
 

@@ -2,7 +2,7 @@ internal import Failures
 import SystemPackage
 
 /// The users that may use a key file. Its owner, which is root or the acting user, may read and write it. The acting user's
-/// primary group may read it. Below a trusted directory any user may read it. If root acts for the service's user, that user and
+/// primary group may read it. Below a trusted directory any user may read it. If it is judged for the service's user, that user and
 /// that user's primary group may as well.
 package struct KeyFilePermissions {
     private let identity: Identity
@@ -61,14 +61,25 @@ package struct KeyFilePermissions {
                     ? .removeEntries(entries, ofFile: key) : nil))
     }
 
+    /// For a file that the acting user may not read.
+    func remedyForReader(_ status: FileStatus, _ path: String) -> Remedy {
+        // The service's user may well be able to read it, and no advice may take it from that user.
+        if identity.user != 0, let service = identity.service, ![service.id, status.owner].contains(identity.user) {
+            return .readAsAnotherUser
+        }
+        return remedy(status, path, isSecret: false)
+    }
+
     /// Takes a key or its passphrase from all users but the one that works with it. There is no command for a file that may be
     /// another file of the machine, such as /etc/shadow, named by a wrong path.
     ///
     /// - Parameter isSecret: whether the file was read and certainly is one.
     func remedy(_ status: FileStatus, _ path: String, isSecret: Bool) -> Remedy {
         let key = PathComponent(FilePath(path), status, for: identity)
-        let reader = identity.service?.id ?? identity.user
-        let group = identity.service?.primaryGroup ?? identity.group
+        // A user's own file is that user's business.
+        let service = identity.user != 0 && status.owner == identity.user ? nil : identity.service
+        let reader = service?.id ?? identity.user
+        let group = service?.primaryGroup ?? identity.group
         let name = Owner.argument(user: reader)
         let advice = "let only \(Owner.words(user: reader)) read it"
         // It may be the group of a daemon that is not known here, which no command may take the key from.

@@ -42,7 +42,7 @@ package enum TrustedFile {
             guard use == .key, error.code == .permissionDenied, let found = place.found else { throw error }
             throw FileError(
                 error.code, at: error.path, errno: error.errno, detail: error.detail,
-                remedy: KeyFilePermissions(identity).remedy(found, place.path, isSecret: false))
+                remedy: KeyFilePermissions(identity).remedyForReader(found, place.path))
         }
     }
 

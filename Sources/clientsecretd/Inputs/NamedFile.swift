@@ -37,9 +37,8 @@ enum NamedFile {
         }
         guard let number = opened else { throw unreadable(name, DiskTimeout.words) }
         guard number >= 0 else {
-            let help =
-                number == -EACCES && geteuid() != 0 ? "; use sudo, or run it as a user who may read the file" : ""
-            throw unreadable(name, "\(Errno(rawValue: -number))\(help)")
+            let errno = Errno(rawValue: -number)
+            throw errno == .permissionDenied && geteuid() != 0 ? closed(name) : unreadable(name, "\(errno)")
         }
         let descriptor = Descriptor(adopting: number)
         guard DiskTimeout.value(at: path(name), { mayBeRead(number, name) }) != false else {
@@ -54,8 +53,15 @@ enum NamedFile {
     }
 
     /// - Parameter why: on one line, and escaped.
-    static func unreadable(_ name: String, _ why: String) -> CommandFailure {
-        CommandFailure(.unreadable, "\(Printable.name(name)) cannot be read: \(why)")
+    static func unreadable(
+        _ name: String, _ why: String, _ code: CommandExitStatus = .unreadable
+    ) -> CommandFailure {
+        CommandFailure(code, "\(Printable.name(name)) cannot be read: \(why)")
+    }
+
+    /// For a file that only root and other users than the caller may read.
+    static func closed(_ name: String, _ code: CommandExitStatus = .unreadable) -> CommandFailure {
+        unreadable(name, "\(Errno.permissionDenied); \(Remedy.readAsAnotherUser)", code)
     }
 
     /// Directories pass, because the error of reading one names them as such. A shell's `<(…)` and /dev/stdin are pipes without a

@@ -4,6 +4,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import SystemPackage
 import Systemd
 
 /// The user that runs a configuration's daemon, with its rights and credentials. For the configuration that the package's service
@@ -111,10 +112,15 @@ enum ServiceUser {
     static func run(configuration: String) throws(CommandFailure) -> [String: String] {
         let environment = ProcessEnvironment.current
         // systemd starts it as the user that the unit names (systemd.exec(5)).
-        guard geteuid() == 0, environment["SYSTEMD_EXEC_PID"] != String(getpid()) else { return environment }
+        guard environment["SYSTEMD_EXEC_PID"] != String(getpid()), geteuid() == 0 || isForeign(to: configuration)
+        else { return environment }
         // A state directory that does not respond keeps no client from being served.
         DiskTimeout.begin(seconds: 5)
         defer { DiskTimeout.end() }
+        guard geteuid() == 0 else {
+            try requireKeys(of: configuration)
+            return environment
+        }
         let service = try CommandFailure.explaining { () throws(SystemError) in
             isServices(configuration) ? try ServiceUnit.daemonAccount() : nil
         }
@@ -134,16 +140,31 @@ enum ServiceUser {
         return environment
     }
 
+    /// Throws if another user than root and the service's user runs the service's configuration and may not read its keys. The
+    /// daemon would advise to give that user all that is the service's.
+    private static func requireKeys(of configuration: String) throws(CommandFailure) {
+        guard case .success(let loaded) = ConfigurationSource.ofService(configuration).load() else { return }
+        for case .file(let path) in loaded.configuration.keys.values.map(\.location)
+        where FileStatus.problem(accessing: path.description, R_OK) == Errno.permissionDenied {
+            throw NamedFile.closed(path.description, .notPermitted)
+        }
+    }
+
     private static func become(_ account: Account) throws(CommandFailure) {
         try CommandFailure.explaining { () throws(SystemError) in try Hardening.become(account) }
     }
 
-    /// The user that runs the command. Root acts for the user that runs the configuration's daemon as well, so that a key
+    /// The user that runs the command. Files are also judged for the user that runs the configuration's daemon, so that a key
     /// guarded for that user does not count as unguarded.
     fileprivate static func identity(for configuration: String) -> Identity {
         // If the user database cannot be read, root acts for no other user.
         let account = try? account(of: configuration)
-        return account.map { Identity.current().acting(for: $0) } ?? identity
+        return account.map { Identity.current().judging(filesOf: $0) } ?? identity
+    }
+
+    /// The same for a key that a flag names, which may be the service's.
+    static var identityForNamedKey: Identity {
+        Identity.current().judging(filesOf: try? ServiceUnit.daemonAccount())
     }
 
     /// The same for files that will become the service's.

@@ -268,6 +268,12 @@ refused "somebody else may not do what the service may" runuser -u stranger -- /
 equal "and is told whom to ask" "This user is not the service's, so it cannot judge everything. Run: sudo clientsecretd check" \
     "$(head -n 1 "$seen")"
 equal "not what would help that user" 0 "$(grep -c -e stranger -e 'runs the commands above' "$seen")"
+for command in "mint web" public-key "run --once"; do
+    # shellcheck disable=SC2086
+    exits "nor $command" 77 runuser -u stranger -- /usr/local/bin/clientsecretd $command
+    says "which asks for root" "; use sudo, or run it as a user who may read the file"
+    equal "and not for the key" 0 "$(grep -c -e 'let only' -e 'as: ' "$seen")"
+done
 promise "the service's own user judges like root" runuser -u clientsecretd -- /usr/local/bin/clientsecretd check
 outputs $output /srv/app/web.jwt
 # systemd without a message bus is asked by root all the same.
