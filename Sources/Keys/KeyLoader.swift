@@ -26,24 +26,39 @@ package struct KeyLoader: Sendable {
 
     /// The key of `entry`, ready to sign. Failures name the file or credential: the key's, or its passphrase's.
     package func load(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
-        guard case .file(let path) = entry.location else { return try loadAtOnce(entry) }
-        return try DiskTimeout.require(
-            at: path.description, silence: Failure(.notResponding, at: .path(path), detail: DiskTimeout.words)
-        ) { () throws(Failure) in
-            try loadAtOnce(entry)
+        if case .file(let path) = entry.location, DiskTimeout.milliseconds != nil {
+            // Only this waits for the disk. A key may take longer to decrypt.
+            try DiskTimeout.require(
+                at: path.description, silence: Failure(.notResponding, at: .path(path), detail: DiskTimeout.words)
+            ) { () throws(Failure) in
+                try read(entry)
+            }
+        }
+        let passphrase = try passphrase(of: entry)
+        return try withKeyFile(of: entry) { descriptor throws(Failure) in
+            try SigningKey(descriptor: descriptor, place: Self.place(of: entry.location), passphrase: passphrase)
         }
     }
 
-    private func loadAtOnce(_ entry: KeyConfiguration) throws(Failure) -> SigningKey {
-        let passphrase = try passphrase(of: entry)
-        return try withFile(
+    /// Reads the files of a key, and keeps nothing.
+    private func read(_ entry: KeyConfiguration) throws(Failure) {
+        _ = try passphrase(of: entry)
+        try withKeyFile(of: entry) { descriptor throws(Failure) in
+            do throws(KeyError) {
+                _ = try KeyFileText(descriptor: descriptor)
+            } catch {
+                throw error.failure(at: Self.place(of: entry.location))
+            }
+        }
+    }
+
+    private func withKeyFile<Value>(
+        of entry: KeyConfiguration, _ body: (Int32) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try withFile(
             at: entry.location, limit: KeyFileText.maximumLength, otherwise: .keyUnreadable,
             isSecret: { KeyFilePermissions.beginsAsPrivateKey($0) || Self.isDamagedKey(inFile: $0) },
-            explain: { $0.keyFailure(at: $1) },
-            body: { descriptor throws(Failure) in
-                try SigningKey(
-                    descriptor: descriptor, place: Self.place(of: entry.location), passphrase: passphrase)
-            })
+            explain: { $0.keyFailure(at: $1) }, body: body)
     }
 
     private func passphrase(of entry: KeyConfiguration) throws(Failure) -> Passphrase? {

@@ -43,6 +43,23 @@ import Testing
         #expect(try load(try file("key"), passphrase: try file("passphrase")).print == print)
     }
 
+    /// The author of the key chose that work, and the daemon does it.
+    @Test(.needs(.night)) func theTimeoutOfADiskDoesNotCountDecrypting() async throws {
+        try shell(
+            """
+            openssl pkcs8 -topk8 -in key -out slow -v2prf hmacWithSHA512 -iter 4000000 -passout file:passphrase
+            chmod 600 slow
+            """, in: directory)
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            let entry = KeyConfiguration(
+                team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID("ABC123DEFG")),
+                location: .file(try #require(AbsolutePath(path + "/slow"))),
+                passphrase: .file(try #require(AbsolutePath(path + "/passphrase"))))
+            DiskTimeout.begin(seconds: 2)
+            _ = try KeyLoader(as: .current(), credentials: nil).load(entry)
+        }
+    }
+
     @Test func aCredentialIsExemptFromTheRulesOnOwners() throws {
         try shell("chmod 644 key", in: directory)
         #expect(try load(.credential("key")).print == print)
