@@ -58,7 +58,7 @@ package enum LoginFile {
     /// Checks the file of a `ca_file`, which libcurl reads.
     package static func checkAuthorities(at path: String, as identity: Identity) throws(Unusable) {
         let bytes = try bytes(at: path, as: identity, longest: longestBundle)
-        guard certificateMarks.contains(where: { bytes.firstRange(of: $0) != nil }) else {
+        guard certificateMarks.contains(where: { bytes.firstOffset(of: $0) != nil }) else {
             throw Unusable(words: "\(Printable.name(path)) holds no certificate in PEM")
         }
     }

@@ -21,7 +21,7 @@ package enum PrivateKeyText {
     package static func isIn(_ bytes: [UInt8]) -> Bool {
         if isDER(bytes) { return true }
         let dense = dense(bytes)
-        return marks.contains { dense.firstRange(of: $0) != nil } || decoded(dense).contains(where: isIn)
+        return marks.contains { dense.firstOffset(of: $0) != nil } || decoded(dense).contains(where: isIn)
     }
 
     /// The bytes without blanks, line breaks written as `\n`, and the zeros of UTF-16.

@@ -160,11 +160,11 @@ extension HiddenOutput {
         return output.neighbours.compactMap { file in
             guard let cache = FrameworkCache.of(file.path) else { return nil }
             // A program that runs after each renewal may well write the cache again: then its content counts.
-            if let token = output.token, !output.programs.isEmpty, file.bytes.firstRange(of: token) != nil {
+            if let token = output.token, !output.programs.isEmpty, file.bytes.firstOffset(of: token) != nil {
                 return nil
             }
             let secret = ForeignSecret.all(in: file.bytes).first?.offset
-            let named = file.bytes.firstRange(of: Array(variable.utf8))?.lowerBound
+            let named = file.bytes.firstOffset(of: Array(variable.utf8))
             if cache.namesVariables, named == nil { return nil }
             let offset = (cache.namesVariables ? named : secret ?? named) ?? 0
             return HiddenOutput(

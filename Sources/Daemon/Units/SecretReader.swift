@@ -1,3 +1,4 @@
+import AppleClientSecret
 import Failures
 import Linux
 package import Model
@@ -45,7 +46,7 @@ package struct SecretReader: Sendable {
         }
         let units = (own + dropIns).prefix(fileLimit).filter { path, name in
             isUsable(name)
-                && ForeignFile.read(path, limit: sizeLimit)?.firstRange(of: Array("clientsecretd".utf8)) != nil
+                && ForeignFile.read(path, limit: sizeLimit)?.firstOffset(of: Array("clientsecretd".utf8)) != nil
         }
         return Set(units.map(\.1))
     }

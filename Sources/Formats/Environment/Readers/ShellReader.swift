@@ -1,3 +1,5 @@
+import AppleClientSecret
+
 /// A shell's view of a file (bash and dash) that it sources: `. FILE`.
 ///
 /// - The entries are the variables that are certainly assigned, under all conditions. Assignments count, also before a command,
@@ -55,7 +57,7 @@ struct ShellReader {
     }
 
     private static func mentions(_ word: String, _ bytes: [UInt8]) -> Bool {
-        bytes.firstRange(of: Array(word.utf8)) != nil
+        bytes.firstOffset(of: Array(word.utf8)) != nil
     }
 
     /// The variables in the file; nil when a shell stops at an error in its syntax.

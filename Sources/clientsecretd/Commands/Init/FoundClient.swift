@@ -128,7 +128,7 @@ extension FoundClient {
             return CommandFailure(
                 .failed, "\(name): \(variable) holds no Apple client secret; leave out --variable, or name another one")
         }
-        let isKey = bytes.firstRange(of: Array("PRIVATE KEY-----".utf8)) != nil
+        let isKey = bytes.firstOffset(of: Array("PRIVATE KEY-----".utf8)) != nil
         let help =
             isKey
             ? "it holds a private key: name it with --key"
