@@ -47,6 +47,8 @@ package struct UnitSandbox: Hashable, Sendable {
     private let execution: [Execution]
     /// StateDirectory=, CacheDirectory=, LogsDirectory= and RuntimeDirectory=, as absolute paths.
     private let directories: [String]
+    /// The mount points at which BindPaths= shows another directory.
+    private let replaced: [String]
 
     /// Nil when that is not known: in another root directory these are other paths.
     ///
@@ -94,6 +96,7 @@ package struct UnitSandbox: Hashable, Sendable {
         add(values["TemporaryFileSystem"].words, .temporary, of: "TemporaryFileSystem")
         // The mount points, not the mounted directories.
         add(values["BindPaths"].items.compactMap(\.path), .bind, of: "BindPaths")
+        replaced = values["BindPaths"].items.filter { $0.path != $0.name }.compactMap(\.path).map(place)
         add(values["BindReadOnlyPaths"].items.compactMap(\.path), .bindReadOnly, of: "BindReadOnlyPaths")
         execution =
             paths("NoExecPaths").map { Execution(path: place($0), isAllowed: false) }
@@ -119,6 +122,9 @@ package struct UnitSandbox: Hashable, Sendable {
         default: return .writable
         }
     }
+
+    /// Whether the unit's settings show another directory at or above a real path.
+    package func replaces(_ real: String) -> Bool { replaced.contains { RealPath.isAt(real, orBelow: $0) } }
 
     /// The setting by which processes of the unit may not execute the file; nil when they may.
     package func settingAgainstExecuting(_ path: String) -> String? {

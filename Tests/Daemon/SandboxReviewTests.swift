@@ -12,23 +12,25 @@ import Testing
 struct SandboxReviewTests {
     private static let unit = "z.service"
 
-    /// - Parameter mounts: of the running process, after the root's: a mount point and its options.
+    /// - Parameters:
+    ///   - mounts: of the running process, after the root's: a mount point and its options.
+    ///   - source: the directory that is mounted at each point but the root; nil: the point itself.
     private func found(
         writing path: AbsolutePath, open directory: String, mounts: [(point: String, options: String)],
-        met: Failure.Code? = nil
+        of source: String? = nil, bound: [UnitSettings.Item] = [], met: Failure.Code? = nil
     ) throws -> [String] {
         let user = try Accounts.user(id: geteuid())?.name ?? "root"
         let values: [String: UnitSettings.Value] = [
             "User": .text(user), "DynamicUser": .flag(false), "ProtectSystem": .text("strict"),
-            "ReadWritePaths": .list(["-" + directory]),
+            "ReadWritePaths": .list(["-" + directory]), "BindPaths": .items(bound),
         ]
         let settings = UnitSettings(values: values, files: [])
-        let lines = [(point: "/", options: "ro")] + mounts
-        let table = MountTable(
-            lines.enumerated().map {
-                "\($0.offset + 9) 1 8:1 / \($0.element.point) \($0.element.options) - ext4 /dev/a rw"
-            }
-            .joined(separator: "\n"))
+        let own = try #require(MountTable.ofThisProcess())
+        let lines = try mounts.enumerated().map { offset, mount in
+            let place = try #require(own.place(of: source ?? mount.point))
+            return "\(offset + 10) 9 \(place.device) \(place.path) \(mount.point) \(mount.options) - ext4 /dev/a rw"
+        }
+        let table = MountTable((["9 1 8:1 / / ro - ext4 /dev/a rw"] + lines).joined(separator: "\n"))
         let sandbox = try #require(settings.sandbox())
         var review = SandboxReview(
             ServiceUnit(name: Self.unit, sandbox: sandbox, isRunning: true, settings: settings, mounts: table))
@@ -80,6 +82,23 @@ struct SandboxReviewTests {
         #expect(failure.code == .groupNotPermitted)
         #expect(failure.detail == "54321: \(Self.unit) was started before its user was in this group")
         #expect(failure.remedy?.command == "systemctl restart \(Self.unit)")
+    }
+
+    /// The mount goes on showing the former one, where the secret would go unseen.
+    @Test func aDirectoryThatTookThePlaceOfTheMountedOneIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let place = RealPath.of(directory("own"))
+        let path = try #require(AbsolutePath(place + "/web.jwt"))
+        try directory.folder("own")
+        let former = place + ".old"
+        #expect(
+            try found(writing: path, open: place, mounts: [(place, "rw")], of: former) == [
+                "\(Self.unit) was started before this \(place) was created, and does not write there until it is "
+                    + "restarted: systemctl restart \(Self.unit)"
+            ])
+        // Unless the unit is to see another one there.
+        let bound = UnitSettings.Item(name: former, path: place)
+        #expect(try found(writing: path, open: place, mounts: [(place, "rw")], of: former, bound: [bound]) == [])
     }
 
     @Test func aSourceAndAConfigurationThatAreHiddenAreNamed() throws {

@@ -224,21 +224,27 @@ package struct SandboxReview: Sendable {
         }
     }
 
-    /// That the running unit may not write to a directory that its settings open. systemd opens directories when it starts the
-    /// unit: not one that is created later, also if it is created in place of one that was removed.
+    /// That the running unit does not write to a directory that its settings open. systemd opens directories when it starts the
+    /// unit: not one that is created later, also if it is created in place of one that was removed or renamed.
     private func closed(
         _ directory: AbsolutePath, _ path: AbsolutePath, _ met: Failure?, to unit: ServiceUnit, isInside: Bool
     ) -> Failure? {
         guard FileStatus.following(directory.description) != nil else { return nil }
         let real = RealPath.of(directory.description)
         // Not if the mount is read-only for all.
-        guard MountTable.ofThisProcess()?.mount(of: real)?.isReadOnly == false,
-            isInside && met?.code == .readOnlyFileSystem || unit.mounts?.mount(of: real)?.isReadOnly == true
-        else { return nil }
+        guard let own = MountTable.ofThisProcess(), own.mount(of: real)?.isReadOnly == false else { return nil }
+        let cause: String
+        if isInside && met?.code == .readOnlyFileSystem || unit.mounts?.mount(of: real)?.isReadOnly == true {
+            cause = "it was let write to \(directory), or before that directory was created, and may not write there"
+        } else if let seen = unit.mounts?.place(of: real), seen != own.place(of: real), !unit.sandbox.replaces(real) {
+            // A mount goes on showing the directory that was there.
+            cause = "this \(directory) was created, and does not write there"
+        } else {
+            return nil
+        }
         return Failure(
             .outsideSandbox, at: .path(path),
-            detail: "\(unit.name) was started before it was let write to \(directory), or before that directory was "
-                + "created, and may not write there until it is restarted",
+            detail: "\(unit.name) was started before \(cause) until it is restarted",
             remedy: .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
     }
 

@@ -164,6 +164,13 @@ hidden "the daemon names the same cause" \
 bash <(missing)
 promise "with the lines it is" good
 promise "from outside" test -s /home/site/web.jwt
+mv /home/site /home/site.old
+install -d -o clientsecretd /home/site
+moved="clientsecretd.service was started before this /home/site was created, and does not write there until it is restarted"
+complaint "a directory that took its place" "$moved" "systemctl restart clientsecretd.service"
+contains "doctor says so" "$moved" "$(clientsecretd doctor --skip-verify)"
+promise "--fix restarts it" clientsecretd check --fix
+eventually "and the output is there" test -s /home/site/web.jwt
 no_settings clientsecretd.service
 outputs /tmp/web.jwt
 complaint "nor what is written to /tmp" "(PrivateTmp=yes); write another path, such as /run/clientsecretd/out/web.jwt"
