@@ -106,6 +106,9 @@ import Testing
             #expect(try sandbox.directory.read(".env") == text)
             #expect(!sandbox.isThere("clientsecretd.yaml"))
         }
+        let printed = try sandbox.command(
+            "init", "--config", "-", "--from", file, "--variable", "AUTH_APPLE_SECRET", "--key", other)
+        #expect(printed.status == 1 && printed.output == "" && printed.complaints.contains(" is another key: "))
         try sandbox.succeed("init", "--yes", "--from", file, "--key", sandbox.key)
     }
 

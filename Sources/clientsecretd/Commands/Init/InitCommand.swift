@@ -126,9 +126,9 @@ struct InitCommand: ParsableCommand {
         let (answers, found) = try answers(for: place, dialog)
         var new = try answers.configuration(isOfService: place.isService)
         if let existing = place.existing { new = existing.naming(new) }
-        if place.isPrinted { return try CommandOutput.answer(bytes: Array(place.file(for: new).lines.utf8)) }
         let output: AbsolutePath? = if case .file(let file)? = new.destination { file.path } else { nil }
         try Self.checkSigner(of: new, in: [from, output].compactMap(\.self), place.existing, at: .now)
+        if place.isPrinted { return try CommandOutput.answer(bytes: Array(place.file(for: new).lines.utf8)) }
         let plan = try InitPlan(for: new, token: answers.target?.typedToken, at: place, now: now)
         for line in plan.preview { CommandOutput.complain(lines: line) }
         if let dialog, !yes {
