@@ -351,6 +351,70 @@ struct StorePutsTests {
         #expect(shared == foreign)
     }
 
+    /// Something else than this machine's secret in its contested place, with the revision that it has read there.
+    private func contested() throws -> SecretInfo {
+        bench.go()
+        let foreign = try Values.issued(10, from: -5, signer: nil)
+        for round in 0..<3 {
+            write(foreign, revision: 900 + Int64(round))
+            bench.pass(61)
+        }
+        #expect(shared == foreign)
+        bench.forget()
+        return foreign
+    }
+
+    private func deliver() {
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web], deliverOnly: true)))
+    }
+
+    @Test(arguments: [false, true]) func aPutThatLosesToAnotherProgramIsRepeatedAtOnce(isRequested: Bool) throws {
+        let foreign = try contested()
+        bench.held = [.share(web)]
+        if isRequested { deliver() } else { bench.pass(600) }
+        #expect(puts.count == 1)
+        // Between this machine's last read and its put.
+        write(foreign, revision: 950)
+        bench.release(.share(web))
+        #expect(puts.count == 2)
+        #expect(try shared == bench.current("web"))
+        #expect(try bench.view("web").health == .ok)
+        if isRequested { #expect(try bench.answer() == .renewed([bench.delivered("web")])) }
+    }
+
+    @Test func aProgramThatIsAlwaysQuickerIsNamedInTheAnswer() throws {
+        bench.intruder = try contested()
+        deliver()
+        #expect(puts.count == 3)
+        #expect(try bench.answer() == .renewed([bench.failed("web", Failure(.contested, at: .store))]))
+        bench.pass(599)
+        #expect(puts.count == 3)
+        bench.pass(1)
+        #expect(puts.count == 6)
+    }
+
+    /// No watch reported it.
+    @Test func aRequestFindsWhatOthersHavePutThereSinceTheLastRead() throws {
+        let foreign = try contested()
+        deliver()
+        write(foreign, revision: 950)
+        deliver()
+        #expect(try shared == bench.current("web"))
+        #expect(try bench.answer() == .renewed([bench.delivered("web")]))
+        deliver()
+        #expect(try bench.answer() == .renewed([bench.untouched("web")]))
+    }
+
+    @Test func aRequestNamesWhyTheStoreIsNotGivenTheSecret() throws {
+        let failure = Failure(.storeUnreachable, at: .store)
+        _ = try contested()
+        for resource in [Resource.share(web), .store] {
+            bench.failures = [resource: failure]
+            deliver()
+            #expect(try bench.answer() == .renewed([bench.failed("web", failure)]))
+        }
+    }
+
     @Test func aSecretThatAppleHasNotAnsweredForIsNotHandedOn() throws {
         let bench = try Bench(try Self.configuration(verify: true))
         bench.held = [.verification(web)]
