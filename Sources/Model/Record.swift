@@ -55,3 +55,14 @@ extension Record {
         return record
     }
 }
+
+extension SecretInfo {
+    /// This secret, unless an API has shown that its place holds something else.
+    package func unless(_ shown: PushPlaceContent?) -> SecretInfo? {
+        switch shown {
+        case .nothing, .unusable: nil
+        case .secret(let expiry): expiry == expiresAt ? self : nil
+        case .something, nil: self
+        }
+    }
+}

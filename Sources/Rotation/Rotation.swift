@@ -116,10 +116,11 @@ package struct Rotation: Sendable {
         keys.adopt(configuration, old, next: jobs.next)
         clients.adopt(change)
         files.adopt(index.specs, next: jobs.next)
+        let orphans = old.orphans(behindAPIsIn: configuration) { _, output in targets[output]?.known }
         targets.adopt(index)
         runs = index.actions.mapValues { [runs] in runs[$0.id] ?? ActionRun() }
         dueProbes = Set(index.probes.keys)
-        stateUpkeep.adopt(index, old)
+        stateUpkeep.adopt(index, old, orphans)
         storePolling.adopt(change)
         admissions.adopt(change)
         fleet.adopt(change)

@@ -9,9 +9,13 @@ struct StateUpkeep: Sendable {
     fileprivate var isTidyingDue = false
     /// Outputs that reloads removed, until they were searched for secrets.
     fileprivate var removedPlaces: Set<OutputPlace> = []
+    /// Places behind APIs that reloads removed, until they were reported.
+    fileprivate var removedPushes: [OrphanedOutput] = []
 
-    mutating func adopt(_ index: ConfigurationIndex, _ old: Configuration) {
+    /// - Parameter orphans: those behind APIs.
+    mutating func adopt(_ index: ConfigurationIndex, _ old: Configuration, _ orphans: [OrphanedOutput]) {
         isTidyingDue = true
+        removedPushes += orphans
         removedPlaces.formUnion(old.places)
         if !removedPlaces.isEmpty { removedPlaces.subtract(index.places) }
     }
@@ -25,13 +29,14 @@ extension Rotation {
         guard case .tidyRecords(_, _, let removed, _) = job.work else { return }
         switch result {
         case .success(.tidied(let orphans)):
-            let live = orphans.filter { orphan in
+            let live = (orphans + stateUpkeep.removedPushes).filter { orphan in
                 // It may be an output again after a reload.
-                !index.places.contains(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
+                !index.isOutput(orphan.place) && orphan.expiresAt.map { now.wall < $0 } != false
             }
             events += live.map(LogEvent.orphaned)
             waiting.report(orphaned: live)
             stateUpkeep.removedPlaces.subtract(removed)
+            stateUpkeep.removedPushes = []
         case .failure: stateUpkeep.isTidyingDue = true
         case .success(let outcome): unexpected(outcome, of: job)
         }

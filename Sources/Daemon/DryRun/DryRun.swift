@@ -83,10 +83,11 @@ package struct DryRun: Sendable {
             Secret($0, $1, decisions[$0] ?? .wait, rotation)
         }
         sourceFailures = rotation.sourceFailures.filter { configuration.clients[$0.key]?.source?.isStore == false }
-        let former = settings.loadAdopted()?.configuration.places ?? []
-        orphans = reader.executor.orphans(among: former, excluding: configuration.places).filter {
-            $0.expiresAt.map { now.wall < $0 } != false
-        }
+        let former = settings.loadAdopted()?.configuration
+        let left =
+            reader.executor.orphans(among: former?.places ?? [], excluding: configuration.places)
+            + (former?.orphans(behindAPIsIn: configuration, reader.secret) ?? [])
+        orphans = left.filter { $0.expiresAt.map { now.wall < $0 } != false }
         var found = DryRunProblems(loaded, settings, rotation, reader, unit, inEffect)
         found.findAll(at: now)
         problems = found.problems

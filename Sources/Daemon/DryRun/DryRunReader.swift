@@ -59,6 +59,13 @@ struct DryRunReader: Sendable {
         return .recalled(executor.remember(try files.recall(client, publishedAt: places)))
     }
 
+    /// The secret that a client's place behind an API holds, by its record; nil if that is not known.
+    func secret(of client: ClientName, in output: PushOutput) -> SecretInfo? {
+        guard let state else { return nil }
+        let record = try? RecordFiles(in: state, as: executor.identity).recall(client)?.record
+        return record?.pushed[output]?.unless(record?.shown[output])
+    }
+
     /// The problems that would keep the daemon from writing these files.
     func problems(with files: [(spec: FileSpec, mayCreate: Bool)]) -> [AbsolutePath: Failure] {
         let lane = { [executor] (file: (spec: FileSpec, mayCreate: Bool)) in executor.lane(of: file.spec) }

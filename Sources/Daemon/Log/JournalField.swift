@@ -192,3 +192,13 @@ extension Resource {
         }
     }
 }
+
+extension OrphanedOutput.Place {
+    /// Names the file, or the target.
+    var field: JournalField {
+        switch self {
+        case .file(let place): .path(place.path)
+        case .target(let output): .target(output.target)
+        }
+    }
+}

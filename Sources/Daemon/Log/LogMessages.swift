@@ -168,7 +168,7 @@ extension LogEvent {
             LogLine(
                 "c2bee2f37f034687a00c98610192e19d", .notice, "works again; it was: " + failure.message, failure.fields)
         case .orphaned(let orphan):
-            LogLine("3a7e308e3ca54c299f719652540dc2e4", .warning, orphan.sentence, [.path(orphan.place.path)])
+            LogLine("3a7e308e3ca54c299f719652540dc2e4", .warning, orphan.sentence, [orphan.place.field])
         case .ranStateChangeAction(let action):
             LogLine(
                 "b22a9f809e4b4c5e8be8da15451b8ff6", .info, "done, because the state changed: \(action)",

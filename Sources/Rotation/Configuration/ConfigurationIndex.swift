@@ -61,6 +61,14 @@ final class ConfigurationIndex: Sendable {
         }
     }
 
+    /// Whether secrets are published in a place.
+    func isOutput(_ place: OrphanedOutput.Place) -> Bool {
+        switch place {
+        case .file(let place): places.contains(place)
+        case .target(let output): all.contains { $0.targets.contains { $0.place == output.place } }
+        }
+    }
+
     private static func clients(of configuration: Configuration) -> [ConfiguredClient] {
         var all: [ConfiguredClient] = []
         for (name, entry) in configuration.clients.sorted(by: { $0.key < $1.key }) {

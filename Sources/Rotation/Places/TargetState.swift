@@ -251,17 +251,6 @@ struct TargetStates: Sendable {
     }
 }
 
-extension SecretInfo {
-    /// This secret, unless an API has shown that its place holds something else.
-    func unless(_ shown: PushPlaceContent?) -> SecretInfo? {
-        switch shown {
-        case .nothing, .unusable: nil
-        case .secret(let expiry): expiry == expiresAt ? self : nil
-        case .something, nil: self
-        }
-    }
-}
-
 extension ClientConfiguration {
     /// Whether an API shows that applications find no secret in a place, or a critical one.
     ///

@@ -86,6 +86,31 @@ import Testing
         #expect(named(bench) == [])
     }
 
+    @Test func aPlaceBehindAnAPIIsNamedToo() throws {
+        func configuration(_ target: String, at place: String) throws -> (Configuration, PushOutput) {
+            var client = try Values.client(web)
+            let output = PushOutput(target: try #require(TargetName(target)), place: place)
+            client.targets = [output]
+            return (try Values.configuration([web: client]), output)
+        }
+        let bench = try Bench(try configuration("production", at: "here").0).started()
+        let expiry = try #require(try bench.current(web)).expiresAt
+        // The same place under another name.
+        let (renamed, output) = try configuration("live", at: "here")
+        bench.reload(renamed)
+        #expect(bench.answer() == .reloaded(unserved: []))
+        let left = OrphanedOutput(output, expiresAt: expiry)
+        for number in [UInt64(2), 3] {
+            bench.forget()
+            bench.reload(try configuration("live", at: "there").0, number)
+            #expect(named(bench) == (number == 2 ? [left] : []))
+            #expect(bench.answer(number) == .reloaded(unserved: [], orphaned: number == 2 ? [left.sentence] : []))
+        }
+        #expect(
+            left.sentence == "target \"live\": it is no longer an output and holds a secret that is valid until "
+                + "\(expiry); when nothing reads it, remove the secret there")
+    }
+
     @Test func theWordsNameTheFileAndTheVariable() throws {
         let moment = Values.moment(0)
         func sentence(_ path: String, _ slot: FileSlot, _ expiry: WallTime?, shared: Bool) throws -> String {
