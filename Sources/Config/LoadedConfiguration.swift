@@ -65,24 +65,41 @@ extension LoadedConfiguration {
     ///
     /// - Parameter identity: the user of that program.
     package func problems(withFilesOf target: TargetName, as identity: Identity) -> [Failure] {
-        guard let settings = located.main.targets.first(where: { $0.name.value == target }), let known = settings.target
-        else { return [] }
-        return settings.files.compactMap { file, code -> Failure? in
-            let path = file.value.description
+        files(of: target).compactMap { file, code -> Failure? in
+            let path = file.description
+            if code == .pushTokenUnusable {
+                return problem(
+                    withTokenOf: target,
+                    Result { () throws(LoginFile.Unusable) in try LoginFile.token(at: path, as: identity) })
+            }
             do throws(LoginFile.Unusable) {
-                if code == .pushTokenUnusable {
-                    let token = try LoginFile.token(at: path, as: identity)
-                    return known.objection(to: token).map { Failure(code, at: .target(target), detail: $0) }
-                }
                 try LoginFile.checkAuthorities(at: path, as: identity)
                 return nil
             } catch {
-                if error.isDenied && SystemManager.isSystemd { return nil }
-                return Failure(
-                    error.isUnguarded ? .pushFileNotGuarded : code, at: .target(target), detail: error.words,
-                    remedy: error.remedy)
+                return Self.problem(with: target, error, code)
             }
         }
+    }
+
+    /// Why a target's token cannot be used; nil if it can.
+    ///
+    /// - Parameter token: the content of its file, or why that has none.
+    package func problem(withTokenOf target: TargetName, _ token: Result<String, LoginFile.Unusable>) -> Failure? {
+        let known = located.main.targets.first { $0.name.value == target }?.target
+        switch token {
+        case .success(let token):
+            return known?.objection(to: token).map { Failure(.pushTokenUnusable, at: .target(target), detail: $0) }
+        case .failure(let error): return Self.problem(with: target, error, .pushTokenUnusable)
+        }
+    }
+
+    private static func problem(
+        with target: TargetName, _ error: LoginFile.Unusable, _ code: Failure.Code
+    ) -> Failure? {
+        if error.isDenied && SystemManager.isSystemd { return nil }
+        return Failure(
+            error.isUnguarded ? .pushFileNotGuarded : code, at: .target(target), detail: error.words,
+            remedy: error.remedy)
     }
 
     /// The files that a target names, with the code of a failure about each.

@@ -1,3 +1,4 @@
+import Config
 import Foundation
 import Linux
 import Model
@@ -42,6 +43,39 @@ struct RoleFilesTests {
         #expect(try words(0o644) == nil)
         #expect(try words(0o666) == "\(path): the file is writable by its group and every other user")
         #expect(try words(0o666, "other") == nil)
+    }
+
+    @Test func aTokenThatSystemdPassesOnIsJudgedAsOneInAFile() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory("token")
+        func words(_ text: String?, by setting: String = "LoadCredential") throws -> String? {
+            try? FileManager.default.removeItem(atPath: path)
+            if let text { try directory.write(text, to: "token", mode: 0o600) }
+            let settings = UnitSettings(values: [setting: .items([.init(name: "token", path: path)])], files: [])
+            switch UnitsInEffect.token(of: "token", settings, as: .current()) {
+            case .success(let token): return token
+            case .failure(let problem): return problem.words
+            case nil: return nil
+            }
+        }
+        #expect(try words("abc\n") == "abc")
+        #expect(try words("\n") == "\(path) is empty or not text")
+        #expect(try words("\n", by: "LoadCredentialEncrypted") == nil)
+        // The unit does not start without it.
+        #expect(try words(nil) == nil)
+    }
+
+    @Test func aServiceWhoseUserSystemdDoesNotAcceptCannotStart() {
+        func messages(_ user: String) -> [String] {
+            let settings = UnitSettings(values: ["DynamicUser": .flag(true), "User": .text(user)], files: [])
+            return UnitsInEffect.problemsAtStart(of: "clientsecretd-push@eu.shop.service", settings).map(\.message)
+        }
+        #expect(messages("csp-shop") == [])
+        #expect(
+            messages("csp-eu.shop") == [
+                "clientsecretd-push@eu.shop.service: its next start would fail: systemd accepts no user name this long or "
+                    + "with such characters"
+            ])
     }
 
     /// Only systemd passes it on, but who may read it there has it.

@@ -93,9 +93,7 @@ package struct DryRun: Sendable {
         problems = found.problems
         unguardedArguments = found.unguardedArguments
         stateDirectoryMadeAtStart = found.stateDirectoryMadeAtStart
-        warningsOfUnits =
-            [found.inEffect?.weakness, found.warning(ofControlGroupAt: socket)].compactMap(\.self)
-            + (found.inEffect?.warnings ?? [])
+        warningsOfUnits = [found.inEffect?.weakness, found.warning(ofControlGroupAt: socket)].compactMap(\.self)
         dropIns = found.review?.dropIns ?? []
         idleWriters = found.review?.idleWriters ?? []
         storeFailures =

@@ -144,6 +144,8 @@ struct DryRunProblems {
                         found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
                         for: name)
                 }
+                let token = inEffect?.token(of: target, credential: loaded.tokenCredentials[target])
+                add([token.flatMap { loaded.problem(withTokenOf: target, $0) }].compactMap(\.self), for: name)
                 let source = inEffect?.problem(withSourceOf: loaded.tokenCredentials[target], of: target)
                 limitations += [source].compactMap(\.self)
                 guard let failure else { continue }

@@ -75,13 +75,14 @@ extension UnitsInEffect {
         var judged = self
         for (unit, settings) in units where unit == daemon || Self.isOfNetwork(unit) {
             for credential in settings.loadedCredentials {
-                judged.openSources[Source(unit: unit, credential: credential)] =
-                    unit == daemon
-                    ? Self.openSource(ofKey: credential, settings, as: identity)
-                    : Self.openSource(of: credential, settings, as: identity)
+                let source = Source(unit: unit, credential: credential)
                 if unit == daemon {
-                    judged.changedSources[Source(unit: unit, credential: credential)] =
+                    judged.openSources[source] = Self.openSource(ofKey: credential, settings, as: identity)
+                    judged.changedSources[source] =
                         Self.changedSource(of: credential, settings, passedIn: "/run/credentials/\(unit)")
+                } else {
+                    judged.openSources[source] = Self.openSource(of: credential, settings, as: identity)
+                    if unit != Self.store { judged.tokens[source] = Self.token(of: credential, settings, as: identity) }
                 }
             }
         }
@@ -124,6 +125,24 @@ extension UnitsInEffect {
         return Failure(
             .credentialMissing, at: .credential(name), detail: "\(detail), so only the process that runs still has it",
             remedy: remedy)
+    }
+
+    /// The token that systemd passes to the service of a target, or why its file has none; nil if that is not known.
+    func token(of target: TargetName, credential: String?) -> Result<String, LoginFile.Unusable>? {
+        credential.flatMap { tokens[Source(unit: Self.unit(of: target), credential: $0)] }
+    }
+
+    static func token(
+        of credential: String, _ settings: UnitSettings, as identity: Identity
+    ) -> Result<String, LoginFile.Unusable>? {
+        // What systemd decrypts, or another program sends, is not seen. A missing file is a missing requirement of the unit.
+        guard let source = settings.source(of: credential), source.setting == "LoadCredential",
+            let path = source.path, path.hasPrefix("/"), FileStatus.following(path)?.kind == .regular
+        else { return nil }
+        let token = Result { () throws(LoginFile.Unusable) in try LoginFile.token(at: path, as: identity) }
+        // That others can change it is another problem.
+        if case .failure(let problem) = token, problem.isUnguarded { return nil }
+        return token
     }
 
     static func openSource(of credential: String, _ settings: UnitSettings, as identity: Identity) -> OpenSource? {

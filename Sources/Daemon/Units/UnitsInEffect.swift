@@ -1,3 +1,4 @@
+import Config
 import Failures
 import Linux
 package import Model
@@ -15,6 +16,8 @@ package struct UnitsInEffect {
     var openSources: [Source: OpenSource] = [:]
     /// The files of the daemon's credentials that have changed since its start; none before they were compared.
     var changedSources: [Source: String] = [:]
+    /// The tokens in files that systemd passes to the services that push, or why there is none; empty before they were read.
+    var tokens: [Source: Result<String, LoginFile.Unusable>] = [:]
     /// Services that take secrets from the daemon; none for another daemon than the package's, whose files and socket they name.
     private let readers: [SecretReader]
     /// Such units that the configuration names by an alias, and their own names.
@@ -103,16 +106,27 @@ package struct UnitsInEffect {
         return "the sandbox in effect is weaker than the shipped one: " + parts.sorted().joined(separator: " and ")
     }
 
-    /// Problems that keep the units from their next start, a failure for each. A service that pushes reports for its targets,
-    /// and one that asks the store for the store.
-    var problemsAtStart: [Failure] {
-        units.filter { !Self.isOfNetwork($0.name) }.flatMap { name, settings in
-            settings.missing.map { need in
-                Failure(
-                    .unitCannotStart, at: .named(name), detail: Self.words(need),
-                    remedy: .say(Self.advice(for: name, settings, need)))
-            }
+    /// Problems that keep the units from their next start, a failure for each. The files of a service that pushes are reported
+    /// for its targets, and those of the one that asks the store for the store.
+    var problemsAtStart: [Failure] { units.flatMap { Self.problemsAtStart(of: $0.name, $0.settings) } }
+
+    static func problemsAtStart(of unit: String, _ settings: UnitSettings) -> [Failure] {
+        let missing = isOfNetwork(unit) ? [] : settings.missing
+        var found = missing.map { need in
+            Failure(
+                .unitCannotStart, at: .named(unit), detail: words(need),
+                remedy: .say(advice(for: unit, settings, need)))
         }
+        if !settings.hasUsableUser {
+            found.append(
+                Failure(
+                    .unitCannotStart, at: .named(unit),
+                    detail: "systemd accepts no user name this long or with such characters",
+                    remedy: .say(
+                        "write a shorter name for the target, without dots, or User= into its [Service] section with "
+                            + "systemctl edit \(unit)")))
+        }
+        return found
     }
 
     /// That a unit does not get its credential, for which systemd asks by the unit's own name only; by the name in the
@@ -173,7 +187,8 @@ package struct UnitsInEffect {
     /// - Parameter configuration: nil: only the daemon's own unit is looked at.
     package func forbidStarts(by configuration: Configuration?) {
         var context = CommandContext.current
-        context.unstartable = Set(units.filter { !$0.settings.missing.isEmpty }.map(\.name))
+        context.unstartable = Set(
+            units.filter { !$0.settings.missing.isEmpty || !$0.settings.hasUsableUser }.map(\.name))
         if let configuration {
             context.unstartable.formUnion(
                 readers.filter { $0.problems(in: configuration).preventStart }.flatMap(\.names))
@@ -200,14 +215,6 @@ package struct UnitsInEffect {
             "in \(Printable.name($0.file)):\($0.line)"
         }
         return "put it back, or correct that line \(place ?? "with systemctl edit \(unit)"), before you restart \(unit)"
-    }
-
-    /// Problems that keep a helper from starting, a line each.
-    package var warnings: [String] {
-        units.filter { !$0.settings.hasUsableUser }.map { unit in
-            "\(unit.name) cannot start, because systemd accepts no user name this long or with such characters; write a "
-                + "shorter name for the target, or User= into its [Service] section with systemctl edit \(unit.name)"
-        }
     }
 
     /// The problem that keeps the service that pushes to a target from the configuration or the target's token; nil when there

@@ -73,6 +73,10 @@ contains "the daemon's user is answered" '"holds":false' "$(runuser -u clientsec
 contains "and by hand, as the guide has it, it is pushed" '"result":"published"' "$(bash -e <<<"$(block sh '"do":"publish"' | sed 's/supabase/vault/g')")"
 secret=$(cat $output)
 
+token ""
+contains "a check names an empty token, which systemd passes on" "/etc/clientsecretd/vault-token is empty or not text" \
+    "$(clientsecretd check 2>&1)"
+refused "and fails" clientsecretd check
 # Each request is handed the token as it is then.
 token wrong
 refused "a renewal with a token that is refused fails" clientsecretd renew
