@@ -19,6 +19,7 @@ extension TransportFailure {
                 + "whether a proxy is in between"
         case .proxyFailed: "the proxy did not connect\(more); check https_proxy in the environment"
         case .connectionLost: "the connection ended before the answer did\(more)"
+        case .answerBroken: "the server's answer is damaged, cut off or missing\(more)"
         case .answerTooLong: "the answer is longer than any of Apple's\(more)"
         case .notHTTP: "the server's answer is not HTTP/1.1\(more); check its address and port"
         case .caFileUnusable:

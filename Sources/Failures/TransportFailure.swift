@@ -19,6 +19,8 @@ package struct TransportFailure: Error, Hashable, Sendable {
         case ownCertificateRefused = "own_certificate_refused"
         case proxyFailed = "proxy_failed"
         case connectionLost = "connection_lost"
+        /// The server was reached. Its answer is damaged, cut off or missing.
+        case answerBroken = "answer_broken"
         case answerTooLong = "answer_too_long"
         /// The answer is not one of HTTP/1.1, but of HTTP/0.9, HTTP/2 or another protocol.
         case notHTTP = "not_http"
@@ -50,7 +52,7 @@ extension TransportFailure.Kind {
         case .tlsFailed: (.pushTLSFailed, .storeTLSFailed)
         case .ownCertificateRefused: (.pushTLSFailed, .storeCertificateRefused)
         case .caFileUnusable: (.pushFileUnusable, .storeFileUnusable)
-        case .answerTooLong, .notHTTP: (.pushAnswerUnexpected, .storeAnswerUnexpected)
+        case .answerBroken, .answerTooLong, .notHTTP: (.pushAnswerUnexpected, .storeAnswerUnexpected)
         }
     }
 

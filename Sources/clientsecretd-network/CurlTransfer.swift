@@ -243,9 +243,11 @@ import Glibc
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificateRefused
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED: .tlsFailed
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM: .caFileUnusable
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
-            CURLE_HTTP2_STREAM:
-            .connectionLost
+        // Also a length of a chunk that is no number.
+        case CURLE_RECV_ERROR where number(CURLINFO_RESPONSE_CODE) != 0: .answerBroken
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .connectionLost
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            .answerBroken
         // The URL's protocol is always one that is supported: this one is the answer's.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: .notHTTP
         case CURLE_FILESIZE_EXCEEDED: .answerTooLong

@@ -36,7 +36,7 @@ final class StoreClient {
             try prepare(requests, call.endpoint, call.request, token: call.token, timeout: call.timeout)
             return .success(try requests.perform())
         } catch {
-            guard error.kind == .connectionLost || error.kind == .failed, error.mayBeSent else {
+            guard [.connectionLost, .answerBroken, .failed].contains(error.kind), error.mayBeSent else {
                 return .failure(error)
             }
             do throws(TransportFailure) {

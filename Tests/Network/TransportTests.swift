@@ -19,8 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("silent", "timed_out"), ("slow", "timed_out"), ("reset", "connection_lost"), ("close", "connection_lost"),
-        ("truncated", "connection_lost"), ("endless", "answer_too_long"), ("long-headers", "answer_too_long"),
+        ("silent", "timed_out"), ("slow", "timed_out"), ("reset", "connection_lost"), ("close", "answer_broken"),
+        ("truncated", "answer_broken"), ("endless", "answer_too_long"), ("long-headers", "answer_too_long"),
         ("no-http", "not_http"),
         ("html", "unexpected_answer"), ("redirect", "redirected"), ("status=503", "unexpected_answer"),
         ("status=429", "unexpected_answer"), ("error=invalid_request", "unexpected_answer"),

@@ -554,8 +554,8 @@ import Testing
                 .connectionLost, "error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0",
                 .pushTLSFailed
             ),
-            (.connectionLost, "Recv failure", .pushUnreachable), (.certificateRefused, "", .pushCertificateRefused),
-            (.caFileUnusable, "", .pushFileUnusable),
+            (.connectionLost, "Recv failure", .pushUnreachable), (.answerBroken, "", .pushAnswerUnexpected),
+            (.certificateRefused, "", .pushCertificateRefused), (.caFileUnusable, "", .pushFileUnusable),
         ] as [(TransportFailure.Kind, String, FailureCode)])
     func anAPIThatAnsweredIsNotUnreachable(kind: TransportFailure.Kind, words: String, code: FailureCode) {
         let result = Place.vault.exchange(PushRoleRequest(.publish, secret: Place.secret)) { _ in

@@ -8,7 +8,7 @@ the real services.
 It listens with HTTPS on loopback, prints its address and serves until its input ends. In DIRECTORY lie ca.pem, the authority
 that its certificate is signed by; log, a line "METHOD PATH ANSWER" for each request, the answer being a status or an action;
 and held, the secret that it took last. `orders` there says what it answers instead: lines "METHOD ACTION", METHOD `*` for any. Actions: silent,
-redirect, endless, close, garbage, status=CODE, says=CODE:MESSAGE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now),
+redirect, endless, close, broken (a chunk without a length), garbage, status=CODE, says=CODE:MESSAGE, retry=CODE:SECONDS, retry=CODE:date=SECONDS (a date so far from now),
 raw=CODE (words that are no JSON), lie (says done and keeps what was there), conflict=N.
 
 Files there make it late, as caches and replicas are: with `late-variables`, seconds, the lists of Vercel and Netlify show a
@@ -61,7 +61,7 @@ class API(http.server.BaseHTTPRequestHandler):
         split = urllib.parse.urlsplit(self.path)
         self.query = dict(urllib.parse.parse_qsl(split.query))
         action = server.order(self.command)
-        if action in ("silent", "close", "redirect", "endless", "garbage") or "=" in action:
+        if action in ("silent", "close", "broken", "redirect", "endless", "garbage") or "=" in action:
             server.note(self.command, split.path, action)
             if self.special(action):
                 return
@@ -91,6 +91,12 @@ class API(http.server.BaseHTTPRequestHandler):
         if name == "silent":
             time.sleep(60)
         elif name == "close":
+            self.close_connection = True
+        elif name == "broken":
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"zz\r\n{}\r\n")
             self.close_connection = True
         elif name == "redirect":
             self.answer(307, {}, {"Location": self.server.address + self.path})
