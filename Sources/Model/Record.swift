@@ -18,6 +18,8 @@ package struct Record: Hashable, Sendable {
     package var pushed: [PushOutput: SecretInfo] = [:]
     /// The content of places that APIs have shown last.
     package var shown: [PushOutput: PushPlaceContent] = [:]
+    /// Why reading or writing places behind APIs failed, if it has not succeeded since.
+    package var failing: [PushOutput: PlaceFailure] = [:]
     /// Actions that must run although they may have run for the secret: they failed, or something else was read.
     package var owed: Set<ActionID> = []
     /// Why actions that are owed failed when they last ran, as status showed it.
@@ -52,7 +54,20 @@ extension Record {
         record.delivered = delivered.values.firstToExpire.map { [.unknown: $0] } ?? [:]
         record.pushed = [:]
         record.shown = [:]
+        record.failing = [:]
         return record
+    }
+
+    /// Why an API did not do what it was asked.
+    package struct PlaceFailure: Hashable, Sendable {
+        package let code: FailureCode
+        /// At most 300 characters.
+        package let detail: String?
+
+        package init(_ code: FailureCode, _ detail: String?) {
+            self.code = code
+            self.detail = detail.map { String($0.prefix(300)) }
+        }
     }
 }
 

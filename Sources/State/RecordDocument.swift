@@ -57,6 +57,10 @@ extension RecordDocument: JSONDocument {
         for pushed in try members.unlessEmpty("pushed", pushed) ?? [] { record.pushed[pushed.output] = pushed.secret }
         let shown = known?.shown.sorted { $0.key.target < $1.key.target }.map(ShownPlace.init)
         for shown in try members.unlessEmpty("shown", shown) ?? [] { record.shown[shown.output] = shown.content }
+        let failing = known?.failing.sorted { $0.key.target < $1.key.target }.map(FailingPlace.init)
+        for failing in try members.unlessEmpty("failing", failing) ?? [] {
+            record.failing[failing.output] = failing.failure
+        }
         record.outputs = try members.unlessEmpty("outputs", known?.outputs) ?? []
         self.record = record
     }
@@ -94,6 +98,26 @@ private struct ShownPlace: JSONDocument {
         let place = try members("place", shown?.output.place)
         content = try PushPlaceContent(shown?.content, &members)
         output = PushOutput(target: try members("target", shown?.output.target), place: place)
+    }
+}
+
+/// Why an API did not do what it was asked.
+private struct FailingPlace: JSONDocument {
+    let output: PushOutput
+    /// Nil if a later version writes a code unknown to this one.
+    let failure: Record.PlaceFailure?
+
+    init(_ output: PushOutput, _ failure: Record.PlaceFailure) {
+        self.output = output
+        self.failure = failure
+    }
+
+    init(_ failing: Self?, _ members: inout JSONMembers) throws(JSONError) {
+        let code = try members("code", failing?.failure?.code.rawValue)
+        let detail = try members.orAbsent("detail", failing?.failure?.detail)
+        let place = try members("place", failing?.output.place)
+        output = PushOutput(target: try members("target", failing?.output.target), place: place)
+        failure = FailureCode(rawValue: code).map { Record.PlaceFailure($0, detail.map(Printable.line)) }
     }
 }
 

@@ -28,6 +28,10 @@ import Testing
             PushOutput(target: try #require(TargetName("c")), place: "r"): .secret(
                 expiresAt: WallTime(secondsSinceEpoch: 1_800_000_000)),
         ]
+        record.failing = [
+            PushOutput(target: try #require(TargetName("a")), place: "p"): .init(.pushCredentialsRefused, "it is 401"),
+            PushOutput(target: try #require(TargetName("b")), place: "q"): .init(.pushTimedOut, nil),
+        ]
         record.turn = WallTime(secondsSinceEpoch: 1_800_000_600)
         record.wasRolledOut = true
         record.store = "https://etcd:2379"
@@ -85,7 +89,7 @@ import Testing
                 all.refusal = "no"
                 // Earlier versions knew none of it.
                 all.shown = [:]
-                (all.failed, all.repairs) = ([:], [:])
+                (all.failed, all.repairs, all.failing) = ([:], [:], [:])
                 all.fleet = [4_294_967_295, 7]
                 all.isRolloutHeld = true
                 return all

@@ -83,6 +83,13 @@ extension Rotation {
         record.keyChange = keys[client.entry.key]?.change
         record.pushed = targets.pushed(of: client)
         record.shown = targets.shown(of: client)
+        for output in client.targets {
+            if let failure = jobs.attempts[.target(output.target)]?.failure {
+                record.failing[output] = Record.PlaceFailure(failure.code, failure.detail)
+            } else if targets[output.target]?.wasAsked != true {
+                record.failing[output] = known.record.value.failing[output]
+            }
+        }
         // Kept no longer than needed: the write that records the last action's run removes it.
         if !owedActions(of: client).isEmpty { record.turn = known.turn?.wall }
         if let place = record.current.flatMap(StorePlace.init(of:)) {

@@ -26,6 +26,8 @@ struct ClientFacts {
     var pushed: [SecretInfo?] = []
     /// The places that hold no secret that applications can use for long enough, as an API shows it.
     var emptyPlaces: [TargetName] = []
+    /// Why the last request to a place behind an API failed; nil if none did.
+    var failing: Failure?
     /// The secret that each action's applications hold, as far as is known.
     var delivered: [SecretInfo] = []
 
@@ -224,6 +226,10 @@ extension ClientFacts {
         if entry.credential != nil, outputs.isEmpty { facts.served = record.current }
         if let current = record.current {
             facts.pushed = entry.targets.map { record.pushed[$0]?.unless(record.shown[$0]) }
+            let failing = entry.targets.compactMap { output in
+                record.failing[output].map { Failure($0.code, at: .target(output.target), detail: $0.detail) }
+            }
+            facts.failing = failing.first
             facts.emptyPlaces = entry.targets.filter {
                 entry.lacksSecret(record.shown[$0], wanted: current, clock: clock, &timer)
             }.map(\.target)
@@ -273,10 +279,10 @@ extension ClientFacts {
         let lacking = zip(entry.targets, pushed).filter { $1?.isSame(as: current) != true }
             .map { Failure.Place.target($0.0.target) }
         guard let weakest = known.firstToExpire else {
-            return result(.degraded, .notPublished(name, missingFrom: lacking), judged.secret)
+            return result(.degraded, failing ?? .notPublished(name, missingFrom: lacking), judged.secret)
         }
         if let failure = entry.shortLife(of: weakest, name, &timer) { return result(.critical, failure, weakest) }
-        let failure = lateness(of: weakest, missingFrom: lacking, &timer)
+        let failure = failing ?? lateness(of: weakest, missingFrom: lacking, &timer)
         return result(failure == nil ? .ok : .degraded, failure, weakest)
     }
 }

@@ -207,14 +207,21 @@ import Testing
         let target = PushOutput(target: try #require(TargetName("production")), place: "p")
         entry.targets = [target]
         let secret = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))
-        func found(_ day: Int64, _ pushed: [PushOutput: SecretInfo]) throws -> OutputsHealth {
+        let refused = Record.PlaceFailure(.pushCredentialsRefused, "it answered 401")
+        func found(_ day: Int64, _ pushed: [PushOutput: SecretInfo], isRefused: Bool = false) throws -> OutputsHealth {
             var record = Record(current: secret)
             record.pushed = pushed
+            if isRefused { record.failing = [target: refused] }
             return try evaluate(at: day * Values.day, [:], entry: entry, record: record)
         }
         #expect(try found(1, [target: secret]).health == .ok)
         #expect(try found(61, [target: secret]).failure?.code == .renewalOverdue)
         #expect(try found(81, [target: secret]).health == .critical)
+        for pushed in [[:], [target: secret]] as [[PushOutput: SecretInfo]] {
+            let refused = try found(1, pushed, isRefused: true)
+            #expect(refused.health == .degraded && refused.failure?.code == .pushCredentialsRefused, "\(refused)")
+        }
+        #expect(try found(81, [target: secret], isRefused: true).health == .critical)
         #expect(try found(1, [:]).failure?.code == .notPublished)
         #expect(try found(1, [:]).failure?.detail == "target \"production\"")
         #expect(try found(1, [:]).health == .degraded, "what it holds is not known")

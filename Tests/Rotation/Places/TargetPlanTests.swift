@@ -49,6 +49,23 @@ import Testing
         bench.log.filter { $0.hasPrefix("push ") || $0.hasPrefix("ask ") }
     }
 
+    /// For those who judge without the daemon.
+    @Test func theRecordKeepsWhyAnAPIFails() throws {
+        let bench = try settled()
+        let name = try Values.name(web)
+        bench.failures = [resource: failure(.pushCredentialsRefused)]
+        bench.ask(.renew(.init(clients: [name])))
+        let kept = [PushOutput(target: target, place: "here"): Record.PlaceFailure(.pushCredentialsRefused, nil)]
+        #expect(bench.records[name]?.failing == kept)
+        // A daemon that starts has not asked the API yet.
+        bench.failures = [:]
+        bench.held = [resource]
+        try bench.restart(try configuration())
+        #expect(bench.records[name]?.failing == kept)
+        bench.release(resource)
+        #expect(bench.records[name]?.failing == [:])
+    }
+
     // MARK: Pushing
 
     /// At a start, and when a new secret is pushed. A request still waits: an API may take longer.
