@@ -270,7 +270,7 @@ extension FailureCode {
             row(
                 "permission denied for this user", traits: .ofReader,
                 .say("run this as root", see: .health(offline: false)))
-        case .noOutputs: row("it has no output, so only the daemon knows its secret", nil)
+        case .noOutputs: row("no file holds its secret, so only its record shows which one it is", nil)
         case .notChecked: row("not checked yet", "wait: the daemon reports what has not responded after 30 seconds")
         case .notPublished:
             row("the current secret is not in all of its outputs yet") {

@@ -23,7 +23,7 @@ struct ReasonSentenceTests {
                 + "next attempt 2026-11-18T09:07:40Z; free some space (df -h --output /srv/app)",
             "/srv/app/.env: the disk is full (no space left); since 2026-11-18T09:06:40Z; free some space (df -h --output /srv/app)",
             #"client "web": there is no usable secret; since 2026-11-18T09:06:40Z; clientsecretd renew web"#,
-            #"client "web": it has no output, so only the daemon knows its secret; since 2026-11-18T09:06:40Z"#,
+            #"client "web": no file holds its secret, so only its record shows which one it is; since 2026-11-18T09:06:40Z"#,
         ]
         #expect(reasons.map { $0.sentence } == expected)
     }

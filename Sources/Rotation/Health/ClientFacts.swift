@@ -173,8 +173,7 @@ extension ClientFacts {
         }.map { Failure.Place.path($0.path) }
         guard let weakest else {
             if !lacking.isEmpty { return result(.degraded, .notPublished(name, missingFrom: lacking), nil) }
-            // What a credential is, only the state directory shows.
-            return result(nil, unreadable ?? Failure(.noOutputs, at: .client(name)), nil)
+            return result(nil, unreadable ?? unrecorded, nil)
         }
         let isSpared =
             current?.fingerprint == weakest.fingerprint
@@ -202,6 +201,15 @@ extension ClientFacts {
             return result(.degraded, Failure(.signatureUnchecked, at: .client(name)), weakest)
         }
         return result(.ok, nil, weakest)
+    }
+
+    /// What a credential is, or a place behind an API holds, only the state directory shows.
+    private var unrecorded: Failure {
+        guard !entry.targets.isEmpty else { return Failure(.noOutputs, at: .client(name)) }
+        let targets = listed(entry.targets.map { Failure.Place.target($0.target).description }, atMost: 3)
+        return Failure(
+            .noOutputs, at: .client(name), detail: "there is no record of a push to \(targets)",
+            remedy: .say("start the daemon, or push with \"run --once\""))
     }
 
     /// The part of a usable secret's delivery that is late; nil if nothing is.
@@ -279,7 +287,7 @@ extension ClientFacts {
         let lacking = zip(entry.targets, pushed).filter { $1?.isSame(as: current) != true }
             .map { Failure.Place.target($0.0.target) }
         guard let weakest = known.firstToExpire else {
-            return result(.degraded, failing ?? .notPublished(name, missingFrom: lacking), judged.secret)
+            return result(.degraded, failing ?? Failure.notPublished(name, missingFrom: lacking), judged.secret)
         }
         if let failure = entry.shortLife(of: weakest, name, &timer) { return result(.critical, failure, weakest) }
         let failure = failing ?? lateness(of: weakest, missingFrom: lacking, &timer)

@@ -255,5 +255,13 @@ import Testing
         let evaluation = try evaluate(at: 0, [:], entry: try Values.client("web", outputs: []))
         #expect(evaluation.health == nil)
         #expect(evaluation.failure?.code == .noOutputs)
+        var pushing = try Values.client("web", outputs: [])
+        pushing.targets = [PushOutput(target: try #require(TargetName("production")), place: "p")]
+        for record in [nil, Record()] {
+            let unrecorded = try evaluate(at: 0, [:], entry: pushing, record: record)
+            #expect(unrecorded.health == nil)
+            #expect(unrecorded.failure?.detail == "there is no record of a push to target \"production\"")
+            #expect(unrecorded.failure?.remedy?.description.contains("run --once") == true)
+        }
     }
 }
