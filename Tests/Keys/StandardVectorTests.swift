@@ -35,6 +35,18 @@ import Testing
         }
     }
 
+    @Test func thePublicHalfOfTheKeyInRFC6979IsComputed() throws {
+        // RFC 6979, appendix A.2.5; the key without its public half, so that it has to be computed.
+        let key = try signingKey(
+            text: PKCS8.pem(
+                PKCS8.der(scalar: bytes("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"))))
+        #expect(
+            Array(key.publicKey.spki.suffix(65))
+                == bytes(
+                    "0460FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6"
+                        + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299"))
+    }
+
     /// The public keys and signatures of Project Wycheproof, `testvectors_v1/ecdsa_secp256r1_sha256_p1363_test.json`.
     @Test func everyVectorOfWycheproofIsJudgedRight() throws {
         let name = "/Tests/Support/Vectors/ecdsa_secp256r1_sha256_p1363_test.json"

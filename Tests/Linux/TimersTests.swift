@@ -14,6 +14,9 @@ struct TimersTests {
         }
         try timer.arm(at: .max)
         #expect(try timer.read() == nil)
+        // TFD_TIMER_ABSTIME and TFD_TIMER_CANCEL_ON_SET: a clock that is set ends the wait.
+        let info = try String(contentsOfFile: "/proc/self/fdinfo/\(timer.raw)", encoding: .utf8)
+        #expect(info.contains("settime flags: 03\n"))
     }
 
     @Test func bootTimerFiresOnceAndCanBeDisarmed() throws {

@@ -158,4 +158,14 @@ import Testing
             #expect(ClientSecretD.refusal(of: words) == nil, "\(words)")
         }
     }
+
+    @Test func theFlagsOfARenewalAreRead() throws {
+        let command = try #require(
+            try ClientSecretD.parseAsRoot(["renew", "web", "shop", "--due-within", "21d", "--skip-verify"])
+                as? RenewCommand)
+        #expect(command.clients.map(\.description) == ["web", "shop"])
+        #expect(command.dueWithin == 1_814_400)
+        #expect(command.skipVerify)
+        #expect(!command.deliverOnly)
+    }
 }

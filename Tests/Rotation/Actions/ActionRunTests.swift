@@ -47,11 +47,23 @@ import Testing
         bench.go()
         #expect(bench.lastStep.ended)
         #expect(bench.entries.allSatisfy { if case .failing = $0 { false } else { true } })
-        #expect(try bench.view(web).counts.deliveries == Tally(successes: exitsWithZero ? 1 : 0))
+        if !exitsWithZero { #expect(try bench.view(web).counts.deliveries == Tally()) }
         #expect(try bench.records[Values.name(web)]?.owed == [after.id])
         bench.held = []
         try bench.restart(try Values.configuration([web: Values.client(web, actions: [after])]))
         #expect(bench.log.contains("run exec /bin/after for web"))
+        #expect(try bench.view(web).delivered)
+    }
+
+    @Test func aSecretThatChangesWhileTheActionRunsHasItRunAgain() throws {
+        let bench = try bench([after])
+        bench.held = [.action(after.id)]
+        bench.go()
+        bench.ask(.renew(.init()))
+        #expect(bench.answer() == nil)
+        bench.release(.action(after.id))
+        #expect(bench.runs.count == 2)
+        #expect(try bench.answer() == .renewed([bench.renewed(web)]))
         #expect(try bench.view(web).delivered)
     }
 

@@ -216,6 +216,26 @@ import Testing
         #expect(bench.log.contains("notify exec /bin/page"))
     }
 
+    @Test func aRenewalInTimeIsNoNews() throws {
+        let bench = try settled()
+        bench.pass(400 * Values.day)
+        #expect(reported(bench) == [])
+        #expect(try bench.view(web).renewals > 5)
+    }
+
+    @Test func aKillWhileTheActionRunsHasItRunAgain() throws {
+        let bench = try settled()
+        bench.held = [.stateChangeAction(pager.id)]
+        try spoil(bench)
+        bench.pass(30)
+        #expect(reported(bench) == ["degraded"])
+        bench.held = []
+        try bench.restart(configuration())
+        #expect(reported(bench) == ["degraded"])
+        bench.pass(Values.day)
+        #expect(reported(bench) == ["degraded"])
+    }
+
     @Test func aRestartDoesNotGrantFourMore() throws {
         let bench = try settled()
         for _ in 0..<2 {

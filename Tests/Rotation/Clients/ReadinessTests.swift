@@ -24,6 +24,14 @@ import Testing
         #expect(bench.entries.filter { $0 == .ready }.count == 1)
     }
 
+    @Test func readyDoesNotWaitForActions() throws {
+        let action = Values.exec("/bin/slow")
+        let bench = try Bench(["a": Values.client("a", actions: [action])])
+        bench.held = [.action(action.id)]
+        bench.go()
+        #expect(isReady(bench))
+    }
+
     /// A shared file is good only once each of its clients has the secret that it holds: here `b` finds that out last,
     /// and `a` must become ready with it.
     @Test func clientsThatShareAFileAreReadyTogether() throws {

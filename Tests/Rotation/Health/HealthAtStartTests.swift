@@ -162,4 +162,16 @@ import Testing
         new.pass(60)
         #expect(try new.view(web).health == .critical)
     }
+
+    @Test func aReloadHidesNoFailure() throws {
+        let action = Values.exec("/bin/after")
+        let entry = try Values.client(web, actions: [action])
+        let bench = try Bench([web: entry])
+        bench.failures = [.action(action.id): Failure(.actionFailed, at: .action(action.id))]
+        bench.go()
+        #expect(try bench.view(web).health == .degraded)
+        bench.held = [.file(try Values.path("web.jwt"))]
+        try bench.reload([web: entry])
+        #expect(try bench.view(web).health == .degraded)
+    }
 }
