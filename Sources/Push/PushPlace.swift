@@ -17,6 +17,8 @@ extension PushKind {
         var parts: String?
         /// Whether the same settings with a token of another account name another place.
         var isOfToken: @Sendable ([String: String]) -> Bool = { _ in false }
+        /// The settings without those that the token's account implies.
+        var shortened: @Sendable ([String: String]) -> [String: String] = { $0 }
     }
 
     /// Whether requests that the target describes itself send a token: the address may be that of its account.

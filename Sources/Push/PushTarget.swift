@@ -71,6 +71,7 @@ package struct PushTarget: Sendable {
         guard let (member, name) = kind.document.map({ ($0.member, $0.name) }) else { return nil }
         return PushDocument(
             place: words(of: canonicalSettings, without: [member]).joined(separator: "\0"),
+            shortPlace: words(of: kind.naming.shortened(canonicalSettings), without: [member]).joined(separator: "\0"),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 }, setting: name)
     }
 
@@ -113,6 +114,8 @@ extension PushTarget {
 package struct PushDocument: Hashable, Sendable {
     /// The same text for each target that writes to the document; neither kept nor shown.
     package let place: String
+    /// The same text also for a target that names the document in another way; with another token it may be another document.
+    package let shortPlace: String
     /// The member of the JSON object that is the target's; nil if the whole document is.
     package let member: String?
     /// The target's setting that names the document.

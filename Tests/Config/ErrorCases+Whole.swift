@@ -223,6 +223,15 @@ extension ErrorCase {
         c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
         c.yaml:8:24: error: "../x" is not a name; use at most 64 letters, digits, ".", "-" and "_"
         c.yaml:8:40: error: there is no target "elsewhere"; write one or two
+        ## an AWS secret by its name and by its ARN
+        @keys
+        targets:
+          one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
+          two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:apps-AbC123", field: ios, token_file: /t}
+          three: {kind: aws_secrets_manager, region: eu-central-1, secret_id: "arn:aws:secretsmanager:eu-central-1:210987654321:secret:apps-AbC123", field: ios, token_file: /u}
+        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
+        ->
+        c.yaml:4:3: error: target "two" is in the same secret as target "one" (line 3), which names it in another way; write the same "secret_id" for both
         ## targets that are one place
         @keys
         targets:
