@@ -117,9 +117,9 @@ extension ShellCommand {
         return ShellCommand("chattr \("-" + mark) \(file.path)")
     }
 
-    /// Adds a rule to a polkit file, which polkit reads at once. Nil if the file has it already.
+    /// Adds a rule to a polkit file, which polkit reads at once.
     package static func addPolkitRule(_ rule: String, to file: String) -> ShellCommand? {
-        CommandContext.current.missing([rule], from: file).isEmpty ? nil : append([rule], to: file)?.readableByAll
+        append([rule], to: file)?.readableByAll
     }
 
     /// Adds lines to a text file in which an empty line means nothing, because the file may end without a line break.

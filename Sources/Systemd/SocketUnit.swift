@@ -10,6 +10,12 @@ package enum SocketUnit {
     /// The socket that starts an instance for each connection.
     private static let startsInstances = "clientsecretd-verify.socket"
 
+    /// Whether it is the package's: another unit with such a name may start anything.
+    private static func isShipped(_ socket: String) -> Bool {
+        isDaemons(socket) || [startsInstances, "clientsecretd-store.socket"].contains(socket)
+            || ["clientsecretd-push@", "clientsecretd-writer@"].contains { socket.hasPrefix($0) }
+    }
+
     /// Whether it starts the daemon, and not a helper.
     package static func isDaemons(_ socket: String) -> Bool { daemons.contains(socket) }
 
@@ -51,6 +57,7 @@ package enum SocketUnit {
         }
         // One of the daemon's is not started while the daemon runs, whatever its state.
         guard ["active", "failed"].contains(state.activity) || isDaemons && isDaemonUp else { return nil }
+        guard isShipped(socket) else { return nil }
         let ownService = socket == startsInstances ? nil : String(socket.dropLast("socket".count)) + "service"
         return .run(
             .listenAgain(

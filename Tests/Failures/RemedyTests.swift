@@ -191,15 +191,13 @@ import Testing
                 keeper: .root)
             var context = CommandContext.current
             context.addedLines = [
-                "/rules": ["// mine", "a();"], ShellCommand.runtimeDirectories: ["d /run/a 0755 root root"],
+                ShellCommand.runtimeDirectories: ["d /run/a 0755 root root"],
                 unit: [
                     "[Service]", "LoadCredential=x:/s", "ReadWritePaths=-/a", "ReadWritePaths=-/b", "ExecPaths=/c",
                     "ExecPaths=", "LoadCredential=y:/s", "LoadCredential=x:/other",
                 ],
             ]
             context.use()
-            #expect(ShellCommand.addPolkitRule("a();", to: "/rules") == nil)
-            #expect(ShellCommand.addPolkitRule("b();", to: "/rules")?.text.contains("'b();'") == true)
             #expect(
                 ShellCommand.makeDirectory("/run/a", from: "/run/a", in: directory, for: .root, isVolatile: true)?.text
                     == "mkdir -m 0755 /run/a")

@@ -38,6 +38,12 @@ struct SocketUnitTests {
         #expect(SocketUnit.remedy(of: socket, in: state, isDaemonUp: isDaemonUp)?.command == command)
     }
 
+    /// Its service is not known, so nothing is stopped.
+    @Test func ofAnotherSocketNothingIsStopped() {
+        let state = UnitState(load: "loaded", activity: "active", invocation: "")
+        #expect(SocketUnit.remedy(of: "clientsecretd-second.socket", in: state, isDaemonUp: true) == nil)
+    }
+
     /// To enable one without a unit file cannot work.
     @Test(arguments: [
         (writer, "clientsecretd"), ("clientsecretd-push@shop.socket", "clientsecretd-network"),

@@ -98,7 +98,7 @@ extension Executor {
         noteLinkChain(of: .key(name), files)
         do throws(Failure) {
             let key = try KeyLoader(as: reservedPaths.trusting(identity), credentials: settings.credentials).load(entry)
-            if let failure = keyring.objection(to: key.print, of: entry) { throw failure }
+            if let failure = keyring.objection(to: key.print, of: entry, as: name) { throw failure }
             keyring.put(key, as: name)
             return .key(key.print)
         } catch {

@@ -11,8 +11,8 @@ final class KeyCache: Sendable {
         var remembered: [KeyDigest: PublicKey] = [:]
         /// Of the configured keys; nil before a configuration was adopted.
         var names: Set<KeyName>?
-        /// By the credential's name: the key that was read first, and the entry that had it.
-        var passed: [String: (entry: KeyConfiguration, key: KeyDigest)] = [:]
+        /// Keys that are credentials: what was read first, and the entry that it was read for.
+        var passed: [KeyName: (entry: KeyConfiguration, key: KeyDigest)] = [:]
     }
 
     private let keys = QuietMutex(Keys())
@@ -30,16 +30,16 @@ final class KeyCache: Sendable {
 
     /// That a credential still holds the key of other ids, which a reload has changed since: systemd passes credentials only at a
     /// start. Nil for anything else. The key must not sign under the new ids, for which Apple has another one.
-    func objection(to key: KeyDigest, of entry: KeyConfiguration) -> Failure? {
-        guard case .credential(let name) = entry.location else { return nil }
+    func objection(to key: KeyDigest, of entry: KeyConfiguration, as name: KeyName) -> Failure? {
+        guard case .credential(let credential) = entry.location else { return nil }
         return keys.withLock { keys -> Failure? in
-            guard let passed = keys.passed[name], passed.key == key else {
+            guard let passed = keys.passed[name], passed.key == key, passed.entry.location == entry.location else {
                 keys.passed[name] = (entry, key)
                 return nil
             }
             guard passed.entry.team != entry.team || passed.entry.keyID != entry.keyID else { return nil }
             return Failure(
-                .credentialMissing, at: .credential(name),
+                .credentialMissing, at: .credential(credential),
                 detail: "systemd passes credentials only at a start, and what it passed then is the key of "
                     + "\(passed.entry.keyID)",
                 remedy: .run(.restart(), otherwise: "restart the daemon"))

@@ -28,7 +28,8 @@ struct ScriptFirstLine {
     var startedByEnv: String? {
         guard interpreter.hasSuffix("/env"), !argument.isEmpty else { return nil }
         guard argument.hasPrefix("-") else { return argument.contains("=") ? nil : argument }
-        return Self.program(in: argument.split(separator: " ")).map { String($0.filter { $0 != "\"" && $0 != "'" }) }
+        let words = argument.split { $0 == " " || $0 == "\t" }
+        return Self.program(in: words).map { String($0.filter { $0 != "\"" && $0 != "'" }) }
     }
 
     /// The name among the words for `env` (env(1)); nil if there is none.

@@ -88,10 +88,12 @@ struct DriftRepairs: Hashable, Sendable {
         guard badSince != nil else { return false }
         let wrongSince = wrongSince
         (badSince, self.wrongSince) = (nil, nil)
-        repairCount += 1
         // A secret that was never there is no repair: it is written at once, and its actions wait for nothing.
         wasContested = heldItBefore && repairs.next(at: now) != nil
-        if heldItBefore { repairs.note(at: now) }
+        if heldItBefore {
+            repairCount += 1
+            repairs.note(at: now)
+        }
         guard let since = wrongSince else { return false }
         // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
         // because notices come late.

@@ -136,8 +136,10 @@ enum ServiceUser {
         let owner = try CommandFailure.explaining { () throws(SystemError) in
             try stateOwner(of: configuration, environment)?.account
         }
-        if let owner { try become(owner) }
-        return environment
+        guard let owner else { return environment }
+        let ownersEnvironment = Self.environment(for: configuration)
+        try become(owner)
+        return ownersEnvironment
     }
 
     /// Throws if another user than root and the service's user runs the service's configuration and may not read its keys. The
@@ -157,7 +159,7 @@ enum ServiceUser {
     /// The user that runs the command. Files are also judged for the user that runs the configuration's daemon, so that a key
     /// guarded for that user does not count as unguarded.
     fileprivate static func identity(for configuration: String) -> Identity {
-        // If the user database cannot be read, root acts for no other user.
+        // If the user database cannot be read, they are judged for no other user.
         let account = try? account(of: configuration)
         return account.map { Identity.current().judging(filesOf: $0) } ?? identity
     }
@@ -207,7 +209,12 @@ enum ServiceUser {
     /// Whether the service's user would run another configuration than the service's, in the service's state directory.
     private static func isOfServicesUser(_ configuration: String) -> Bool {
         guard SystemManager.isSystemd, let service = try? ServiceUnit.daemonAccount() else { return false }
-        if geteuid() != 0 { return geteuid() == service.id }
+        if geteuid() != 0 {
+            // A second daemon of this user has a state directory, and credentials, of its own.
+            let source = ConfigurationSource(path: configuration, environment: ProcessEnvironment.current)
+            guard geteuid() == service.id, case .success(let loaded) = source.load() else { return false }
+            return loaded.configuration.stateDirectory.map { $0.description == ServiceUnit.stateDirectory } ?? true
+        }
         let owner = try? stateOwner(of: configuration, ProcessEnvironment.current)
         return owner?.account.id == service.id && owner?.state?.description == ServiceUnit.stateDirectory
     }
@@ -242,7 +249,7 @@ enum ServiceUser {
 }
 
 extension ConfigurationSource {
-    /// The configuration at this path as the caller may use it; root acts for the user that runs its daemon as well.
+    /// The configuration at this path as the caller may use it, with its files judged for the user that runs its daemon as well.
     static func ofService(_ path: String) -> ConfigurationSource {
         ConfigurationSource(
             path: path, environment: ServiceUser.environment(for: path), as: ServiceUser.identity(for: path))
