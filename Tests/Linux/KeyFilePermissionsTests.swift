@@ -85,6 +85,7 @@ import Testing
     /// A key that is right for the service, and a user who is neither root nor the service's.
     @Test func nobodyIsAdvisedToTakeTheServicesKeyFromIt() throws {
         let room = try Room()
+        try room.command("chmod", ["755", room("")])
         let service = Account(name: "daemon", id: 1, primaryGroup: 1)
         let caller = Identity(user: 4321, group: 4321).judging(filesOf: service)
         for (mode, owner) in [(0o640, 0), (0o600, 1), (0o600, 0)] {

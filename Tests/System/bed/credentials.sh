@@ -192,7 +192,7 @@ sed -i 's/unit: alias.service/unit: app.service/' $configuration
 promise "until it is corrected" clientsecretd reload
 
 said=$(journal)
-equal "each secret that was given away is in the journal" 11 "$(grep -c 'gave sha256' <<<"$said")"
+equal "each secret that was given away is in the journal" 12 "$(grep -c 'gave sha256' <<<"$said")"
 equal "and each refusal" "$(sed 's/^/refused /' <<'END'
 a credential to the user 5, because only root's systemd is served; load it from a system unit
 late.service the credential "secret", because there is no secret yet and the daemon stops; start the unit again
