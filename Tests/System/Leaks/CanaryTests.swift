@@ -20,7 +20,7 @@ import Testing
         try configure(field, token)
         try field.command("check")
         try field.start()
-        // Each is waited for: a renewal that comes before a repair takes its place, and only the third repair is told as such.
+        // Each is waited for: a renewal that comes before a repair takes its place.
         try drift(field, "SECRET=\(token)x\nNEIGHBOUR=\(neighbour)\n", until: "its repair") {
             try isRepaired(field) && !sandbox.directory.read("out/app.env").contains("\(token)x")
         }
@@ -251,6 +251,11 @@ import Testing
         // A key in the place of a secret is not written over; as soon as it has gone the secret comes back.
         try sandbox.remove("out/web.jwt")
         try sandbox.eventually("the secret in the place of a key") { (try? isRepaired(field)) == true }
+        // The third repair, unless that was one: a secret that a renewal has brought meanwhile is none.
+        try sandbox.remove("out/web.jwt")
+        try sandbox.eventually("another repair") {
+            try (try? isRepaired(field)) == true || sandbox.log().contains("another program keeps changing it")
+        }
         // A daemon that did nothing would say nothing. Some of it comes after the deed: a stop would come before.
         for words in [
             "exit status 3", "(PEM)", "another program keeps changing it", "other users can change", "omitted)",
