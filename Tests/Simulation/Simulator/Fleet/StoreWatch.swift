@@ -6,7 +6,7 @@ import Rotation
 struct StoreWatch {
     /// The secret that was put last since the machine's start, and when; in the last hour.
     private var puts: (secret: Fingerprint, at: [Int64])?
-    /// How many puts in a row have found something else than was last seen, each of them a repetition of the one before it.
+    /// How many of the last answered puts have found something else than was last seen.
     private var lost = 0
 
     /// Checks what was put since this was last called.
@@ -33,12 +33,10 @@ struct StoreWatch {
     /// something else is repeated at once, three puts in all.
     private mutating func checkPace(_ put: Machine.Put, _ machine: Machine) throws {
         guard put.isAnswered else { return }
+        defer { lost = put.isConflict ? lost + 1 : 0 }
         var times = puts.flatMap { $0.secret == put.secret.fingerprint ? $0.at : nil } ?? []
         times.removeAll { $0 <= machine.boot - 3_590_000 }
-        // A repetition that fails is tried again when the store can be reached.
-        let isAtOnce = times.last.map { machine.boot - $0 < 500 || machine.link.changedAt >= $0 } == true
-        let isRepeated = (1..<3).contains(lost) && isAtOnce
-        lost = put.isConflict ? (isRepeated ? lost + 1 : 1) : 0
+        let isRepeated = lost % 3 != 0 && times.last.map { machine.boot - $0 < 500 } == true
         let isTooEarly =
             times.count >= 3 && !isRepeated
             && times.last.map { $0 > machine.disturbedAt && machine.boot - $0 < 590_000 } == true
