@@ -59,9 +59,6 @@ struct StorePolling: Sendable {
     /// Whether the last read has failed, or none was tried yet.
     var isFailing: Bool { reading.value == nil }
 
-    /// Whether it was read, successfully or not, since there was reason to read it again.
-    var isFresh: Bool { reading.isFresh }
-
     /// Whether the first content of a place may still come from the store, so that nothing is minted that it may hold.
     func isAwaited(at place: StorePlace, _ timer: inout WakeTimer) -> Bool {
         // Only an operator can change that the store refuses this machine.

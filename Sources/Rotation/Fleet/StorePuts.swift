@@ -20,22 +20,19 @@ struct StorePuts: Hashable, Sendable {
     let secret: SecretInfo
     /// When they were attempted.
     private var attempts = DriftRepairs.limit
-    /// Whether it is put there without waiting: a request asks for it, or the place had changed when it was last put there.
+    /// Whether a request asks for the secret to be put there.
     private var isRequested = false
-    /// The puts since the last that was done. Each of them found another revision than the one that it was compared with.
-    private var lost = 0
 
     init(secret: SecretInfo) { self.secret = secret }
 
-    /// Counts an attempt. One that found another revision is repeated with that, as often as the limit has it.
-    mutating func note(isDone: Bool, at now: BootTime) {
+    /// Counts an attempt.
+    mutating func note(at now: BootTime) {
         attempts.note(at: now)
-        lost = isDone ? 0 : lost + 1
-        isRequested = !lost.isMultiple(of: DriftRepairs.limit.count)
+        isRequested = false
     }
 
     /// Records that the secret is there.
-    mutating func seeGood() { (isRequested, lost) = (false, 0) }
+    mutating func seeGood() { isRequested = false }
 
     /// Lets a contested place be written once without waiting: the user may just have stopped the program that changed it.
     mutating func requestPut() { isRequested = true }
@@ -65,8 +62,6 @@ struct StorePuts: Hashable, Sendable {
 /// - If another signer was first, the put finds that signer's secret. It becomes the current one here if a receiving machine
 ///   would accept it (``Rotation/objection(to:over:_:_:)``) and it is not due. Otherwise the put is repeated.
 /// - A place with three attempted puts of one secret within an hour is contested, and written every ten minutes, as files are.
-///   Each time the put is repeated at once, up to twice, if another program was quicker.
-/// - Nothing is put while the store is to be read again: the place may hold the secret by now.
 /// - Only the minting of a missing secret waits for the store, for as long as ``StorePolling/isAwaited(at:_:)``.
 extension Rotation {
     // MARK: State
@@ -102,22 +97,6 @@ extension Rotation {
         return OwnPlace(place: place, secret: secret, observed: observed, rollout: rollout)
     }
 
-    /// Whether the store is known not to hold a client's secret, which this machine is to put there.
-    func isMissingInStore(_ client: ConfiguredClient, at now: Now) -> Bool {
-        guard let own = ownPlace(client), !own.observed.holds(own.secret) else { return false }
-        return WakeTimer.peek(at: now) { betterInStore(client, &$0) } == nil
-    }
-
-    /// Why the store is not given a client's secret now; nil if it is, or may be.
-    func problemOfShare(_ client: ConfiguredClient, since job: JobID, at now: Now) -> Failure? {
-        guard placeToPut(client) != nil else { return nil }
-        if let failure = storeFailure(of: client) { return failure }
-        if let attempts = jobs.attempts[.share(client.name)], attempts.job >= job { return attempts.failure }
-        guard isMissingInStore(client, at: now), let puts = clients[client].share, secretToPut(client) == puts.secret
-        else { return nil }
-        return WakeTimer.peek(at: now) { puts.isLeftAlone(&$0) } ? Failure.contestedInStore : nil
-    }
-
     /// Records the result of a put.
     mutating func putFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         switch result {
@@ -144,13 +123,12 @@ extension Rotation {
     private mutating func putEnded(
         _ put: StorePut, of secret: SecretInfo, of name: ClientName, at place: StorePlace, _ now: Now
     ) {
+        if let client = index[name] { notePut(of: secret, client, at: now) }
         switch put {
         case .done(let revision):
-            if let client = index[name] { notePut(of: secret, client, isDone: true, at: now) }
             storePolling.see(.secret(secret, revision: revision), at: place)
             events.append(.shared(name, secret))
         case .conflict(let found):
-            if let client = index[name] { notePut(of: secret, client, isDone: false, at: now) }
             if case .secret(let issued, _) = found { clock.noteIssue(issued) }
             storePolling.see(found, at: place)
         }
@@ -158,9 +136,9 @@ extension Rotation {
 
     /// Counts an attempt to put a secret, even if nothing was put. Otherwise puts would continue without a pause in a place
     /// that always holds something else.
-    private mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, isDone: Bool, at now: Now) {
+    mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
         if clients[client].share?.secret != secret { clients[client].share = StorePuts(secret: secret) }
-        clients[client].share?.note(isDone: isDone, at: now.boot)
+        clients[client].share?.note(at: now.boot)
     }
 
     /// The puts of this secret into the store; nil before the first one.
@@ -177,7 +155,7 @@ extension Rotation {
 
     mutating func planShare(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
-        guard isSettled(client), storePolling.isFresh, let own = ownPlace(client) else { return }
+        guard isSettled(client), let own = ownPlace(client) else { return }
         if own.observed.holds(own.secret) {
             clients[client].share?.seeGood()
             return recover(.share(name))

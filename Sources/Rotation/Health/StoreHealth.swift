@@ -46,8 +46,10 @@ extension Rotation {
             storePolling.observed[place].map({ !$0.holds(secret) }) == true
         else { return nil }
         return Reason(
-            failure: .contestedInStore, client: name, since: now.wall,
-            nextAttempt: puts.nextPut.flatMap { upcoming($0, now) })
+            failure: Failure(
+                .contested, at: .store,
+                remedy: .say("find out which other machine puts secrets of this key there")),
+            client: name, since: now.wall, nextAttempt: puts.nextPut.flatMap { upcoming($0, now) })
     }
 
     /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
@@ -59,10 +61,4 @@ extension Rotation {
             failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
             since: expiry - SecretStore.certificateNotice)
     }
-}
-
-extension Failure {
-    /// Another program keeps changing a signer's place.
-    static let contestedInStore = Failure(
-        .contested, at: .store, remedy: .say("find out which other machine puts secrets of this key there"))
 }

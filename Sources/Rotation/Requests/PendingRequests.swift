@@ -154,7 +154,6 @@ extension Rotation {
             let found =
                 renewal.deliverOnly
                 ? [:] : choose(among: pending.undecided, renewal, since: pending.since, at: now)
-            if renewal.deliverOnly { storePolling.readAgain(next: jobs.next) }
             for client in pending.undecided.compactMap({ index[$0] }) {
                 if found[client.name] == false { touch(client) } else { resetBackoff(client, at: now) }
             }
@@ -222,11 +221,10 @@ extension Rotation {
     ) -> Bool? {
         if renewal.deliverOnly {
             guard isKnown(client), !jobs.isBusy(.client(client.name)),
-                client.files.allSatisfy({ wasSeen($0, since: job) }), wasStoreSeen(client, since: job)
+                client.files.allSatisfy({ wasSeen($0, since: job) })
             else { return nil }
             return !isInPlace(client) || client.targets.contains { !isGood($0.target) }
-                || !owedActions(of: client).isEmpty || isMissingInStore(client, at: now)
-                || problemOfShare(client, since: job, at: now) != nil
+                || !owedActions(of: client).isEmpty
         }
         guard let span = renewal.dueWithin else { return true }
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
@@ -243,12 +241,6 @@ extension Rotation {
     private func wasSeen(_ path: AbsolutePath, since job: JobID) -> Bool {
         files.isFresh(path) || jobs.isOverdue(.file(path))
             || jobs.attempts[.file(path)].map { $0.job >= job } == true
-    }
-
-    /// The same for the place in the store of a client that puts its secret there.
-    private func wasStoreSeen(_ client: ConfiguredClient, since job: JobID) -> Bool {
-        placeToPut(client) == nil || storePolling.isFresh || jobs.isOverdue(.store)
-            || jobs.attempts[.store].map { $0.job >= job } == true
     }
 
     /// Lets all work for a client be tried at once: the user who requests it may just have fixed the cause.

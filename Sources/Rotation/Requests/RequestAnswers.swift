@@ -93,10 +93,6 @@ extension Rotation {
         if !owedActions(of: client).isEmpty {
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
-        if request.isDeliverOnly {
-            if let failure = problemOfShare(client, since: request.since, at: now) { return .failed(failure.message) }
-            if isMissingInStore(client, at: now) { return nil }
-        }
         return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)
     }
 

@@ -6,8 +6,6 @@ import Rotation
 struct StoreWatch {
     /// The secret that was put last since the machine's start, and when; in the last hour.
     private var puts: (secret: Fingerprint, at: [Int64])?
-    /// How many of the last answered puts have found something else than was last seen.
-    private var lost = 0
 
     /// Checks what was put since this was last called.
     mutating func see(_ machine: Machine) throws {
@@ -29,16 +27,13 @@ struct StoreWatch {
             .forward, "\(machine.name) puts \(put.secret.fingerprint) over \(found.fingerprint), which is later")
     }
 
-    /// After three puts within an hour, one secret is put every ten minutes at most, but for a request. One that finds
-    /// something else is repeated at once, three puts in all.
+    /// After three puts within an hour, one secret is put every ten minutes at most, but for a request.
     private mutating func checkPace(_ put: Machine.Put, _ machine: Machine) throws {
         guard put.isAnswered else { return }
-        defer { lost = put.isConflict ? lost + 1 : 0 }
         var times = puts.flatMap { $0.secret == put.secret.fingerprint ? $0.at : nil } ?? []
         times.removeAll { $0 <= machine.boot - 3_590_000 }
-        let isRepeated = lost % 3 != 0 && times.last.map { machine.boot - $0 < 500 } == true
         let isTooEarly =
-            times.count >= 3 && !isRepeated
+            times.count >= 3
             && times.last.map { $0 > machine.disturbedAt && machine.boot - $0 < 590_000 } == true
         times.append(machine.boot)
         puts = (put.secret.fingerprint, times)
