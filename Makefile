@@ -328,7 +328,7 @@ tarball: build ## packs the same files as .build/tarball/clientsecretd-VERSION-M
 	rm -rf .build/tarball
 	scripts/build-tarball $(binary) $(generated) .build/tarball
 
-# What the image is built on, as small as Debian's own images: of documentation it keeps what licences require.
+# The base of the image, as small as Debian's own images. It keeps only the documentation that licences require.
 .build/image-root.tar:
 	@scripts/install-packages mmdebstrap
 	SOURCE_DATE_EPOCH=$$(date --date="$$(sed -n '/^ -- /{s/.*  //p;q}' debian/changelog)" +%s) timeout 10m mmdebstrap --quiet \
@@ -337,7 +337,7 @@ tarball: build ## packs the same files as .build/tarball/clientsecretd-VERSION-M
 	    --dpkgopt='path-exclude=/usr/share/man/*' bookworm $@.new
 	mv $@.new $@
 
-# Whatever would refuse a release does so before anything is built. Debian's security updates since the last one belong in the image.
+# All checks run before anything is built. The image gets Debian's security updates since the last release.
 KEY ?=
 distribution := .build/distribution
 .PHONY: release
@@ -368,7 +368,7 @@ install: built $(generated)/ready ## installs the built binary, units, manual pa
 	install -D -m 0644 systemd/clientsecretd.sysusers $(DESTDIR)$(libdir)/sysusers.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.tmpfiles $(DESTDIR)$(libdir)/tmpfiles.d/clientsecretd.conf
 	install -D -m 0644 systemd/clientsecretd.catalog $(DESTDIR)$(libdir)/systemd/catalog/clientsecretd.catalog
-	@# The licences of the code that is linked in require these texts beside the binaries.
+	@# The licences of the code that is linked in require these texts with the binaries.
 	install -D -m 0644 -t $(DESTDIR)$(docdir) CHANGELOG.md LICENSE debian/copyright debian/NOTICE.swift-nio docs/openapi.yaml \
 	    docs/picture.svg
 	for page in README.md $(wildcard docs/*.md); do \

@@ -52,7 +52,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - directory: where space is missing; nil if that is not known.
-    ///   - user: who has used up the quota, in words; nil: it is no quota.
+    ///   - user: the user that has used up the quota, in words; nil: it is no quota.
     package static func freeSpace(in directory: String?, orRaiseQuotaOf user: String? = nil) -> Remedy {
         .say(
             "free some space" + (user.map { ", or raise the quota of \($0)" } ?? ""),

@@ -83,7 +83,7 @@ extension Action {
 package struct ActionID: Hashable, Comparable, Sendable, LosslessStringConvertible {
     package let description: String
 
-    /// Stands for whatever delivered a secret that was found in an output; no real action has this name.
+    /// The unknown action that delivered a secret which was found in an output. No real action has this name.
     package static let unknown = ActionID("unknown")
 
     package init(_ description: String) {

@@ -79,6 +79,6 @@ package struct OrphanSearch: Sendable {
         return nil
     }
 
-    /// Stands in for the client, which former outputs do not name.
+    /// Replaces the client's name, because former outputs name no client.
     private static let placeholderClient = ClientName("-")
 }

@@ -213,7 +213,7 @@ package enum OutputRemedy {
 
     /// The remedy where ``maySystemdRun(_:)`` is false.
     package static func accountWords(_ user: String) -> String {
-        "systemd runs no writer as \(Owner.words(userNamed: user)), who has no account here: create one with this number"
+        "systemd runs no writer as \(Owner.words(userNamed: user)) without an account here: create one with this number"
     }
 
     /// Without systemd a daemon that runs as root starts the user writer itself.

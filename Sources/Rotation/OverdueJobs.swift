@@ -73,7 +73,7 @@ extension Work {
 }
 
 extension Failure {
-    /// What the writer's client reports as well, once it gives up.
+    /// The writer's client reports the same, once it gives up.
     fileprivate static func silentWriter(of user: String, at path: AbsolutePath) -> Failure {
         Failure(
             .writerSilent, at: .path(path), cause: ErrorNumber.timedOut, detail: user,

@@ -81,7 +81,7 @@ package final class StateAccess: Sendable {
     /// The directory, if the last try opened it; never blocks.
     package var known: StateDirectory? { try? last.get() }
 
-    /// The files of a directory that can perhaps be read, although it cannot be written to or locked. What it lacks may be
+    /// The files of a directory that can perhaps be read, although it cannot be written to or locked. Missing files may be
     /// elsewhere, as if a disk is not mounted. Nil if it was opened, and if nothing in it counts. Never blocks.
     package var unopened: RecordFiles? {
         guard case .failure(let failure) = last, failure.code == .stateUnusable, let path = path.withLock({ $0 }) else {

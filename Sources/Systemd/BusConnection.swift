@@ -72,7 +72,7 @@ import SystemPackage
         owner = nil
     }
 
-    /// Notes the owner of systemd's name. Asked after the bus was told to report a change, so that none is missed.
+    /// Notes which connection owns systemd's name. It first asks the bus to report changes, so that none is missed.
     private mutating func findOwner() throws(UnitError) {
         let rule =
             "type='signal',sender='\(Self.driver)',interface='\(Self.driver)',member='\(Self.ownerChanged)',"

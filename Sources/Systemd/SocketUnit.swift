@@ -23,7 +23,7 @@ package enum SocketUnit {
     package struct Problem: Hashable, Sendable {
         /// The name of its unit.
         package let socket: String
-        /// What is wrong, to follow the name.
+        /// The problem, in words that follow the name.
         package let words: String
         package let remedy: Remedy
 

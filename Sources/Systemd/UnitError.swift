@@ -41,7 +41,7 @@ package enum UnitError: Error, Hashable, Sendable {
         }
     }
 
-    /// The meaning of systemd's or the bus's answer to a call, if it is about the request.
+    /// The meaning of an answer from systemd or the bus to a call, if it is about the request.
     init(_ answer: BusError) {
         switch answer.name {
         // The bus works and does not hand the call on: systemd is not on it, or the bus's own policy forbids the call.
@@ -66,7 +66,7 @@ struct BusError: Error, Hashable {
     static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     static let interactive = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 
-    /// Whether it is an error of systemd's own call. The only one that it makes for an order asks polkit.
+    /// Whether it is an error of a call that systemd itself made. The only one that it makes for an order asks polkit.
     var isOfSystemdsCall: Bool {
         guard !isOfBus else { return false }
         let ofCalls = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected"]

@@ -10,7 +10,7 @@ extension UnitSettings {
     /// Those that name one credential each.
     private static let loading = sources.filter { $0 != "ImportCredential" }
 
-    /// What a credential comes from.
+    /// The source of a credential.
     package struct CredentialSource: Hashable, Sendable {
         /// As in a unit file, such as `LoadCredential`.
         package let setting: String

@@ -254,7 +254,7 @@ import Testing
             ),
             (
                 { pocketbase("", $0, $1) }, #""authRule":null,"#, #""authRule":"verified = true","#,
-                "authRule is null, and the collection lets nobody log in"
+                "authRule is null, and the collection lets no user log in"
             ),
             (
                 kubernetes, #""metadata":{"deletionTimestamp":"2026-11-29T20:00:00Z"},"#, #""metadata":{},"#,

@@ -24,8 +24,8 @@ final class CredentialSocket: Sendable {
     private static let unit = "clientsecretd-credentials.socket"
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
-    /// Systemd stores a connection that waits, or reads a refusal, for the next process under this name. It is too different
-    /// from the name above for a mistake.
+    /// For the next process, systemd stores a connection that waits or reads a refusal under this name. It cannot be confused
+    /// with the name above.
     static let heldName = "waiting-for-secret"
     private static let fileName = "credentials.sock"
     /// Only the owner may connect. systemd connects as root, which may do so in any case.

@@ -145,8 +145,8 @@ final class NetworkServiceClient: Sendable {
         return answer
     }
 
-    /// The environment of a program started here: the proxy to use, the directory of systemd's credentials, and sudo's caller,
-    /// whose files are trusted here and there.
+    /// The environment of a program started here: the proxy to use, the directory of the credentials, and sudo's caller, whose
+    /// files are trusted here and there.
     private static let variables = [
         "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "CREDENTIALS_DIRECTORY",
         "SUDO_UID",

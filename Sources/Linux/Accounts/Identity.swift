@@ -66,7 +66,7 @@ package struct Identity: Hashable, Sendable {
     /// The same on behalf of the service's user, if root acts and there is such a user.
     package func acting(for service: Account?) -> Identity { user == 0 ? judging(filesOf: service) : self }
 
-    /// The same about files that are there for the service's user, if there is one, whoever asks.
+    /// The same about files that are there for the service's user, if there is one, also if another user than root acts.
     package func judging(filesOf service: Account?) -> Identity {
         var identity = self
         identity.service = service

@@ -1,14 +1,14 @@
 internal import Failures
 import SystemPackage
 
-/// Who else than root and the acting user may decide what a file holds.
+/// Another user than root and the acting user that may decide what a file holds.
 enum UntrustedAuthor: Sendable {
     case owner(UInt32)
     case listed([AccessList.Stranger])
     /// The mode's bits that give rights to others.
     case mode(UInt16)
 
-    /// Nil if nobody else may.
+    /// Nil if no other user may.
     init?(
         of status: FileStatus, _ handle: Int32, _ path: String, as identity: Identity
     ) throws(FileError) {

@@ -44,7 +44,7 @@ package struct Peer: Hashable, Sendable {
     package static func address(of descriptor: Int32) throws(SystemError) -> [UInt8] {
         var address = [UInt8](repeating: 0, count: Int(CLINUX_UNIX_ADDRESS))
         let count = try SystemError.check(
-            unsafe clinux_peer_address(descriptor, &address), "learn the address of who has connected")
+            unsafe clinux_peer_address(descriptor, &address), "learn the peer's address")
         return Array(address.prefix(Int(count)))
     }
 
@@ -52,6 +52,6 @@ package struct Peer: Hashable, Sendable {
         let capacity = Int32(groups.count)
         return Int(
             try SystemError.check(
-                unsafe clinux_peer_groups(descriptor, &groups, capacity), "learn the groups of who has connected"))
+                unsafe clinux_peer_groups(descriptor, &groups, capacity), "learn the peer's groups"))
     }
 }

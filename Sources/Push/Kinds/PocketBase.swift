@@ -30,7 +30,7 @@ extension PushKind {
         ],
         inUse: [
             AnswerShape(at: ["oauth2", "enabled"], is: [.truth, .null, .absent], equals: "true"),
-            AnswerShape(at: ["authRule"], is: [.text, .absent], otherwise: "the collection lets nobody log in"),
+            AnswerShape(at: ["authRule"], is: [.text, .absent], otherwise: "the collection lets no user log in"),
         ],
         clientID: { exchange, answer in exchange.provider(in: answer)?.settings["clientId"]?.text },
         shown: shownByPocketBase,

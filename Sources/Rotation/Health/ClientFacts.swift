@@ -203,7 +203,7 @@ extension ClientFacts {
         return result(.ok, nil, weakest)
     }
 
-    /// What a credential is, or a place behind an API holds, only the state directory shows.
+    /// Only the state directory shows the secret of a credential or of a place behind an API.
     private var unrecorded: Failure {
         guard !entry.targets.isEmpty else { return Failure(.noOutputs, at: .client(name)) }
         let targets = listed(entry.targets.map { Failure.Place.target($0.target).description }, atMost: 3)

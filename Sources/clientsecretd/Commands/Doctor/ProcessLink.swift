@@ -49,7 +49,7 @@ extension ChainFacts {
     private func earlier(_ words: String, _ remedy: Remedy) -> ChainLink {
         switch view {
         case let view? where view.isDeliveredLater:
-            ChainLink(.process, .ok, words + ", and its action waits as it is meant to")
+            ChainLink(.process, .ok, words + ", and its action waits, as intended")
         case nil where client.source != nil: ChainLink(.process, .unknown, words)
         default: ChainLink(.process, .broken, words, remedy)
         }

@@ -27,7 +27,7 @@ extension ChainFacts {
 
     private static func isOfSource(_ code: String) -> Bool { code.hasPrefix("source_") || code.hasPrefix("store_") }
 
-    /// What the daemon has found there, else what it would find.
+    /// The failure that the daemon has found there, or without a daemon the one that it would find.
     private var failureOfSource: Failure? {
         guard let found = view?.source, let source = client.source else { return sourceFailure }
         let code: Failure.Code? =
