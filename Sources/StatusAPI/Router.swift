@@ -37,6 +37,8 @@ final class Router {
     /// Connections that were sent their last answer and wait for their client to close them, the oldest first.
     private var dismissed: [HTTPConnection] = []
     private var metricsQueue = MetricsQueue()
+    /// Connections that have more requests and have had their turn, the first to go on first.
+    private var queued: [HTTPConnection] = []
     /// Set when the server stops; fulfilled when the last connection is closed.
     private var allClosed: EventLoopPromise<Void>?
 
@@ -120,6 +122,21 @@ final class Router {
         metricsQueue.remove(connection)
         connectionLimiter.leave(connection.listener)
         if connections.isEmpty { allClosed?.succeed() }
+    }
+
+    /// Has a connection go on with its requests once the others have had their turn.
+    func queue(_ connection: HTTPConnection) {
+        queued.append(connection)
+        if queued.count == 1 { scheduleNextTurn() }
+    }
+
+    /// One connection for each look at the sockets. The pause lets NIO look: before that it runs all tasks that are due.
+    private func scheduleNextTurn() {
+        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [self] in
+            queued.first?.takeTurn()
+            queued.removeFirst()
+            if !queued.isEmpty { scheduleNextTurn() }
+        }
     }
 
     var isStopping: Bool { allClosed != nil }

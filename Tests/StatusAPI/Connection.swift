@@ -19,6 +19,13 @@ final class Connection {
         String(decoding: try stream.read(upTo: 64), as: UTF8.self)
     }
 
+    /// What has arrived by now.
+    func arrived() -> String {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(stream.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+    }
+
     /// Everything until the server hangs up.
     func readToEnd(withDate: Bool = false) throws -> String {
         var bytes: [UInt8] = []

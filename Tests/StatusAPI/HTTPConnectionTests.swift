@@ -54,6 +54,22 @@ struct HTTPConnectionTests {
         expectSame(try connection.readToEnd(), String(repeating: Self.ok(nil), count: 1000) + Self.ok("close"))
     }
 
+    /// One thread serves all connections.
+    @Test func manyRequestsOnOneConnectionKeepNoOtherWaiting() throws {
+        var snapshot = try Samples.snapshot(.ok)
+        // Metrics that take a while, in answers that a socket's buffer takes at once.
+        snapshot.clients = Array(repeating: try Samples.web(), count: 500)
+        let harness = try Harness(show: snapshot)
+        let connection = try harness.connect()
+        // So many that the server reads them at once.
+        let count = 100
+        try connection.send(String(repeating: "HEAD /metrics HTTP/1.1\r\nHost: h\r\n\r\n", count: count))
+        let beginning = try connection.readSome()
+        expectSame(try harness.ask("GET", "/healthz"), Self.ok("close"))
+        let answers = (beginning + connection.arrived()).ranges(of: "HTTP/1.1 200 OK")
+        #expect((1..<count).contains(answers.count), "\(answers.count)")
+    }
+
     /// Answers come in the order of the requests, those that wait included; what cannot be read has its turn too.
     @Test func orderIsKept() throws {
         let harness = try Harness(show: try Samples.snapshot(.ok))

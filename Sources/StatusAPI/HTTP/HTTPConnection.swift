@@ -5,7 +5,8 @@ import NIOHTTP1
 /// One HTTP connection: answers each request before it processes the next.
 ///
 /// It does not read from the socket while it prepares and sends an answer. So a client that sends many requests at once costs one
-/// read buffer, in which they wait.
+/// read buffer, in which they wait. They are answered in turns of ``HTTPLimits/turnTime``, because one thread serves all
+/// connections.
 final class HTTPConnection {
     enum Phase {
         /// Between two requests.
@@ -30,6 +31,8 @@ final class HTTPConnection {
     /// The body of the request being read; not part of the phase, so that it grows without being copied.
     private var body: [UInt8] = []
     private var isWorking = false
+    /// Whether requests wait until other connections have had their turn.
+    private var awaitsTurn = false
     var isReadHeld = false
     var isInputEnded = false
     var deadline: Scheduled<Void>?
@@ -46,7 +49,7 @@ final class HTTPConnection {
     func stop() {
         switch phase {
         case .waiting(let head): answer(HTTPResponse(.stopping, known: []), to: head)
-        case .head, .body, .answering: expire(after: router.limits.stopTime)
+        case .quiet where awaitsTurn, .head, .body, .answering: expire(after: router.limits.stopTime)
         case .quiet, .discarding, .closed: close()
         }
     }
@@ -60,11 +63,11 @@ final class HTTPConnection {
 
 // Receiving requests.
 extension HTTPConnection {
-    /// Whether an answer is being prepared or sent.
+    /// Whether an answer is being prepared or sent, or other connections have their turn.
     var isBusy: Bool {
         switch phase {
         case .waiting, .answering: true
-        case .quiet, .head, .body, .discarding, .closed: false
+        case .quiet, .head, .body, .discarding, .closed: awaitsTurn
         }
     }
 
@@ -75,17 +78,29 @@ extension HTTPConnection {
         work()
     }
 
-    /// Processes the bytes that have arrived until an answer is pending. It is a loop, not a recursion, because that may be many
-    /// requests.
+    /// Processes the bytes that have arrived until an answer is pending or the turn is over. It is a loop, not a recursion, because
+    /// that may be many requests.
     func work() {
-        guard !isWorking else { return }
+        guard !isWorking, let eventLoop = context?.eventLoop else { return }
         isWorking = true
         defer { isWorking = false }
-        while !isBusy, process() {}
+        let end = eventLoop.now + .milliseconds(router.limits.turnTime)
+        while !isBusy, process() {
+            if case .quiet = phase, parser.hasBytes, eventLoop.now >= end {
+                awaitsTurn = true
+                router.queue(self)
+            }
+        }
         if isReadHeld, !isBusy, let context {
             isReadHeld = false
             context.read()
         }
+    }
+
+    /// Goes on with the requests that waited for this turn.
+    func takeTurn() {
+        awaitsTurn = false
+        work()
     }
 
     /// Processes the next part of a request; returns whether there may be another one.

@@ -25,6 +25,9 @@ package struct HTTPLimits: Hashable, Sendable {
     /// Bytes of a body: a renewal that lists 900 clients whose names have the maximum length.
     package var bodySize = 65_536
 
+    /// Milliseconds after which a connection that sends requests ahead of their answers lets the others go on. The metrics of a
+    /// few clients take less than one, those of a thousand more than all of them.
+    package var turnTime: Int64 = 5
     /// Milliseconds from a request's first byte to its last, even if bytes keep arriving; a local client needs one. The same for
     /// bytes that a client still sends after its last answer.
     package var requestTime: Int64 = 10_000
