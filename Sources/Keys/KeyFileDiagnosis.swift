@@ -8,6 +8,7 @@ internal import Model
 struct KeyFileDiagnosis: Hashable {
     enum Kind: Hashable {
         case utf16
+        case utf32
         case escapedLineBreaks
         case missingLineBreaks
         case dashes
@@ -210,7 +211,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
+        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -242,8 +243,9 @@ extension KeyFileDiagnosis {
 extension SecureBuffer {
     /// The parts of the text that prevent reading a key with this label.
     func damage(ofKey label: String) -> [KeyFileDiagnosis.Kind] {
-        // Of each letter's bytes all are NUL but one.
-        if ranges(of: [0]).count > count / 3 { return [.utf16] }
+        // Of each letter's bytes all are NUL but one: a half of all, or three quarters.
+        let nuls = ranges(of: [0]).count
+        if nuls > count / 3 { return [nuls > count * 5 / 8 ? .utf32 : .utf16] }
         var kinds: [KeyFileDiagnosis.Kind] = []
         for (kind, marks) in KeyFileDiagnosis.marks where marks.contains(where: { contains($0) }) { kinds.append(kind) }
         if let begin = ranges(of: Array("BEGIN".utf8)).first?.lowerBound,
@@ -289,6 +291,7 @@ extension KeyFileDiagnosis.Kind {
     fileprivate var words: String? {
         switch self {
         case .utf16: "it is UTF-16"
+        case .utf32: "it is UTF-32"
         case .escapedLineBreaks: #"its line breaks are written as \n"#
         case .missingLineBreaks: "its line breaks are missing"
         case .dashes: "it has typographic dashes instead of \"-\""

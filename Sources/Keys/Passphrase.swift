@@ -44,6 +44,10 @@ extension Passphrase {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF], at: 0) {
             return "it begins with a byte-order mark, which counts as part of the passphrase"
         }
+        // First: its mark begins with that of UTF-16.
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0], at: 0) || bytes.starts(with: [0, 0, 0xFE, 0xFF], at: 0) {
+            return "it is UTF-32; write it as UTF-8"
+        }
         if bytes.starts(with: [0xFF, 0xFE], at: 0) || bytes.starts(with: [0xFE, 0xFF], at: 0) {
             return "it is UTF-16; write it as UTF-8"
         }

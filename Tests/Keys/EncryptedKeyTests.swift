@@ -71,6 +71,18 @@ import Testing
         #expect(word.map { said.contains($0) } ?? said.hasSuffix("open the key"), "\(said)")
     }
 
+    /// What some editors save instead of UTF-8.
+    @Test(arguments: ["UTF-16", "UTF-32"]) func aPassphraseThatIsNotUTF8IsNamed(encoding: String) throws {
+        try shell(
+            """
+            openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:abcd -out key
+            printf abcd | iconv -t \(encoding) >passphrase
+            chmod 600 key passphrase
+            """, in: directory)
+        let said = try #require(try words { try load() })
+        #expect(said.hasSuffix("open the key: it is \(encoding); write it as UTF-8"), "\(said)")
+    }
+
     @Test func aDamagedEnvelopeIsNoWrongPassphrase() throws {
         _ = try freshKey(in: directory, name: "plain")
         try shell(

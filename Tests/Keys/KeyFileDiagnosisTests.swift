@@ -56,6 +56,7 @@ import Testing
         "its BEGIN line is missing": ["sed 1d good", "openssl pkey -in good -traditional | sed 1d"],
         "its BEGIN or END line is damaged": ["sed 's/-----BEGIN/---BEGIN/; s/-----END/---END/' good"],
         "it is UTF-16": ["iconv -t UTF-16LE good", "iconv -t UTF-16BE good", "iconv -t UTF-16 good"],
+        "it is UTF-32": ["iconv -t UTF-32LE good", "iconv -t UTF-32BE good", "iconv -t UTF-32 good"],
         base64: [
             "base64 -w0 good", "base64 good", "printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'",
             "base64 -w0 good | tr -d =",
