@@ -98,11 +98,7 @@ package enum OutputRemedy {
     /// The remedy if no command creates a directory; nil if it need only be created.
     private static func words(_ obstacle: DirectoryObstacle) -> String? {
         switch obstacle {
-        case .ofUnit(let made):
-            let unit = Printable.name(made.unit)
-            let until = made.isRemovedAtStop ? " and removes it when it stops" : ""
-            return "\(unit) makes \(Printable.name(made.path)) when it starts\(until) (\(made.setting)=): name a path "
-                + "elsewhere, or \(made.isOfRunningUnit ? "restart" : "start") \(unit)"
+        case .ofUnit(let made): return "\(made.words): name a path elsewhere, or \(made.advice)"
         case .open(let directory):
             return
                 "name a path elsewhere: others may create files in \(Printable.name(directory)), or it has an access list"

@@ -79,6 +79,36 @@ struct UnitDirectoryTests {
         #expect(owner(running: "app.service") == "app.service")
     }
 
+    /// Which of them is used is not known then.
+    @Test func ofSeveralStoppedUnitsAllAreNamed() throws {
+        func found(_ path: String) throws -> UnitDirectory {
+            try #require(UnitDirectory.of(path, missingIn: "/", among: all, isRunning: { _ in false }))
+        }
+        try unit("lib/app.service", "StateDirectory=app\nRuntimeDirectory=app shared")
+        #expect(
+            try found("/run/app").words
+                == "app.service makes /run/app when it starts and removes it when it stops (RuntimeDirectory=)")
+        #expect(try found("/var/lib/app").words == "app.service makes /var/lib/app when it starts (StateDirectory=)")
+        #expect(try found("/var/lib/app").advice == "start app.service")
+        try unit("lib/app-once.service", "StateDirectory=app in/other\nRuntimeDirectory=shared/below")
+        try unit("lib/app-at@.service", "StateDirectory=in/%i\nRuntimeDirectory=in/%i")
+        #expect(
+            try found("/var/lib/app").words
+                == "app-once.service and app.service make /var/lib/app when they start (StateDirectory=)")
+        #expect(try found("/var/lib/app").advice == "start one of them")
+        #expect(try found("/var/lib/in/other").advice == "start app-once.service")
+        try unit("lib/job.service", "RuntimeDirectory=shared")
+        #expect(
+            try found("/run/shared").words
+                == "app.service and job.service make /run/shared when they start and remove it when they stop "
+                + "(RuntimeDirectory=)")
+        // Only one with a specifier may make this.
+        #expect(try found("/run/in/none").advice == "start an instance of app-at@.service")
+        let running = UnitDirectory.of(
+            "/var/lib/app", missingIn: "/", among: all, isRunning: { $0.unit == "app.service" })
+        #expect(running?.words == "app.service makes /var/lib/app when it starts (StateDirectory=)")
+    }
+
     /// A state directory that is there stays, and what is made in it. A unit that stops takes its runtime directory with it.
     @Test func whatIsMadeInAnExistingOneStaysUnlessTheUnitRemovesIt() throws {
         try unit("lib/app.service", "RuntimeDirectory=app\nStateDirectory=app")

@@ -1,7 +1,11 @@
+internal import Failures
+
 /// A directory that systemd makes when a unit starts, and gives to the unit's user (systemd.exec(5), `RuntimeDirectory=`). If
 /// another program creates it, systemd or tmpfiles.d takes it from the other.
 package struct UnitDirectory: Hashable, Sendable {
     package let unit: String
+    /// Those that make it as well, if none of all these runs.
+    private var otherUnits: [String] = []
     /// Which names it.
     package let setting: String
     package private(set) var path: String
@@ -9,6 +13,24 @@ package struct UnitDirectory: Hashable, Sendable {
     private var isWhole = true
 
     package var isRemovedAtStop: Bool { setting == "RuntimeDirectory" }
+
+    /// Which units make it, and when.
+    package var words: String {
+        let units = ([unit] + otherUnits).map(Printable.name).joined(separator: " and ")
+        let (makes, until) =
+            otherUnits.isEmpty
+            ? ("makes \(Printable.name(path)) when it starts", " and removes it when it stops")
+            : ("make \(Printable.name(path)) when they start", " and remove it when they stop")
+        return "\(units) \(makes)\(isRemovedAtStop ? until : "") (\(setting)=)"
+    }
+
+    /// What it takes to have it made.
+    package var advice: String {
+        guard otherUnits.isEmpty else { return "start one of them" }
+        let name = Printable.name(unit)
+        if unit.contains("@.") { return "start an instance of \(name)" }
+        return "\(isOfRunningUnit ? "restart" : "start") \(name)"
+    }
 
     private static let places = [
         "RuntimeDirectory": "/run", "StateDirectory": "/var/lib", "CacheDirectory": "/var/cache",
@@ -39,19 +61,27 @@ package struct UnitDirectory: Hashable, Sendable {
 
     private static let known = QuietMutex<(at: Int64, changed: [Int64?], all: [UnitDirectory])?>(nil)
 
-    /// Of several units the one that runs, else the first.
+    /// Of several units the one that runs. If none does, all with one directory: which of them is used is not known. A unit that
+    /// names the whole path comes before one with a specifier.
     static func of(
         _ path: String, missingIn parent: String, among all: [UnitDirectory],
         isRunning: (UnitDirectory) -> Bool = { $0.isOfRunningUnit }
     ) -> UnitDirectory? {
         let candidates = all.filter { $0.includes(path, missingIn: parent) }
-        var found = candidates.first(where: isRunning) ?? candidates.first
-        if found?.isWhole == false { found?.path = path }
+        let running = candidates.first(where: isRunning)
+        guard var found = running ?? candidates.first(where: \.isWhole) ?? candidates.first else { return nil }
+        if running == nil {
+            let same = candidates.filter {
+                $0.path == found.path && $0.setting == found.setting && $0.isWhole == found.isWhole
+            }
+            found.otherUnits = Set(same.map(\.unit)).subtracting([found.unit]).sorted()
+        }
+        if !found.isWhole { found.path = path }
         return found
     }
 
     /// Whether its unit runs, and has lost the directory. systemd keeps this link while the unit is active.
-    package var isOfRunningUnit: Bool { ForeignFile.link("/run/systemd/units/invocation:\(unit)") != nil }
+    var isOfRunningUnit: Bool { ForeignFile.link("/run/systemd/units/invocation:\(unit)") != nil }
 
     private func includes(_ missing: String, missingIn parent: String) -> Bool {
         guard isWhole else { return missing.hasPrefix(path) }
