@@ -132,14 +132,32 @@ extension Action {
 }
 
 extension Remedy {
-    /// Adds a rule to polkit's file. A rule that the file has already does not apply, and would not if it were there twice.
+    /// Adds a rule to polkit's file. A rule that the file has already does not apply, and would not if it were there twice. The
+    /// daemon cannot see whether it is there.
     static func addingPolkitRule(_ rule: String, to file: String) -> Remedy {
-        guard CommandContext.current.missing([rule], from: file).isEmpty else {
-            return .say("add a polkit rule", run: .addPolkitRule(rule, to: file))
+        let context = CommandContext.current
+        let log = ShellCommand.journal(of: "polkit")
+        guard context.missing([rule], from: file).isEmpty else {
+            let look = log.map { " (\($0.text))" } ?? ""
+            return .say(
+                context.knowsLines(of: file)
+                    ? "add a polkit rule"
+                    : "if \(file) has the rule already, see why it does not apply\(look); else add it",
+                run: .addPolkitRule(rule, to: file))
         }
         return .say(
             "\(file) has the rule, and it does not apply: if polkit reports an error in that file, correct it, else change "
-                + "the rule that refuses it in a file that comes earlier by name", see: .journal(of: "polkit"))
+                + "the rule that refuses it in a file that comes earlier by name", see: log)
+    }
+
+    /// The same if polkit is not installed.
+    static func installingPolkit(withRule rule: String, in file: String) -> Remedy {
+        let context = CommandContext.current
+        guard context.missing([rule], from: file).isEmpty else {
+            let unless = context.knowsLines(of: file) ? "" : ", unless it is there already"
+            return .say("apt-get install polkitd, then write into \(file)\(unless): \(rule)")
+        }
+        return .say("apt-get install polkitd, which then reads the rule that \(file) has")
     }
 }
 
@@ -189,9 +207,7 @@ extension Failure {
             case .notPermitted:
                 action.rule(for: user).map { .addingPolkitRule($0, to: PolkitRule.file) }
             case .polkitMissing:
-                action.rule(for: user).map {
-                    .say("apt-get install polkitd, then write into \(PolkitRule.file): \($0)")
-                }
+                action.rule(for: user).map { .installingPolkit(withRule: $0, in: PolkitRule.file) }
             default: nil
             }
         self.init(code, at: .action(action.id), cause: cause, detail: detail, remedy: remedy)

@@ -21,8 +21,8 @@ package struct CommandContext: Hashable, Sendable {
     /// Units whose next start would fail. No command starts, restarts or reloads one of them, because that would end a process
     /// that runs now.
     package var unstartable: Set<String> = []
-    /// The lines of the files to which commands add lines, as far as root has read them: no command adds a line again that takes
-    /// no effect.
+    /// The lines of the files to which commands add lines, as far as root has read them; none for a file that does not exist. No
+    /// command adds a line again that takes no effect.
     package var addedLines: [String: [String]] = [:]
 
     /// The unit that runs the package's daemon, unless another was found to.
@@ -64,6 +64,9 @@ package struct CommandContext: Hashable, Sendable {
             }
         }
     }
+
+    /// Whether the lines of a file are known. Only root may read polkit's rules.
+    package func knowsLines(of file: String) -> Bool { addedLines[file] != nil }
 
     package enum LostSocket: Hashable, Sendable {
         /// Its name was removed, or its unit was stopped.

@@ -44,7 +44,10 @@ enum ServiceUser {
         var context = CommandContext.current
         let dropIns = ForeignFile.paths(matching: ShellCommand.outputsFiles)
         for file in [PolkitRule.file, ShellCommand.runtimeDirectories] + dropIns {
-            guard let bytes = ForeignFile.read(file, limit: 1 << 20) else { continue }
+            guard let bytes = ForeignFile.read(file, limit: 1 << 20) else {
+                if FileStatus.isAbsent(file) { context.addedLines[file] = [] }
+                continue
+            }
             context.addedLines[file] = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         }
         context.use()

@@ -82,7 +82,7 @@ done
 eventually "a unit that does not exist is told apart" stands nosuch "failed restart nosuch.service: there is no such unit"
 eventually "the last of the orders was refused" stands slow "failed start slow.service: the daemon's user may not"
 equal "nothing was done to what runs" "" "$(ls /run/saw)"
-contains "the journal says the whole rule" "add a polkit rule: (umask 022 && printf '%s\\n' '' 'polkit.addRule(" \
+contains "the journal says the whole rule" "else add it: (umask 022 && printf '%s\\n' '' 'polkit.addRule(" \
     "$(journalctl --quiet --output cat --unit clientsecretd.service CLIENTSECRETD_CODE=unit_not_permitted)"
 
 # The same rules by whoever asks: root on behalf of the service's user, or that user.
@@ -191,7 +191,7 @@ systemctl stop polkit.service
 systemctl reload dbus.service
 clientsecretd renew restart >/dev/null 2>&1
 contains "that polkit is missing is told apart" "polkit is not installed" "$(action restart)"
-contains "by check too" "apt-get install polkitd, then write into" "$(clientsecretd check 2>&1)"
+contains "by check too" "apt-get install polkitd, which then reads the rule that $rules has" "$(clientsecretd check 2>&1)"
 systemctl stop dbus.socket dbus.service
 clientsecretd renew reload >/dev/null 2>&1
 contains "that there is no bus is told apart" "systemd cannot be asked over the bus" "$(action reload)"
