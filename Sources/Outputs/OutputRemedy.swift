@@ -203,8 +203,7 @@ package enum OutputRemedy {
     ///
     /// - Parameter user: a name or number. True if the database cannot be queried, and without systemd.
     package static func maySystemdRun(_ user: String) -> Bool {
-        guard SystemManager.isSystemd else { return true }
-        do { return try Accounts.user(called: user) != nil } catch { return true }
+        !SystemManager.isSystemd || !Accounts.isUnknown(user: user)
     }
 
     /// The remedy where ``maySystemdRun(_:)`` is false.

@@ -55,6 +55,13 @@ import SystemPackage
         return number
     }
 
+    /// The next value, an integer (`i`); 0 for a negative one, which none is that is used here.
+    private func integer() throws(UnitError) -> UInt64 {
+        var number: Int32 = 0
+        try Self.check(unsafe sd_bus_message_read_basic(raw, Self.code("i"), &number))
+        return UInt64(clamping: number)
+    }
+
     /// The next value, an unsigned integer of 64 bits (`t`).
     private func longNumber() throws(UnitError) -> UInt64 {
         var number: UInt64 = 0
@@ -118,7 +125,7 @@ import SystemPackage
 
     /// Of properties; the last seven are those of items.
     private static let types: Set<String> = [
-        "b", "s", "t", "u", "as", "ay", "(bas)", "(uo)", "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)",
+        "b", "s", "t", "u", "i", "as", "ay", "(bas)", "(uo)", "a(ss)", "a(say)", "a(sb)", "a(ssbt)", "a(sasbttttuii)",
         "a(sba(ss))", "a(ssba(ss))",
     ]
 
@@ -128,6 +135,7 @@ import SystemPackage
         case "s": return .text(try text())
         case "t": return .number(try longNumber())
         case "u": return .number(UInt64(try number()))
+        case "i": return .number(try integer())
         case "as": return .list(try texts())
         case "ay":
             var start: UnsafeRawPointer?

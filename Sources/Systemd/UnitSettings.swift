@@ -91,6 +91,28 @@ package struct UnitSettings: Hashable, Sendable {
         return isAllowed && user.utf8.count <= 31
     }
 
+    /// The users and groups that the account database does not have, and the settings that name them: systemd does not start the
+    /// unit. Blocks.
+    package var unknownAccounts: [(setting: String, name: String)] {
+        let users = [user].compactMap(\.self).filter { Accounts.isUnknown(user: $0) }
+        // systemd makes the group of a user that it makes.
+        let own = values["DynamicUser"] == .flag(true) ? nil : group
+        let groups =
+            [own].compactMap(\.self).map { (setting: "Group", name: $0) }
+            + supplementaryGroups.map { (setting: "SupplementaryGroups", name: $0) }
+        return users.map { (setting: "User", name: $0) } + groups.filter { Accounts.isUnknown(group: $0.name) }
+    }
+
+    /// Why systemd did not come to execute the service's program at the last start, as far as it shows that; nil if it did.
+    package var startFailure: String? {
+        let result = values["Result"].text
+        if ["resources", "start-limit-hit"].contains(result) { return result }
+        // Those of systemd's own (systemd.exec(5)).
+        guard result == "exit-code", case .number(let status)? = values["ExecMainStatus"], (200...243).contains(status)
+        else { return nil }
+        return "exit status \(status), see systemd.exec(5)"
+    }
+
     // MARK: The addresses
 
     private static let loopback: Set<Substring> = [

@@ -1,4 +1,5 @@
 import Config
+import Failures
 import Foundation
 import Linux
 import Model
@@ -76,6 +77,57 @@ struct RoleFilesTests {
                 "clientsecretd-push@eu.shop.service: its next start would fail: systemd accepts no user name this long or "
                     + "with such characters"
             ])
+    }
+
+    /// A reboot, or the next request, would find it out.
+    @Test func aServiceWithAnUnknownUserOrGroupCannotStart() {
+        func messages(_ values: [String: UnitSettings.Value], of unit: String) -> [String] {
+            let file = UnitSettings.File(path: "/etc/a.conf", text: "[Service]\nUser=no-such-user\n")
+            return UnitsInEffect.problemsAtStart(of: unit, UnitSettings(values: values, files: [file])).map(\.sentence)
+        }
+        let user: [String: UnitSettings.Value] = ["DynamicUser": .flag(false), "User": .text("no-such-user")]
+        #expect(
+            messages(user, of: UnitsInEffect.store) == [
+                "clientsecretd-store.service: its next start would fail: User=no-such-user names a user that does not exist; "
+                    + "correct it in /etc/a.conf:2, or add the user"
+            ])
+        // These are reported elsewhere.
+        for unit in ["clientsecretd.service", UnitsInEffect.unit(ofWriter: "no-such-user")] {
+            #expect(messages(user, of: unit) == [], "\(unit)")
+        }
+        for groups in [["root", "no-such-group"], ["no-such-group"]] {
+            #expect(
+                messages(["SupplementaryGroups": .list(groups)], of: UnitsInEffect.unit(ofWriter: "root")) == [
+                    "clientsecretd-writer@root.service: its next start would fail: SupplementaryGroups=no-such-group names a "
+                        + "group that does not exist; correct it with systemctl edit clientsecretd-writer@root.service, or add "
+                        + "the group"
+                ])
+        }
+    }
+
+    /// The unit manager knows why, and check says the same.
+    @Test func aServiceThatCannotStartIsSilentForThatReason() throws {
+        let target = try #require(TargetName("eu.shop"))
+        let unit = UnitsInEffect.unit(of: target)
+        let silent = Failure(.pushServiceSilent, at: .target(target), cause: ErrorNumber.timedOut)
+        func explained(_ failure: Failure, _ values: [String: UnitSettings.Value]) -> Failure {
+            UnitsInEffect.explained(failure, by: UnitSettings(values: values, files: []), of: unit, nil)
+        }
+        let unusable: [String: UnitSettings.Value] = [
+            "DynamicUser": .flag(true), "User": .text("csp-eu.shop"), "Result": .text("resources"),
+        ]
+        let found = explained(silent, unusable)
+        #expect(found.code == silent.code && found.place == silent.place && found.cause == silent.cause)
+        #expect(found.detail == "\(unit): systemd accepts no user name this long or with such characters")
+        let checked = UnitsInEffect.problemsAtStart(of: unit, UnitSettings(values: unusable, files: []))
+        #expect(found.remedy == checked.first?.remedy)
+        let failed = explained(silent, ["Result": .text("exit-code"), "ExecMainStatus": .number(226)])
+        #expect(failed.detail == "systemd could not start \(unit): exit status 226, see systemd.exec(5)")
+        #expect(failed.remedy == silent.remedy)
+        #expect(explained(silent, ["Result": .text("success")]) == silent)
+        // One that answers was started.
+        let unknown = Failure(.pushUnconfigured, at: .target(target))
+        #expect(explained(unknown, unusable) == unknown)
     }
 
     /// Only systemd passes it on, but who may read it there has it.

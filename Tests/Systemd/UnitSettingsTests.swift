@@ -217,6 +217,31 @@ import Testing
         #expect(settings.value(ofFlag: "--endpoint") == value)
     }
 
+    @Test func accountsThatDoNotExistAreKnown() {
+        func unknown(_ values: [String: UnitSettings.Value]) -> [String] {
+            settings(values).unknownAccounts.map { "\($0.setting)=\($0.name)" }
+        }
+        let plain: [String: UnitSettings.Value] = ["DynamicUser": .flag(false), "User": .text("no-such-user")]
+        #expect(unknown(plain) == ["User=no-such-user"])
+        #expect(unknown(["DynamicUser": .flag(false), "User": .text("root"), "Group": .text("root")]) == [])
+        let groups: [String: UnitSettings.Value] = [
+            "Group": .text("no-such-group"), "SupplementaryGroups": .list(["root", "no-other", "4000000000"]),
+        ]
+        #expect(unknown(groups) == ["Group=no-such-group", "SupplementaryGroups=no-other"])
+        // systemd makes both.
+        #expect(unknown(["DynamicUser": .flag(true), "User": .text("csp-a"), "Group": .text("csp-a")]) == [])
+    }
+
+    @Test(
+        arguments: [
+            ("success", 0, nil), ("exit-code", 1, nil), ("exit-code", 226, "exit status 226, see systemd.exec(5)"),
+            ("signal", 9, nil), ("resources", 0, "resources"), ("start-limit-hit", 0, "start-limit-hit"),
+        ] as [(String, UInt64, String?)])
+    func aStartThatSystemdGaveUpIsToldFromAProgramThatFailed(result: String, status: UInt64, failure: String?) {
+        let values: [String: UnitSettings.Value] = ["Result": .text(result), "ExecMainStatus": .number(status)]
+        #expect(settings(values).startFailure == failure)
+    }
+
     @Test func aUserThatSystemdDoesNotTakeIsKnown() {
         func isUsable(_ user: String) -> Bool {
             settings(["User": .text(user), "DynamicUser": .flag(true)]).hasUsableUser

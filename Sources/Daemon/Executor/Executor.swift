@@ -157,7 +157,12 @@ final class Executor: Sendable {
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
         do throws(Failure) { return try carryOutPlainly(job) } catch {
             let failure = OwnSandbox.explained(error, of: job.work, as: identity)
-            throw UnitsInEffect.explained(failure) { target in tokens.withLock { $0[target] } }
+            let writer: String? =
+                switch job.work {
+                case .observe(let spec), .publish(let spec, _, _, _): spec.owner
+                default: nil
+                }
+            throw UnitsInEffect.explained(failure, writer: writer) { target in tokens.withLock { $0[target] } }
         }
     }
 

@@ -38,7 +38,7 @@ package struct UnitsInEffect {
         if configuration?.store != nil { names.append(Self.store) }
         if clients.contains(where: \.verify) { names.append(Self.verifier) }
         let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
-        names += writers.sorted().map { "clientsecretd-writer@\($0).service" }
+        names += writers.sorted().map { Self.unit(ofWriter: $0) }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         var units: [(String, UnitSettings)] = []
         var readers: [String: SecretReader] = [:]
@@ -79,6 +79,8 @@ package struct UnitsInEffect {
 
     static func unit(of target: TargetName) -> String { "\(pushing)\(target).service" }
 
+    static func unit(ofWriter user: String) -> String { "clientsecretd-writer@\(user).service" }
+
     /// A template has settings only as an instance.
     private static func instance(of unit: String) -> String { unit.replacing("@.", with: "@0.") }
 
@@ -117,16 +119,33 @@ package struct UnitsInEffect {
                 .unitCannotStart, at: .named(unit), detail: words(need),
                 remedy: .say(advice(for: unit, settings, need)))
         }
-        if !settings.hasUsableUser {
-            found.append(
-                Failure(
-                    .unitCannotStart, at: .named(unit),
-                    detail: "systemd accepts no user name this long or with such characters",
-                    remedy: .say(
-                        "write a shorter name for the target, without dots, or User= into its [Service] section with "
-                            + "systemctl edit \(unit)")))
+        if let (detail, remedy) = problemWithAccounts(of: unit, settings) {
+            found.append(Failure(.unitCannotStart, at: .named(unit), detail: detail, remedy: remedy))
         }
         return found
+    }
+
+    /// Why systemd cannot start a unit as its user or in its groups, and the remedy; nil if it can, or that is not known. Blocks.
+    private static func problemWithAccounts(
+        of unit: String, _ settings: UnitSettings
+    ) -> (detail: String, remedy: Remedy)? {
+        guard settings.hasUsableUser else {
+            let name = unit.hasPrefix(pushing) ? "a shorter name for the target, without dots, or" : "another"
+            return (
+                "systemd accepts no user name this long or with such characters",
+                .say("write \(name) User= into its [Service] section with systemctl edit \(unit)")
+            )
+        }
+        // The daemon's own user is reported by itself, and a writer's for its files.
+        let isRole = isOfNetwork(unit) || unit == verifier
+        let unknown = settings.unknownAccounts.first { isRole || $0.setting == "SupplementaryGroups" }
+        guard let (setting, name) = unknown else { return nil }
+        let kind = setting == "User" ? "user" : "group"
+        let place = settings.place(of: setting, containing: name).map { "in \(Printable.name($0.file)):\($0.line)" }
+        return (
+            "\(setting)=\(Printable.name(name)) names a \(kind) that does not exist",
+            .say("correct it \(place ?? "with systemctl edit \(unit)"), or add the \(kind)")
+        )
     }
 
     /// That a unit does not get its credential, for which systemd asks by the unit's own name only; by the name in the
@@ -188,7 +207,8 @@ package struct UnitsInEffect {
     package func forbidStarts(by configuration: Configuration?) {
         var context = CommandContext.current
         context.unstartable = Set(
-            units.filter { !$0.settings.missing.isEmpty || !$0.settings.hasUsableUser }.map(\.name))
+            units.filter { !$0.settings.missing.isEmpty || Self.problemWithAccounts(of: $0.name, $0.settings) != nil }
+                .map(\.name))
         if let configuration {
             context.unstartable.formUnion(
                 readers.filter { $0.problems(in: configuration).preventStart }.flatMap(\.names))
@@ -297,11 +317,13 @@ package struct UnitsInEffect {
         }
     }
 
-    /// The failure with systemd's facts about it: whether the unit gets the credential that it is about, and which addresses it
-    /// may reach. Blocks.
+    /// The failure with systemd's facts about it: whether the unit gets the credential that it is about, which addresses it may
+    /// reach, and why a service does not answer that cannot start. Blocks.
     ///
-    /// - Parameter token: the credential that holds a target's token.
-    static func explained(_ failure: Failure, token: (TargetName) -> String?) -> Failure {
+    /// - Parameters:
+    ///   - writer: the user whose writer had to do the work; nil for other work.
+    ///   - token: the credential that holds a target's token.
+    static func explained(_ failure: Failure, writer: String?, token: (TargetName) -> String?) -> Failure {
         let unit: String
         var credential: String?
         switch (failure.code, failure.place) {
@@ -311,35 +333,54 @@ package struct UnitsInEffect {
         case (.pushTokenUnusable, .target(let target)), (.pushUnconfigured, .target(let target)):
             unit = Self.unit(of: target)
             credential = token(target)
-        // A service that systemd cannot start gives no answer.
         case (.pushServiceSilent, .target(let target)), (.pushUnreachable, .target(let target)):
             unit = Self.unit(of: target)
+        case (.verifierSilent, _): unit = verifier
+        // One that was started and does not respond is stuck.
+        case (.writerSilent, _) where failure.cause != ErrorNumber.timedOut:
+            unit = writer.map { Self.unit(ofWriter: $0) } ?? ""
         case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _),
             (.storeUnreachable, _):
             unit = store
         default: return failure
         }
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }
-        let found = SystemdClient.ask { systemd throws(UnitError) in try systemd.settings(of: unit) }
-        guard let found else { return failure }
+        let found = SystemdClient.ask { systemd throws(UnitError) in try systemd.settings(of: instance(of: unit)) }
+        return found.map { explained(failure, by: $0, of: unit, credential) } ?? failure
+    }
+
+    /// Failures of a service that gave no answer, as one does that systemd cannot start.
+    private static let silent: Set<Failure.Code> = [
+        .pushServiceSilent, .storeServiceSilent, .verifierSilent, .writerSilent,
+    ]
+
+    /// The same by the settings of that unit. Blocks.
+    static func explained(
+        _ failure: Failure, by found: UnitSettings, of unit: String, _ credential: String?
+    ) -> Failure {
         if failure.code == .pushUnreachable || failure.code == .storeUnreachable {
             guard let remedy = remedyForAddresses(of: unit, found) else { return failure }
             return Failure(
                 failure.code, at: failure.place, cause: failure.cause, detail: failure.detail, remedy: remedy,
                 retryAfter: failure.retryAfter, placeContent: failure.placeContent)
         }
-        guard let (detail, remedy) = explanation(of: unit, found, credential) else {
-            guard failure.code == .credentialMissing else { return failure }
+        func because(_ detail: String, _ remedy: Remedy?) -> Failure {
+            Failure(
+                failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy,
+                retryAfter: failure.retryAfter)
+        }
+        if let (detail, remedy) = explanation(of: unit, found, credential) { return because(detail, remedy) }
+        if failure.code == .credentialMissing {
             // This user may not see whether a file is missing, and a restart that fails would take down the running service.
             let remedy =
                 found.needs.first.map { need in
                     Remedy.say("see that \(Printable.name(need.path)) is there, then restart \(unit)")
                 } ?? .say(failure.detail == nil ? "start it" : "restart it", run: .restart(unit))
-            return Failure(
-                failure.code, at: failure.place, cause: failure.cause,
-                detail: failure.detail ?? "\(unit) names it, and was not started since", remedy: remedy)
+            return because(failure.detail ?? "\(unit) names it, and was not started since", remedy)
         }
-        return Failure(failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy)
+        guard silent.contains(failure.code) else { return failure }
+        if let (detail, remedy) = problemWithAccounts(of: unit, found) { return because("\(unit): \(detail)", remedy) }
+        return found.startFailure.map { because("systemd could not start \(unit): \($0)", failure.remedy) } ?? failure
     }
 }
 

@@ -43,6 +43,17 @@ package enum Accounts {
         return try user(id: id)
     }
 
+    /// Whether a user that a unit names has no entry, without which systemd does not start the unit. False if the database cannot
+    /// be queried.
+    package static func isUnknown(user nameOrNumber: String) -> Bool {
+        do { return try user(called: nameOrNumber) == nil } catch { return false }
+    }
+
+    /// The same for a group. A number needs no entry.
+    package static func isUnknown(group nameOrNumber: String) -> Bool {
+        do { return try groupID(nameOrNumber) == nil } catch { return false }
+    }
+
     package static func user(id: UInt32) throws(SystemError) -> Account? {
         var name = [CChar](repeating: 0, count: Int(CLINUX_ACCOUNT_NAME))
         var (user, group) = (id, UInt32(0))

@@ -88,6 +88,31 @@ promise "and the API holds it" same
 equal "neither secret nor token is in the journal" "" \
     "$(journalctl --quiet --no-pager --output cat | grep -F -e "$secret" -e "$(cat $output)" -e token-of-the-tests)"
 
+# A service that cannot start gives no answer: status says why, as check does.
+# silent LINE…: with these settings of the unit a renewal is not pushed.
+silent() {
+    settings clientsecretd-push@production.service start "$@"
+    refused "a renewal fails with $*" clientsecretd renew
+    equal "because the service is silent" "1" "$(clientsecretd status --json | grep -c push_service_silent)"
+}
+silent User=csp.production
+for command in check status; do
+    contains "$command says why it cannot start" "systemd accepts no user name this long or with such characters" \
+        "$(clientsecretd $command 2>&1)"
+done
+silent DynamicUser=no User=nosuch
+for command in check status; do
+    contains "$command names a user that does not exist" "User=nosuch names a user that does not exist" \
+        "$(clientsecretd $command 2>&1)"
+done
+silent ExecStart= ExecStart=/etc/hostname
+contains "what systemd alone knows is said" "systemd could not start clientsecretd-push@production.service: exit status 203" \
+    "$(clientsecretd status)"
+rm $drop_in/start.conf
+systemctl daemon-reload
+promise "then it goes on" clientsecretd renew
+promise "and the API has the secret" same
+
 # After a mistake, or without a configuration at all, the daemon goes on with the text that it has last adopted, and so does
 # this service. At a start the daemon looks whether the API holds what was last put there.
 cp $configuration /tmp/good.yaml
