@@ -3,6 +3,7 @@ import ArgumentParser
 import Failures
 import Model
 import Rotation
+import TestSupport
 import Testing
 
 @testable import clientsecretd
@@ -125,16 +126,22 @@ import Testing
     }
 
     /// That the default is missing says nothing about a daemon for which another one is named.
-    @Test func aMissingConfigurationIsTheOneThatIsNamed() {
+    @Test func aMissingConfigurationIsTheOneThatIsNamed() throws {
+        let copies = try TemporaryDirectory()
         func missing(_ line: String, _ environment: [String: String] = [:]) -> String? {
             let words = line.split(separator: " ").map(String.init)
             let context = CommandContext(arguments: words, environment, hasSystemd: false)
-            return SocketOption.configuration(ofDaemonAt: SocketOption.path(flag: nil, environment), context)
+            return SocketOption.configuration(
+                ofDaemonAt: SocketOption.path(flag: nil, environment), context, copiesIn: copies.path)
         }
         #expect(missing("health") == ConfigurationOption.standard)
         #expect(missing("health --config /srv/b.yaml") == "/srv/b.yaml")
         #expect(missing("doctor", ["CLIENTSECRETD_CONFIG": "/srv/b.yaml"]) == "/srv/b.yaml")
         #expect(missing("doctor --config /srv/b.yaml", ["CLIENTSECRETD_SOCKET": "/run/b.sock"]) == nil)
+        // With the last good copy the daemon runs, or only has to be started.
+        try copies.write("{}", to: "srv-b.yaml.json")
+        #expect(missing("health --config /srv/b.yaml") == nil)
+        #expect(missing("health --config /srv/c.yaml") == "/srv/c.yaml")
     }
 
     @Test func commandsNameTheDefaultWhereTheEnvironmentNamesAnother() {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Config
 import Daemon
 import Failures
 import StatusAPI
@@ -31,9 +32,16 @@ struct SocketOption: ParsableArguments {
     }
 
     /// The configuration without which no daemon is expected at a socket. It is the one that this command is about, whether a
-    /// flag or the environment names it. Nil for another socket: which configuration its daemon reads is not known here.
-    static func configuration(ofDaemonAt socket: String, _ context: CommandContext) -> String? {
-        socket == standard ? context.configuration ?? ServiceUser.configuration : nil
+    /// flag or the environment names it. Nil for another socket: which configuration its daemon reads is not known here. Nil also
+    /// if root keeps a last good copy, with which the daemon runs although the file is missing.
+    static func configuration(
+        ofDaemonAt socket: String, _ context: CommandContext,
+        copiesIn directory: String = LastGoodConfiguration.directory
+    ) -> String? {
+        guard socket == standard else { return nil }
+        let path = context.configuration ?? ServiceUser.configuration
+        let main = ConfigurationLoader.absolutePath(of: path)
+        return main.map { LastGoodConfiguration.isKept($0, in: directory) } == true ? nil : path
     }
 
     mutating func validate() throws {
