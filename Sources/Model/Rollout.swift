@@ -1,5 +1,4 @@
 package import AppleClientSecret
-internal import Digest
 
 /// The progress of the deliveries of one secret, by the store. A machine that may write there may have made it up. At worst it
 /// holds deliveries until their deadline, or releases them all.
@@ -94,40 +93,5 @@ package enum RolloutOrder: String, Hashable, Sendable, CaseIterable {
         case .resume: state != .held
         case .finish: state == .finished
         }
-    }
-}
-
-/// How a signer lets the machines of the fleet deliver a new secret: a few first, then the others in steps.
-package struct RolloutConfiguration: Hashable, Sendable {
-    /// How many machines deliver first; at least one.
-    package var canaries: Int
-    /// How many machines, in percent of those that report, may have been admitted and not have delivered yet; at least one
-    /// machine is.
-    package var atOnce: Int
-    /// How long the canaries are watched after they have delivered. An admitted machine without a sign of life for this long is
-    /// no longer waited for.
-    package var pause: Seconds
-
-    package static let standard = RolloutConfiguration(canaries: 1, atOnce: 5, pause: 600)
-
-    package init(canaries: Int, atOnce: Int, pause: Seconds) {
-        self.canaries = canaries
-        self.atOnce = atOnce
-        self.pause = pause
-    }
-}
-
-/// In which order machines deliver a secret: each one has a number that differs from secret to secret, and that every
-/// machine can compute.
-package enum RolloutRank {
-    /// The first eight bytes of the SHA-256 of the machine's name, a line feed, and the secret's fingerprint as text. No
-    /// name has a line feed in it.
-    package static func of(_ machine: String, _ fingerprint: Fingerprint) -> UInt64 {
-        SHA256.digest(Array("\(machine)\n\(fingerprint)".utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    /// This part of a span of time, from nothing for the lowest rank to all of it for the highest.
-    package static func part(_ rank: UInt64, of span: Seconds) -> Seconds {
-        Seconds(Int64(Double(rank) / 0x1p64 * Double(span.count)))
     }
 }
