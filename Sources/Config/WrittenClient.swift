@@ -84,11 +84,11 @@ final class WrittenClient: Sendable {
             clientID: clientID, key: key, lifetime: times.lifetime, renewBefore: times.renewBefore,
             outputs: settings.files.compactMap(\.configuration),
             onChange: (settings.onChange.value ?? []).compactMap { $0?.value } + deployments,
-            verify: !isReceived && clientID.canBeTried && settings.verify.value ?? false,
+            verify: !isReceived && clientID.canBeTried && (settings.verify.value ?? ClientConfiguration.defaultVerify),
             credential: settings.credential.value, source: source,
             otherKeys: keys?.dropFirst().map(\.name.value) ?? [],
             targets: pushed.map { PushOutput(target: $0.name, place: $0.target.place) },
-            isShared: settings.share.value ?? true)
+            isShared: settings.share.value ?? ClientConfiguration.defaultShare)
         if !isReceived, hasStore, configuration.isShared { configuration.rollout = settings.rollout.value }
         for (name, target) in pushed { configuration.documents[name] = target.document?.place }
         configuration.undeployed = Set(pushed.filter { $0.target.redeploys == false }.map(\.name))

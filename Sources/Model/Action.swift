@@ -19,9 +19,6 @@ package enum Action: Hashable, Sendable {
         case start
     }
 
-    /// How long a program may run unless the configuration says otherwise.
-    package static let defaultTimeout: Seconds = 30
-
     /// How long a project's deployment may take. Vercel ends a build after 45 minutes (https://vercel.com/docs/limits); before that
     /// it may have waited for others.
     package static let longestDeployment: Seconds = 3600

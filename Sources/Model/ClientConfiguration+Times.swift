@@ -35,10 +35,6 @@ extension ClientConfiguration {
     /// How much earlier than its own renewal time a secret may be replaced in a batch.
     private var window: Seconds { renewBefore / Self.spread }
 
-    /// How long before its expiry a secret of this lifetime should have been replaced, without a configured time: the last
-    /// third of its life.
-    package static func standardRenewBefore(ofLife life: Seconds) -> Seconds { max(life / 3, 0) }
-
     /// How long before its expiry a secret should have been replaced. Without a configured time, a received one is judged by
     /// its own lifetime.
     package func renewBefore(of issued: SecretInfo) -> Seconds {

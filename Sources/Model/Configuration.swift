@@ -13,8 +13,6 @@ package struct Configuration: Hashable, Sendable {
     /// Below these directories, nothing checks whether other users may write to an output's directory or read a key.
     package var trustedDirectories: [AbsolutePath]
 
-    package static let defaultStateDirectory = "/var/lib/clientsecretd"
-
     package init(
         keys: [KeyName: KeyConfiguration], clients: [ClientName: ClientConfiguration], onStateChange: [Action] = [],
         controlGroup: String? = nil, stateDirectory: AbsolutePath? = nil, metricsFile: AbsolutePath? = nil,

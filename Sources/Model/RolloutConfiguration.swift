@@ -11,8 +11,6 @@ package struct RolloutConfiguration: Hashable, Sendable {
     /// no longer waited for.
     package var pause: Seconds
 
-    package static let standard = RolloutConfiguration(canaries: 1, atOnce: 5, pause: 600)
-
     package init(canaries: Int, atOnce: Int, pause: Seconds) {
         self.canaries = canaries
         self.atOnce = atOnce

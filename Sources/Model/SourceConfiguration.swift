@@ -8,9 +8,6 @@ package struct SourceConfiguration: Hashable, Sendable {
     /// Over how long machines that receive the same secret spread their deliveries; 0: each delivers at once.
     package var deliverOver: Seconds = 0
 
-    /// The default of ``deliverOver``.
-    package static let defaultDeliverOver: Seconds = 600
-
     package init(path: AbsolutePath, format: FileFormat, slot: FileSlot = .whole, renewBefore: Seconds? = nil) {
         self.init(.file(FileSource(path: path, format: format, slot: slot)), renewBefore: renewBefore)
     }
