@@ -53,8 +53,8 @@ struct ClientOutput {
             }
         diagnostics.warning(
             at: mode.position,
-            "mode \(Scalar.text(mode: mode.value)) lets every user \(may) the secret; "
-                + "write \(Scalar.text(mode: mode.value & 0o770)) and a group")
+            "mode \(FileMode.text(mode.value)) lets every user \(may) the secret; "
+                + "write \(FileMode.text(mode.value & 0o770)) and a group")
     }
 
     /// - Parameter other: the first output with the same path.
@@ -79,7 +79,7 @@ struct ClientOutput {
                 "\(path.value) has \(shown(value.value)) here and \(shown(otherValue.value)) in \(holder); write the same in both"
             )
         }
-        compare("mode", output.mode, other.output.mode) { Scalar.text(mode: $0) }
+        compare("mode", output.mode, other.output.mode) { FileMode.text($0) }
         compare("group", output.group, other.output.group) { $0 }
         compare("\"as\"", output.owner, other.output.owner) { $0 }
     }

@@ -33,7 +33,7 @@ final class FileOutput: Sendable {
         let written = WrittenFormat(in: section, among: FormatRegistry.all, otherwise: "unknown format")
         format = written.map { .given(Located($0.format, at: $0.position)) } ?? .wrong
         slot = written?.slot ?? .whole
-        mode = section.value("mode", Scalar.mode)
+        mode = section.value("mode", FileMode.read)
         group = section.value("group", Scalar.group)
         owner = section.value("as", Scalar.user)
     }

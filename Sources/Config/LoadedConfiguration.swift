@@ -129,8 +129,8 @@ extension LoadedConfiguration {
             let mode = status.mode
             return Diagnostic(
                 .warning, at: output.path.position,
-                "every user may read \(output.path.value), because its mode \(Scalar.text(mode: mode & 0o777)) is kept; "
-                    + "write \"mode: \(Scalar.text(mode: mode & 0o770))\"")
+                "every user may read \(output.path.value), because its mode \(FileMode.text(mode & 0o777)) is kept; "
+                    + "write \"mode: \(FileMode.text(mode & 0o770))\"")
         }
     }
 }

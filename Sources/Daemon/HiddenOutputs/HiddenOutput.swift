@@ -215,8 +215,8 @@ extension HiddenOutput {
         let group = narrowed.group.map { " for the group \(Printable.name($0))" } ?? ""
         return HiddenOutput(
             file: output.path, line: nil,
-            words: "mode \(Scalar.text(mode: narrowed.wanted))\(group) does not take effect, and the file gets mode "
-                + "\(Scalar.text(mode: narrowed.mode)): its other lines are not shown to more users than before",
+            words: "mode \(FileMode.text(narrowed.wanted))\(group) does not take effect, and the file gets mode "
+                + "\(FileMode.text(narrowed.mode)): its other lines are not shown to more users than before",
             remedy: .say("if they may be, set this group and mode with chgrp and chmod"))
     }
 }

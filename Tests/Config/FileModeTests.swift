@@ -2,14 +2,14 @@ import Testing
 
 @testable import Config
 
-@Suite struct ScalarTests {
+@Suite struct FileModeTests {
     @Test(arguments: [("640", 0o640), ("0640", 0o640), ("0o640", 0o640), ("7777", 0o7777), ("07777", 0o7777), ("0", 0)])
     func modes(text: String, mode: UInt16) {
-        #expect(Scalar.bits(text) == mode)
+        #expect(FileMode.bits(text) == mode)
     }
 
     @Test(arguments: ["", "8", "0x1a0", "10000", "000640", "0o", "-640", "6 40", "rw-"])
     func noModes(text: String) {
-        #expect(Scalar.bits(text) == nil)
+        #expect(FileMode.bits(text) == nil)
     }
 }
