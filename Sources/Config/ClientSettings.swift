@@ -26,18 +26,18 @@ struct ClientSettings {
 
     /// The settings that `defaults` may have too.
     static let rows: [Row] = [
-        Row("kind", \.kind, Scalar.kind),
+        Row("kind", \.kind, parseKind),
         Row("origin", \.origins, isOf: { $0.origins != .none }, read: readOrigins),
         Row(
             "scope", \.scope, isOf: { !$0.scopes.isEmpty },
             read: { $0.value("scope") { text throws(ValueError) in text } }),
         Row("from", \.source, read: SourceSettings.read),
         Row("key", \.keys, read: readKeys),
-        Row("lifetime", \.lifetime, isOfMinting: true, Scalar.lifetime),
-        Row("renew_before", \.renewBefore, Scalar.renewBefore),
+        Row("lifetime", \.lifetime, isOfMinting: true, WrittenLifetime.read),
+        Row("renew_before", \.renewBefore, parseRenewBefore),
         Row("outputs", \.outputs) { section in section.list("outputs") { OutputSetting($0, section.diagnostics) } },
         Row("on_change", \.onChange) { ActionKinds.list("on_change", in: $0) },
-        Row("deliver_over", \.deliverOver, Scalar.deliverOver),
+        Row("deliver_over", \.deliverOver, parseDeliverOver),
         Row("verify", \.verify, isOfMinting: true, Scalar.truth),
         Row("credential", \.credential, read: CredentialSettings.read),
         Row("share", \.share, isOfMinting: true, Scalar.truth),
@@ -87,7 +87,7 @@ struct ClientSettings {
     }
 
     @Sendable private static func readOrigins(in section: Section) -> Setting<[Located<WebOrigin>]> {
-        section.oneOrMore("origin", each: "an origin", Scalar.origin) { count in
+        section.oneOrMore("origin", each: "an origin", parseOrigin) { count in
             guard count == 0 || count > WebOrigin.maximumCount else { return nil }
             return
                 "lists \(count == 0 ? "no origin" : "more than \(WebOrigin.maximumCount) origins"); write the origin of "
@@ -129,7 +129,7 @@ struct ClientSettings {
             let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
         else { return nil }
         self.init(section)
-        clientID = section.value(Self.own, Scalar.clientID)
+        clientID = section.value(Self.own, Self.parseClientID)
     }
 
     /// The settings of `defaults`.
@@ -155,5 +155,40 @@ struct ClientSettings {
         // The kind is the first row: the others depend on it.
         for row in Self.rows { row.complete(&all, defaults) }
         return all
+    }
+}
+
+/// The texts of single values.
+extension ClientSettings {
+    private static func parseClientID(_ text: String) throws(ValueError) -> ClientID {
+        guard let clientID = ClientID(identifier: text) else {
+            throw ValueError(
+                "\(quoted(text)) is not a Services ID or App ID; write it as Apple shows it, such as com.example.web")
+        }
+        return clientID
+    }
+
+    @Sendable private static func parseKind(_ text: String) throws(ValueError) -> TokenKind {
+        if let kind = TokenKind(text) { return kind }
+        let near = suggestion(for: text, among: TokenKind.allCases.map(\.rawValue))
+        throw ValueError("\(quoted(text)) is not a kind of token; \(near ?? "write one of \(TokenKind.names)")")
+    }
+
+    @Sendable private static func parseOrigin(_ text: String) throws(ValueError) -> WebOrigin {
+        if let origin = WebOrigin(page: text) { return origin }
+        var trimmed = text[...]
+        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        throw ValueError(
+            "\(quoted(text)) is not an origin; "
+                + (WebOrigin(page: String(trimmed)).map { "write \"\($0)\"" }
+                    ?? "write it like https://www.example.com, without a path"))
+    }
+
+    @Sendable private static func parseRenewBefore(_ text: String) throws(ValueError) -> Seconds {
+        try Scalar.duration(text, examples: "30d, 12h or 1d12h", in: SettingLimits.renewBefore)
+    }
+
+    @Sendable private static func parseDeliverOver(_ text: String) throws(ValueError) -> Seconds {
+        try Scalar.duration(text, examples: "10m, 1h or 0s", in: SettingLimits.deliverOver)
     }
 }

@@ -4,10 +4,6 @@ import Model
 
 /// `credential:` of a client: the unit that is served its secret.
 enum CredentialSettings {
-    /// In bytes: systemd puts both names into the address from which it asks. That has room for 83 bytes of them (108 bytes of
-    /// `sockaddr_un.sun_path` less the rest).
-    private static let longestServedName = 83
-
     static func read(in client: Section) -> Setting<ServedCredential> {
         guard let section = client.unitAnd("name", of: "credential", such: "apple-client-secret") else {
             return client.has("credential") ? .wrong : client.missing("credential")
@@ -17,10 +13,11 @@ enum CredentialSettings {
         guard let unit = unit.value, let name = name.located else { return .wrong }
         // An instance's name is at least a byte longer than its template's.
         let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
-        if length > longestServedName {
+        let longest = SettingLimits.longestServedName
+        if length > longest {
             client.diagnostics.warning(
                 at: name.position,
-                "unit and name have \(length) bytes together, but systemd allows \(longestServedName), so the unit "
+                "unit and name have \(length) bytes together, but systemd allows \(longest), so the unit "
                     + "will not start; write a shorter name")
         }
         return .given(Located(ServedCredential(unit: unit, name: name.value), at: section.position))

@@ -7,12 +7,10 @@ enum ExecActionSettings: ActionKind {
     /// The further key of such an action.
     static let timeout = "timeout"
 
-    /// The kernel allows 128 KiB for one argument and more in total; command lines written by hand stay far below that.
-    private static let maximumArguments = 256
-    private static let maximumLength = 65_536
-
     static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
-        let timeout = item.value(timeout, Scalar.timeout)
+        let timeout = item.value(timeout) { text throws(ValueError) in
+            try Scalar.duration(text, examples: "45s or 5m", in: SettingLimits.timeout)
+        }
         guard let arguments = arguments(of: verb, in: item), !timeout.isWrong else { return nil }
         return .exec(arguments: arguments, timeout: timeout.value ?? Action.defaultTimeout)
     }
@@ -32,10 +30,12 @@ enum ExecActionSettings: ActionKind {
         }
         let arguments = items.compactMap { $0?.value }
         guard arguments.count == items.count, let first else { return nil }
-        guard arguments.count <= maximumArguments, arguments.reduce(0, { $0 + $1.utf8.count }) <= maximumLength else {
+        let most = SettingLimits.mostArguments
+        let length = arguments.reduce(0) { $0 + $1.utf8.count }
+        guard arguments.count <= most, length <= SettingLimits.longestArguments else {
             item.diagnostics.error(
                 at: position,
-                "\"exec\" takes at most \(maximumArguments) arguments and 64 KiB in all; put them into a script")
+                "\"exec\" takes at most \(most) arguments and 64 KiB in all; put them into a script")
             return nil
         }
         let program = Setting(

@@ -19,7 +19,7 @@ struct KeySettings {
         guard
             let section = Section(entry.value, of: owner, at: entry.key.position, names: Self.names, diagnostics)
         else { return nil }
-        team = section.needed("team_id", Scalar.teamID, "write the team's ten characters")
+        team = section.needed("team_id", Self.parseTeamID, "write the team's ten characters")
         location = Self.location(in: section)
         if location.isAbsent {
             diagnostics.error(at: section.position, "\(owner) names no private key; write \"file\" or \"credential\"")
@@ -70,7 +70,7 @@ struct KeySettings {
     private static func location(in section: Section) -> Setting<KeyConfiguration.Location> {
         let place = location(in: section, file: "file", credential: "credential", secret: false)
         let publicKey = section.value("public_key") { text throws(ValueError) in
-            KeyConfiguration.Location.publicKey(try Scalar.publicKey(text))
+            KeyConfiguration.Location.publicKey(try Self.parsePublicKey(text))
         }
         guard section.has("public_key") else { return place.or(publicKey) }
         let others = ["file", "credential", "passphrase_file", "passphrase_credential"].filter(section.has)
@@ -83,7 +83,7 @@ struct KeySettings {
 
     /// `key_id`, else the id in the file name that Apple gave.
     private static func keyID(in section: Section, location: Setting<KeyConfiguration.Location>) -> Setting<KeyID> {
-        let written = section.value("key_id", Scalar.keyID)
+        let written = section.value("key_id", Self.parseKeyID)
         guard let place = location.located else { return written }
         let named = place.value.keyIDOfFileName
         switch written {
@@ -136,5 +136,48 @@ extension KeySettings {
     static func files(of keys: [KeyName: KeyConfiguration]) -> [(path: AbsolutePath, what: String)] {
         keys.sorted { $0.key < $1.key }
             .flatMap { files(of: $0.key, $0.value.location, passphrase: $0.value.passphrase) }
+    }
+}
+
+/// The texts of ids and of a public key.
+extension KeySettings {
+    private static func parseTeamID(_ text: String) throws(ValueError) -> TeamID {
+        if let team = TeamID(text) { return team }
+        if text.hasPrefix("SEARCHADS") {
+            throw ValueError("\(quoted(text)) is not a team id; Apple Ads shows one as SEARCHADS. and an id")
+        }
+        throw ValueError(
+            appleID(text, "team id", TeamID(text.uppercased())?.description, "Apple shows it next to your name"))
+    }
+
+    private static func parseKeyID(_ text: String) throws(ValueError) -> KeyID {
+        if let keyID = KeyID(text) { return keyID }
+        throw ValueError(
+            appleID(
+                text, "key id", KeyID(text.uppercased())?.description,
+                "it is in the name of the file, AuthKey_<KEYID>.p8"))
+    }
+
+    private static func appleID(_ text: String, _ kind: String, _ meant: String?, _ hint: String) -> String {
+        let advice = meant.map { "did you mean \"\($0)\"?" } ?? "write its ten characters A–Z and 0–9 (\(hint))"
+        return "\(quoted(text)) is not a \(kind); \(advice)"
+    }
+
+    /// The DER SubjectPublicKeyInfo of a key on P-256 (RFC 5480), uncompressed, in base64: as `public-key` prints it. Whether
+    /// its point is on the curve is found when it is used. The value is not quoted: it may be a private key.
+    private static func parsePublicKey(_ text: String) throws(ValueError) -> [UInt8] {
+        let head: [UInt8] = [
+            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
+            0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+        ]
+        let characters = text.utf8.filter { $0 != UInt8(ascii: "=") }
+        guard let bytes = Base64.decode(characters, in: .standard) ?? Base64URL.decode(characters),
+            bytes.count == head.count + 64, bytes.starts(with: head)
+        else {
+            throw ValueError(
+                "the value is not a public key on P-256; write what \"clientsecretd public-key\" prints on the machine "
+                    + "that has the private key")
+        }
+        return bytes
     }
 }

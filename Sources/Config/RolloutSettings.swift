@@ -10,7 +10,7 @@ enum RolloutSettings {
 
     private static func read(_ section: Section) -> Setting<RolloutConfiguration> {
         let canaries = section.value("canaries") { text throws(ValueError) in
-            guard let count = Int(text), (1...1_000_000).contains(count), String(count) == text else {
+            guard let count = Int(text), SettingLimits.canaries.contains(count), String(count) == text else {
                 throw ValueError("\(quoted(text)) is not a number of machines; write 1 or more")
             }
             return count
@@ -21,7 +21,9 @@ enum RolloutSettings {
             else { throw ValueError("\(quoted(text)) is not a share; write it in percent, from 1% to 100%") }
             return percent
         }
-        let pause = section.value("pause", Scalar.rolloutPause)
+        let pause = section.value("pause") { text throws(ValueError) in
+            try Scalar.duration(text, examples: "10m or 1h", in: SettingLimits.rolloutPause)
+        }
         if canaries.isWrong || atOnce.isWrong || pause.isWrong { return .wrong }
         let standard = RolloutConfiguration.standard
         return .given(

@@ -37,7 +37,7 @@ enum StoreSettings {
             diagnostics.error(at: endpoint.position, "\(quoted(endpoint.value)) is already in the list; remove one")
         }
         let user = section.value("user") { text throws(ValueError) in
-            try name(text, "an etcd user", allowing: "-._@:/+", longest: 255)
+            try name(text, "an etcd user", allowing: "-._@:/+", longest: SettingLimits.longestStoreName)
         }
         let machine = section.value("machine", machineName)
         if machine.isAbsent, (try? machineName(HostName.current)) == nil {
@@ -74,7 +74,7 @@ enum StoreSettings {
         guard text != ".", text != ".." else {
             throw ValueError("\(quoted(text)) cannot be a machine's name; write another one")
         }
-        return try name(text, "a machine's name", allowing: "-._", longest: 253)
+        return try name(text, "a machine's name", allowing: "-._", longest: SettingLimits.longestMachine)
     }
 
     private static func endpoint(_ text: String) throws(ValueError) -> String {
@@ -98,8 +98,8 @@ enum StoreSettings {
     }
 
     private static func prefix(_ text: String) throws(ValueError) -> String {
-        guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.contains("//"), text.utf8.count <= 255,
-            text.utf8.allSatisfy(\.isASCIIVisible)
+        guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.contains("//"),
+            text.utf8.count <= SettingLimits.longestStoreName, text.utf8.allSatisfy(\.isASCIIVisible)
         else {
             throw ValueError(
                 "\(quoted(text)) is not a key prefix; write printable text like \(StoreConfiguration.defaultPrefix), "

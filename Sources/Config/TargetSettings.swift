@@ -239,7 +239,10 @@ struct TargetSettings {
         // Either may be the token itself, written in the wrong place.
         section.either(
             "token_credential",
-            { text throws(ValueError) in .credential(try Scalar.credential(text, longest: 64, secret: true)) },
+            { text throws(ValueError) in
+                .credential(
+                    try Scalar.credential(text, longest: SettingLimits.longestTokenCredential, secret: true))
+            },
             or: "token_file", { text throws(ValueError) in .file(try Scalar.path(text, secret: true).description) })
     }
 }
