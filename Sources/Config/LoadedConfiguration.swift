@@ -73,7 +73,7 @@ extension LoadedConfiguration {
                     Result { () throws(LoginFile.Unusable) in try LoginFile.token(at: path, as: identity) })
             }
             do throws(LoginFile.Unusable) {
-                try LoginFile.checkAuthorities(at: path, as: identity)
+                try CAFile.check(at: path, as: identity)
                 return nil
             } catch {
                 return Self.problem(with: target, error, code)

@@ -3,9 +3,9 @@ package import Failures
 import Formats
 package import Linux
 
-/// Reads the files that the configuration names for the network program, such as tokens, passwords and certificates. Both that
-/// program and `check` use it. A token's owner decides where the secret goes, so the files are guarded as keys are: they belong
-/// to root or the acting user, and no other user may write to them.
+/// Reads the files that the configuration names for the network program: tokens, passwords, and a machine's own certificate and
+/// key; for the authorities see ``CAFile``. Both that program and `check` use it. A token's owner decides where the secret goes,
+/// so the files are guarded as keys are: they belong to root or the acting user, and no other user may write to them.
 package enum LoginFile {
     /// Why a file cannot be used, in words that name it.
     package struct Unusable: Error {
@@ -17,7 +17,7 @@ package enum LoginFile {
         /// Nil if the failure's code has it.
         package let remedy: Remedy?
 
-        fileprivate init(words: String, isDenied: Bool = false, isUnguarded: Bool = false, remedy: Remedy? = nil) {
+        init(words: String, isDenied: Bool = false, isUnguarded: Bool = false, remedy: Remedy? = nil) {
             self.words = words
             self.isDenied = isDenied
             self.isUnguarded = isUnguarded
@@ -27,11 +27,6 @@ package enum LoginFile {
 
     /// In bytes: tokens of service accounts have some 2 KiB.
     private static let longest = 65_536
-    /// In bytes: the certificates of all public authorities have some 220 KiB.
-    private static let longestBundle = 16 << 20
-    private static let certificateMarks = ["CERTIFICATE", "TRUSTED CERTIFICATE"].map {
-        Array("-----BEGIN \($0)-----".utf8)
-    }
 
     /// A token without white space around it.
     package static func token(at path: String, as identity: Identity) throws(Unusable) -> String {
@@ -55,15 +50,8 @@ package enum LoginFile {
         try text(bytes(at: path, as: identity), at: path)
     }
 
-    /// Checks the file of a `ca_file`, which libcurl reads.
-    package static func checkAuthorities(at path: String, as identity: Identity) throws(Unusable) {
-        let bytes = try bytes(at: path, as: identity, longest: longestBundle)
-        guard certificateMarks.contains(where: { bytes.firstOffset(of: $0) != nil }) else {
-            throw Unusable(words: "\(Printable.name(path)) holds no certificate in PEM")
-        }
-    }
-
-    private static func bytes(
+    /// - Parameter longest: in bytes.
+    static func bytes(
         at path: String, as identity: Identity, longest: Int = longest
     ) throws(Unusable) -> [UInt8] {
         do throws(FileError) {

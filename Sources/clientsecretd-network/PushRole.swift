@@ -107,7 +107,7 @@ struct PushRole: ParsableCommand {
     private func checkAuthorities(of target: PushTarget) throws(RoleFailure) {
         guard let path = target.caFile else { return }
         do throws(LoginFile.Unusable) {
-            try LoginFile.checkAuthorities(at: path, as: .current())
+            try CAFile.check(at: path, as: .current())
         } catch {
             throw RoleFailure(error.isUnguarded ? .pushFileNotGuarded : .pushFileUnusable, error.words)
         }

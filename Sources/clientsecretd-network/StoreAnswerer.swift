@@ -26,7 +26,7 @@ final class StoreAnswerer {
         let files = StoreTLSFiles(ca: path(.ca), certificate: certificate, key: path(.key) ?? certificate)
         // libcurl reads these, and would wait for a FIFO's other end.
         do throws(LoginFile.Unusable) {
-            if let file = files.ca { try LoginFile.checkAuthorities(at: file, as: .current()) }
+            if let file = files.ca { try CAFile.check(at: file, as: .current()) }
             for case let file? in [files.certificate, files.key] {
                 _ = try LoginFile.text(at: file, as: .current())
             }

@@ -45,7 +45,7 @@ enum StoreLoginFiles {
                 }
             }
         }
-        check(.ca) { path throws(LoginFile.Unusable) in try LoginFile.checkAuthorities(at: path, as: service) }
+        check(.ca) { path throws(LoginFile.Unusable) in try CAFile.check(at: path, as: service) }
         for file in [StoreConfiguration.File.certificate, .key] {
             check(file) { path throws(LoginFile.Unusable) in _ = try LoginFile.text(at: path, as: service) }
         }

@@ -1,6 +1,7 @@
 import AppleAPI
 import AppleClientSecret
 import ArgumentParser
+import Config
 
 /// The server that is asked instead of Apple's server, and the timeout.
 struct ServerOptions: ParsableArguments {
@@ -13,16 +14,13 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .value("duration", "The timeout of a request (default: 30s)."), transform: Flags.timeout)
     var timeout: Seconds?
 
-    /// In bytes; the certificates of all public authorities have some 220 KiB.
-    private static let longestBundle = 16 << 20
-
     /// As the network program takes them.
     func arguments() throws(CommandFailure) -> [String] {
         var words: [String] = []
         if let endpoint { words += ["--endpoint", endpoint.description] }
         if let caFile {
             // Read to its end, which libcurl, without a deadline, would wait for.
-            _ = try NamedFile.read(caFile, limit: Self.longestBundle)
+            _ = try NamedFile.read(caFile, limit: CAFile.longest)
             words += ["--ca-file", caFile]
         }
         if let timeout { words += ["--timeout", String(timeout.count * 1_000)] }
