@@ -119,7 +119,7 @@ struct PushRole: ParsableCommand {
         switch target.token {
         case nil: return ""
         case .credential(let name):
-            guard let handed = CredentialFiles.path(of: name) else {
+            guard let handed = PassedCredentials.path(of: name) else {
                 throw RoleFailure(
                     .pushTokenUnusable, "systemd passed no credentials, and so not \(name)")
             }

@@ -30,6 +30,6 @@ struct RoleConfigurationOption: ParsableArguments {
     }
 
     private static func handed(_ name: String) -> String? {
-        CredentialFiles.path(of: name).flatMap { unsafe access($0, F_OK) == 0 ? $0 : nil }
+        PassedCredentials.path(of: name).flatMap { unsafe access($0, F_OK) == 0 ? $0 : nil }
     }
 }

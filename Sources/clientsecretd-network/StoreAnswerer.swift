@@ -16,7 +16,7 @@ final class StoreAnswerer {
     init(configuration: StoreConfiguration) throws(RoleFailure) {
         func path(_ file: StoreConfiguration.File) -> String? {
             // LoadCredential=store:DIRECTORY names the credentials `store_` and the file's name.
-            let handed = [file.credential, "store_" + file.name].map(CredentialFiles.path)
+            let handed = [file.credential, "store_" + file.name].map(PassedCredentials.path)
             let standard = StoreConfiguration.File.directory + "/" + file.name
             // In the service's sandbox the standard place is hidden: its files are there as credentials only.
             let named = configuration.files[file].flatMap { $0 == standard ? nil : $0 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The files that systemd's LoadCredential= passes to a role.
-enum CredentialFiles {
+enum PassedCredentials {
     /// `$CREDENTIALS_DIRECTORY`; nil if systemd has passed no credentials.
     static var directory: String? {
         unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
