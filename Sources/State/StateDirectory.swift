@@ -138,7 +138,7 @@ package final class StateDirectory: Sendable {
                 }
             }
         } catch {
-            setAside(files.file(of: client), for: error)
+            DamagedRecord.setAside(files.file(of: client), for: error)
             throw error
         }
     }
@@ -146,7 +146,7 @@ package final class StateDirectory: Sendable {
     /// The reported states; nil when none are kept. Throws as ``recall(_:)`` does.
     package func recallReportedStates() throws(Failure) -> ReportedStates? {
         do throws(Failure) { return try files.readReportedStates() } catch {
-            setAside(files.reportedStatesFile, for: error)
+            DamagedRecord.setAside(files.reportedStatesFile, for: error)
             throw error
         }
     }
@@ -195,19 +195,5 @@ package final class StateDirectory: Sendable {
         let drawn = Hex.encode((0..<16).map { _ in UInt8.random(in: 0 ... .max) })
         try write(Array(drawn.utf8), to: files.instanceFile)
         return drawn
-    }
-
-    /// Renames an unusable record. The latest of each kind is kept so that operators can inspect it.
-    private func setAside(_ path: String, for failure: Failure) {
-        let kind: String
-        switch failure.code {
-        case .stateDamaged: kind = "damaged"
-        case .stateNewer: kind = "newer"
-        default: return
-        }
-        let file = FilePath(path)
-        _ = unsafe file.withPlatformString { from in
-            unsafe FilePath(file.string + "." + kind).withPlatformString { to in unsafe rename(from, to) }
-        }
     }
 }
