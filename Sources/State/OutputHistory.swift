@@ -16,18 +16,18 @@ struct OutputHistory: Sendable {
     ///
     /// - Parameter history: asked only if there are such outputs.
     static func complete(
-        _ own: KeptRecord?, at places: Set<OutputPlace>, from history: () -> OutputHistory
-    ) -> KeptRecord? {
+        _ own: RecordWithSecrets?, at places: Set<OutputPlace>, from history: () -> OutputHistory
+    ) -> RecordWithSecrets? {
         let unnamed = places.subtracting(own?.record.outputs ?? [])
         guard !unnamed.isEmpty else { return own }
         let known = history()
         let shared = known.shared.intersection(unnamed.map(\.path))
         let outputs = known.outputs.intersection(unnamed)
         guard !shared.isEmpty || !outputs.isEmpty else { return own }
-        let base = own ?? KeptRecord()
+        let base = own ?? RecordWithSecrets()
         var record = base.record
         record.shared.formUnion(shared)
         record.outputs.formUnion(outputs)
-        return KeptRecord(record, current: base.current, candidate: base.candidate)
+        return RecordWithSecrets(record, current: base.current, candidate: base.candidate)
     }
 }

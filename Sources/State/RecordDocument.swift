@@ -17,7 +17,7 @@ struct RecordDocument {
     private let candidate: KeptSecret?
 
     /// The document from which a record is read again.
-    init(_ kept: KeptRecord, of client: ClientName) {
+    init(_ kept: RecordWithSecrets, of client: ClientName) {
         self.client = client.description
         record = kept.record
         current = kept.current.map { KeptSecret($0) }
@@ -25,11 +25,11 @@ struct RecordDocument {
     }
 
     /// The record in the document; throws when it is another client's, or when its secrets are not those that it describes.
-    func record(of name: ClientName) throws(RecordFormat.ReadError) -> KeptRecord {
+    func record(of name: ClientName) throws(RecordFormat.ReadError) -> RecordWithSecrets {
         guard client == name.description else { throw .damaged }
         var record = record
         record.refusal = candidate == nil ? nil : record.refusal.map(Printable.line)
-        return KeptRecord(record, current: try current?.secret(), candidate: try candidate?.secret())
+        return RecordWithSecrets(record, current: try current?.secret(), candidate: try candidate?.secret())
     }
 }
 

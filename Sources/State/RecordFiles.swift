@@ -17,7 +17,7 @@ package struct RecordFiles: Sendable {
     /// A client's record, with its outputs from other clients' records; nil when nothing is known. Blocks, as all of these do.
     package func recall(
         _ client: ClientName, publishedAt places: Set<OutputPlace> = []
-    ) throws(Failure) -> KeptRecord? {
+    ) throws(Failure) -> RecordWithSecrets? {
         OutputHistory.complete(try read(client), at: places) { history() }
     }
 
@@ -40,7 +40,7 @@ package struct RecordFiles: Sendable {
     }
 
     /// A client's record; nil when there is none.
-    func read(_ client: ClientName) throws(Failure) -> KeptRecord? {
+    func read(_ client: ClientName) throws(Failure) -> RecordWithSecrets? {
         let file = file(of: client)
         let place = AbsolutePath(file).map(Failure.Place.path) ?? .client(client)
         return try read(file, at: place) { bytes throws(RecordFormat.ReadError) in

@@ -24,11 +24,11 @@ enum RecordFormat {
 
     private static let magic = "clientsecretd-state "
 
-    static func encode(_ record: KeptRecord, of client: ClientName) -> [UInt8] {
+    static func encode(_ record: RecordWithSecrets, of client: ClientName) -> [UInt8] {
         encode(RecordDocument(record, of: client))
     }
 
-    static func decode(_ bytes: [UInt8], of client: ClientName) throws(ReadError) -> KeptRecord {
+    static func decode(_ bytes: [UInt8], of client: ClientName) throws(ReadError) -> RecordWithSecrets {
         try decode(bytes, as: RecordDocument.self).record(of: client)
     }
 

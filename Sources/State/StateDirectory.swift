@@ -128,7 +128,7 @@ package final class StateDirectory: Sendable {
     /// before that is thrown. So the next call does not find it again.
     package func recall(
         _ client: ClientName, publishedAt places: Set<OutputPlace>
-    ) throws(Failure) -> KeptRecord? {
+    ) throws(Failure) -> RecordWithSecrets? {
         do throws(Failure) {
             let own = try files.read(client)
             return OutputHistory.complete(own, at: places) {
@@ -160,7 +160,7 @@ package final class StateDirectory: Sendable {
     }
 
     /// Saves a client's record; durable when it returns.
-    package func keep(_ record: KeptRecord, of client: ClientName) throws(Failure) {
+    package func keep(_ record: RecordWithSecrets, of client: ClientName) throws(Failure) {
         try write(RecordFormat.encode(record, of: client), to: files.file(of: client))
     }
 
@@ -175,7 +175,7 @@ package final class StateDirectory: Sendable {
             if kept.isExpired(before: moment) {
                 _ = unsafe FilePath(files.file(of: client)).withPlatformString { unsafe unlink($0) }
             } else if record != kept.record {
-                try? keep(KeptRecord(record, current: kept.current, candidate: kept.candidate), of: client)
+                try? keep(RecordWithSecrets(record, current: kept.current, candidate: kept.candidate), of: client)
             }
         }
     }

@@ -57,7 +57,7 @@ import Testing
         let issued = SecretInfo(fingerprint: token.fingerprint, claims: claims, signer: nil)
         do {
             let secret = RecordedSecret(Secret(token: token, issued: issued), signerKey: nil)
-            try StateDirectory.open(path, as: .current()).keep(KeptRecord(current: secret), of: web)
+            try StateDirectory.open(path, as: .current()).keep(RecordWithSecrets(current: secret), of: web)
         }
         try FileManager.default.removeItem(atPath: scratch("state/lock"))
         try scratch.folder("state/lock")

@@ -8,7 +8,7 @@ import Testing
 @testable import State
 
 @Suite struct RecordFormatTests {
-    private func record() throws -> KeptRecord {
+    private func record() throws -> RecordWithSecrets {
         let action = ActionID("restart myapp.service")
         var record = Record()
         record.delivered = [
@@ -35,7 +35,7 @@ import Testing
         record.turn = WallTime(secondsSinceEpoch: 1_800_000_600)
         record.wasRolledOut = true
         record.store = "https://etcd:2379"
-        return KeptRecord(record, current: try Samples.kept(1), candidate: try Samples.kept(2))
+        return RecordWithSecrets(record, current: try Samples.kept(1), candidate: try Samples.kept(2))
     }
 
     private func name(_ text: String) throws -> ClientName { try #require(ClientName(text)) }
@@ -83,7 +83,7 @@ import Testing
         let one = "\(String(repeating: "1", count: 64))"
         let two = "\(String(repeating: "2", count: 64))"
         var record = try record()
-        record = KeptRecord(
+        record = RecordWithSecrets(
             {
                 var all = record.record
                 all.refusal = "no"
@@ -137,7 +137,7 @@ import Testing
     @Test func aTokenThatIsNotTheOneDescribedIsDamaged() throws {
         let mixed = RecordedSecret(
             Secret(token: try Samples.secret(1).token, issued: try Samples.secret(2).issued), signerKey: nil)
-        let bytes = RecordFormat.encode(KeptRecord(current: mixed), of: try name("web"))
+        let bytes = RecordFormat.encode(RecordWithSecrets(current: mixed), of: try name("web"))
         #expect(throws: RecordFormat.ReadError.damaged) { try RecordFormat.decode(bytes, of: try name("web")) }
     }
 

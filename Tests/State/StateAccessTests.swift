@@ -100,7 +100,7 @@ import Testing
         listener.checkInPlace()
         let anew = try listener.get()
         #expect(anew !== state && losses.sum == 1)
-        try anew.keep(KeptRecord(), of: web)
+        try anew.keep(RecordWithSecrets(), of: web)
         #expect(FileManager.default.fileExists(atPath: scratch("state/clients/web.state")))
         #expect(try scratch.read("state/temporaries") == tag)
         #expect(isLocked)
@@ -220,7 +220,7 @@ import Testing
             let state = try open()
             (tag, instance) = (state.naming.tag, try state.instance())
             state.keep(run)
-            try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+            try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
             try state.keep(ReportedStates())
         }
         #expect(try access().unopened == nil)

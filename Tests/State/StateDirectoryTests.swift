@@ -40,7 +40,7 @@ import Testing
 
     @Test func isCreatedForItsOwnerOnly() throws {
         let state = try open()
-        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+        try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
         #expect(try mode("state") == 0o700 && mode("state/clients") == 0o700)
         #expect(try mode("state/clients/web.state") == 0o600 && mode("state/lock") == 0o600)
     }
@@ -71,13 +71,13 @@ import Testing
         var kept = Record()
         kept.delivered = [ActionID("restart a.service"): try Samples.secret(1).issued]
         kept.shared = [try Samples.path("/srv/.env")]
-        let record = KeptRecord(kept, current: try Samples.kept(1), candidate: try Samples.kept(2))
+        let record = RecordWithSecrets(kept, current: try Samples.kept(1), candidate: try Samples.kept(2))
         var tag = ""
         do {
             let state = try open()
             tag = state.naming.tag
             #expect(try state.recall(web, publishedAt: []) == nil)
-            try state.keep(KeptRecord(), of: web)
+            try state.keep(RecordWithSecrets(), of: web)
             try state.keep(record, of: web)
         }
         let state = try open()
@@ -97,7 +97,7 @@ import Testing
             return record
         }
         let old = record([shared.path, other.path], [shared, own, other])
-        try open().keep(KeptRecord(old, current: try Samples.kept(1)), of: web)
+        try open().keep(RecordWithSecrets(old, current: try Samples.kept(1)), of: web)
         let shop = try #require(ClientName("shop"))
 
         let state = try open()
@@ -106,12 +106,12 @@ import Testing
         #expect(try state.recall(shop, publishedAt: []) == nil)
         // What a client's own record says of an output is newer.
         let moved = record([], [shared])
-        try state.keep(KeptRecord(moved, current: try Samples.kept(2)), of: shop)
+        try state.keep(RecordWithSecrets(moved, current: try Samples.kept(2)), of: shop)
         let found = try #require(try state.recall(shop, publishedAt: [shared])?.record)
         #expect(found.shared == [] && found.outputs == [shared])
         // What is kept later counts after the next look at all records.
         let later = OutputPlace(path: try Samples.path("/srv/later.json"), slot: .whole)
-        try state.keep(KeptRecord(record([], [later]), current: try Samples.kept(1)), of: web)
+        try state.keep(RecordWithSecrets(record([], [later]), current: try Samples.kept(1)), of: web)
         state.tidy(keeping: [shop], expiredBefore: WallTime(secondsSinceEpoch: 0))
         #expect(try state.recall(shop, publishedAt: [shared, later])?.record.outputs == [shared, later])
     }
@@ -146,7 +146,7 @@ import Testing
         let kept = try Samples.kept()
         let end = kept.secret.issued.expiresAt
         for name in ["gone", "configured", "delivered"] {
-            try state.keep(KeptRecord(current: kept), of: try #require(ClientName(name)))
+            try state.keep(RecordWithSecrets(current: kept), of: try #require(ClientName(name)))
         }
         let later = SecretInfo(
             fingerprint: kept.secret.issued.fingerprint,
@@ -155,8 +155,8 @@ import Testing
                 issuedAt: kept.secret.issued.issuedAt, expiresAt: end + 10), signer: nil)
         var delivered = Record()
         delivered.delivered = [ActionID("restart a.service"): later]
-        try state.keep(KeptRecord(delivered, current: kept), of: try #require(ClientName("delivered")))
-        try state.keep(KeptRecord(), of: try #require(ClientName("empty")))
+        try state.keep(RecordWithSecrets(delivered, current: kept), of: try #require(ClientName("delivered")))
+        try state.keep(RecordWithSecrets(), of: try #require(ClientName("empty")))
         try scratch.write("rubbish", to: "state/clients/odd.state")
         let configured: Set = [try #require(ClientName("configured"))]
         let others: Set = ["configured.state", "delivered.state", "empty.state", "odd.state"]
@@ -176,7 +176,7 @@ import Testing
         var record = Record()
         record.delivered = [ActionID("restart a.service"): try Samples.secret(1).issued]
         record.pushed = [PushOutput(target: try #require(TargetName("api")), place: "p"): try Samples.secret(1).issued]
-        let kept = KeptRecord(record, current: try Samples.kept(1))
+        let kept = RecordWithSecrets(record, current: try Samples.kept(1))
         for client in [web, shop] { try state.keep(kept, of: client) }
         state.tidy(keeping: [web], expiredBefore: WallTime(secondsSinceEpoch: 0))
         #expect(try state.recall(web, publishedAt: [])?.record == kept.record)
@@ -194,7 +194,7 @@ import Testing
 
     @Test func aDamagedRecordIsSetAsideOnce() throws {
         let state = try open()
-        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+        try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
         let path = scratch("state/clients/web.state")
         let whole = try #require(FileManager.default.contents(atPath: path))
         try scratch.write("mine", to: "state/clients/notes")
@@ -205,7 +205,7 @@ import Testing
             #expect(try state.recall(web, publishedAt: []) == nil)
             #expect(try records() == ["web.state.damaged", "notes"])
         }
-        try state.keep(KeptRecord(current: try Samples.kept(1)), of: web)
+        try state.keep(RecordWithSecrets(current: try Samples.kept(1)), of: web)
         #expect(try state.recall(web, publishedAt: [])?.current?.secret.issued == Samples.kept(1).secret.issued)
     }
 
@@ -223,12 +223,12 @@ import Testing
     @Test(.needs(.root)) func aRecordThatOthersMayHaveWrittenIsNotBelieved() throws {
         let state = try open()
         let path = scratch("state/clients/web.state")
-        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+        try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
         try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path)
         #expect(
             failure { _ = try state.recall(web, publishedAt: []) }
                 == Failure(.stateDamaged, at: .path(try Samples.path(path)), detail: "others may have written it"))
-        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+        try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
         try #require(run(["chown", "daemon", path]).status == 0)
         #expect(failure { _ = try state.recall(web, publishedAt: []) }?.code == .stateDamaged)
     }
@@ -237,7 +237,7 @@ import Testing
         let state = try open()
         try #require(run(["mkfifo", scratch("state/clients/web.state")]).status == 0)
         #expect(failure { _ = try state.recall(web, publishedAt: []) }?.code == .stateDamaged)
-        try state.keep(KeptRecord(), of: web)
+        try state.keep(RecordWithSecrets(), of: web)
         #expect(try state.recall(web, publishedAt: []) != nil)
     }
 
@@ -254,14 +254,14 @@ import Testing
     @Test(.needs(.root)) func aRecordThatNothingCanReplaceIsFoundWithoutWriting() throws {
         let path = try Samples.path(scratch("state"))
         let state = try open()
-        try state.keep(KeptRecord(), of: web)
+        try state.keep(RecordWithSecrets(), of: web)
         #expect(StateDirectory.problem(with: path, recording: [web], as: .current()) == nil)
         let file = scratch("state/clients/web.state")
         try #require(run(["chattr", "+i", file]).status == 0)
         defer { _ = try? run(["chattr", "-i", file]) }
         let failure = try #require(StateDirectory.problem(with: path, recording: [web], as: .current()))
         #expect(failure.code == .stateUnusable && failure.message.contains("web.state"), "\(failure)")
-        #expect(failure.message == self.failure { try state.keep(KeptRecord(), of: web) }?.message)
+        #expect(failure.message == self.failure { try state.keep(RecordWithSecrets(), of: web) }?.message)
     }
 
     @Test(.needs(.root)) func anUnusableDirectoryNamesItsFault() throws {
@@ -324,7 +324,7 @@ import Testing
         #expect(try RecordFiles(in: path, as: .current()).recall(web) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         let state = try open()
-        try state.keep(KeptRecord(current: try Samples.kept()), of: web)
+        try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
         let seen = try RecordFiles(in: path, as: .current()).recall(web)
         #expect(seen?.current?.secret.issued == (try Samples.kept().secret.issued))
         try scratch.write("damage", to: "state/clients/web.state")

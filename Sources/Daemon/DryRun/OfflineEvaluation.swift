@@ -136,7 +136,7 @@ package struct OfflineEvaluation: Sendable {
     /// A client's record in the state directory; nil if this user may not read it.
     private static func record(
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
-    ) -> KeptRecord? {
+    ) -> RecordWithSecrets? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
         return try? RecordFiles(in: state, as: settings.identity).recall(client)
     }

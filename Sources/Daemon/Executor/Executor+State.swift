@@ -62,7 +62,7 @@ extension Executor {
     }
 
     /// Caches a record's secrets and public keys.
-    func remember(_ kept: KeptRecord?) -> Record {
+    func remember(_ kept: RecordWithSecrets?) -> Record {
         guard let kept else { return Record() }
         for kept in [kept.current, kept.candidate].compactMap({ $0 }) {
             if let spki = kept.signerKey { keyring.remember(spki: spki) }
@@ -75,7 +75,7 @@ extension Executor {
     func keep(_ record: Record, of client: ClientName) throws(Failure) -> Outcome {
         let state = try state.get()
         try state.keep(
-            KeptRecord(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
+            RecordWithSecrets(record, current: try recorded(record.current), candidate: try recorded(record.candidate)),
             of: client)
         return .kept(record)
     }

@@ -72,7 +72,7 @@ struct PublishedSecret {
         guard let directory = source.stateDirectory(of: configuration) else {
             throw CommandFailure(.failed, "client \"\(name)\": the state directory is not known")
         }
-        let record: KeptRecord?
+        let record: RecordWithSecrets?
         do throws(Failure) {
             record = try RecordFiles(in: directory, as: source.identity).recall(name)
         } catch {

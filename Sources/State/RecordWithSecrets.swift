@@ -2,7 +2,7 @@ internal import AppleClientSecret
 package import Model
 
 /// The state directory's content about one client: its record, and the bytes of the secrets that the record names.
-package struct KeptRecord: Sendable {
+package struct RecordWithSecrets: Sendable {
     package let record: Record
     /// The secret that ``Record/current`` names.
     package let current: RecordedSecret?
