@@ -83,11 +83,11 @@ package final class StateAccess: Sendable {
 
     /// The files of a directory that can perhaps be read, although it cannot be written to or locked. Missing files may be
     /// elsewhere, as if a disk is not mounted. Nil if it was opened, and if nothing in it counts. Never blocks.
-    package var unopened: RecordFiles? {
+    package var unopened: StateReader? {
         guard case .failure(let failure) = last, failure.code == .stateUnusable, let path = path.withLock({ $0 }) else {
             return nil
         }
-        return RecordFiles(in: path, as: identity)
+        return StateReader(in: path, as: identity)
     }
 
     /// The directory; tries again when due. Blocks.

@@ -97,7 +97,7 @@ extension StateDirectory {
         do throws(FileError) {
             let real = try GuardedPath.directory(directory, as: identity)
             if let error = WritableDirectory.problem(with: real, as: identity) { throw error }
-            let files = RecordFiles(in: path, as: identity)
+            let files = StateReader(in: path, as: identity)
             for client in clients { try WritableDirectory.requireReplaceable(files.file(of: client), as: identity) }
             return nil
         } catch {

@@ -16,7 +16,7 @@ internal import SystemPackage
 ///
 /// Losing it costs nothing but a second delivery and, if the outputs are gone as well, a new secret.
 package final class StateDirectory: Sendable {
-    private let files: RecordFiles
+    private let files: StateReader
     /// Names of temporaries with this directory's tag, the same after a restart.
     package let naming: TemporaryNames
     private let lock: StateLock
@@ -60,7 +60,7 @@ package final class StateDirectory: Sendable {
         try lock.take(path)
         try GuardedPath.makeDirectory(path.description + "/clients", mode: mode, as: identity)
         let clients = try HeldFile(directory: path.description + "/clients", as: identity)
-        let files = RecordFiles(in: path, as: identity)
+        let files = StateReader(in: path, as: identity)
         let naming = try tag(in: files, after: former)
         try naming.sweep(beside: path.description + "/lock", as: identity)
         try naming.sweep(beside: path.description + "/clients/lock", as: identity)
@@ -71,7 +71,7 @@ package final class StateDirectory: Sendable {
     }
 
     private init(
-        _ files: RecordFiles, _ naming: TemporaryNames, _ lock: StateLock, _ clients: HeldFile, _ clock: BootRecord
+        _ files: StateReader, _ naming: TemporaryNames, _ lock: StateLock, _ clients: HeldFile, _ clock: BootRecord
     ) {
         self.files = files
         self.naming = naming
@@ -105,10 +105,10 @@ package final class StateDirectory: Sendable {
     }
 
     private static func tag(
-        in files: RecordFiles, after former: StateDirectory?
+        in files: StateReader, after former: StateDirectory?
     ) throws(FileError) -> TemporaryNames {
         if let known = try files.readNaming(), former == nil || former?.naming.tag == known.tag { return known }
-        let file = try AtomicFile(files.tagFile, as: files.identity, limit: RecordFiles.tagLimit)
+        let file = try AtomicFile(files.tagFile, as: files.identity, limit: StateReader.tagLimit)
         // Temporaries next to the outputs have the former directory's tag, and the next start must find them.
         if let former {
             try file.replace(with: Array(former.naming.tag.utf8), naming: former.naming)

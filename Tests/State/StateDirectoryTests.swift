@@ -321,14 +321,14 @@ import Testing
 
     @Test func aLookFromOutsideChangesNothing() throws {
         let path = try Samples.path(scratch("state"))
-        #expect(try RecordFiles(in: path, as: .current()).recall(web) == nil)
+        #expect(try StateReader(in: path, as: .current()).recall(web) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         let state = try open()
         try state.keep(RecordWithSecrets(current: try Samples.kept()), of: web)
-        let seen = try RecordFiles(in: path, as: .current()).recall(web)
+        let seen = try StateReader(in: path, as: .current()).recall(web)
         #expect(seen?.current?.secret.issued == (try Samples.kept().secret.issued))
         try scratch.write("damage", to: "state/clients/web.state")
-        let found = failure { _ = try RecordFiles(in: path, as: .current()).recall(web) }
+        let found = failure { _ = try StateReader(in: path, as: .current()).recall(web) }
         #expect(found?.code == .stateDamaged)
         #expect(try records() == ["web.state"])
         withExtendedLifetime(state) {}

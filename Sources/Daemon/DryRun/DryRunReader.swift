@@ -55,14 +55,14 @@ struct DryRunReader: Sendable {
         }
         guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
         guard let state else { return .recalled(Record()) }
-        let files = RecordFiles(in: state, as: executor.identity)
+        let files = StateReader(in: state, as: executor.identity)
         return .recalled(executor.remember(try files.recall(client, publishedAt: places)))
     }
 
     /// The secret that a client's place behind an API holds, by its record; nil if that is not known.
     func secret(of client: ClientName, in output: PushOutput) -> SecretInfo? {
         guard let state else { return nil }
-        let record = try? RecordFiles(in: state, as: executor.identity).recall(client)?.record
+        let record = try? StateReader(in: state, as: executor.identity).recall(client)?.record
         return record?.pushed[output]?.unless(record?.shown[output])
     }
 

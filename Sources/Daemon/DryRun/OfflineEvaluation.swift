@@ -138,7 +138,7 @@ package struct OfflineEvaluation: Sendable {
         of client: ClientName, _ configuration: Configuration, _ settings: ConfigurationSource
     ) -> RecordWithSecrets? {
         guard let state = settings.stateDirectory(of: configuration) else { return nil }
-        return try? RecordFiles(in: state, as: settings.identity).recall(client)
+        return try? StateReader(in: state, as: settings.identity).recall(client)
     }
 
     private static func read(_ path: AbsolutePath) -> Result<[UInt8], Failure> {

@@ -37,7 +37,7 @@ extension Executor {
 
     /// A value in the state directory. In one that cannot be opened, only a value that is found counts.
     private func read<Value>(
-        _ open: (StateDirectory) throws(Failure) -> Value?, orIn files: (RecordFiles) throws(Failure) -> Value?
+        _ open: (StateDirectory) throws(Failure) -> Value?, orIn files: (StateReader) throws(Failure) -> Value?
     ) throws(Failure) -> (value: Value?, isOpen: Bool) {
         let directory: StateDirectory
         do throws(Failure) { directory = try state.get() } catch {

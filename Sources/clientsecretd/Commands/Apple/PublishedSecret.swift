@@ -74,7 +74,7 @@ struct PublishedSecret {
         }
         let record: RecordWithSecrets?
         do throws(Failure) {
-            record = try RecordFiles(in: directory, as: source.identity).recall(name)
+            record = try StateReader(in: directory, as: source.identity).recall(name)
         } catch {
             guard error.code == .stateUnusable, geteuid() != 0 else { throw CommandFailure(.failed, error.message) }
             throw CommandFailure(

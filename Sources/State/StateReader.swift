@@ -5,7 +5,7 @@ package import Model
 
 /// The files in a state directory. They are only read here, and nothing is created or locked: programs other than the daemon may
 /// read them too, and so may a daemon that cannot write there.
-package struct RecordFiles: Sendable {
+package struct StateReader: Sendable {
     let path: AbsolutePath
     let identity: Identity
 
