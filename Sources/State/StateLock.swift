@@ -17,6 +17,10 @@ package final class StateLock: Sendable {
 
     private let held = QuietMutex<Held?>(nil)
 
+    /// How long a lock may outlive its holder, in milliseconds. A child that was between fork and exec when the holder was killed
+    /// keeps it until exec.
+    private static let timeout: Int64 = 2_000
+
     /// Holds none yet.
     package init() {}
 
@@ -30,7 +34,7 @@ package final class StateLock: Sendable {
         try held.withLock { held throws(FileError) in
             if let held, held.path == path, held.isOfFile, held.file.isInPlace { return }
             let file = "\(path)/lock"
-            guard let lock = try FileLock.take(file) else {
+            guard let lock = try FileLock.take(file, waiting: Self.timeout) else {
                 throw FileError(.systemError, at: path.description, errno: .wouldBlock)
             }
             held = Held(path: path, isOfFile: true, file: try HeldFile(lock, at: file))
@@ -45,7 +49,10 @@ package final class StateLock: Sendable {
             if held?.path == path { return }
             for (place, isOfFile) in [("\(path)/lock", true), (path.description, false)] {
                 do throws(FileError) {
-                    if let lock = try isOfFile ? FileLock.takeFile(place) : FileLock.takeDirectory(place) {
+                    if let lock = try isOfFile
+                        ? FileLock.takeFile(place, waiting: Self.timeout)
+                        : FileLock.takeDirectory(place, waiting: Self.timeout)
+                    {
                         held = Held(path: path, isOfFile: isOfFile, file: try HeldFile(lock, at: place))
                         return
                     }

@@ -3,8 +3,8 @@ internal import Failures
 package import Linux
 package import Model
 
-/// The files in a state directory. They are only read here, and nothing is created or locked: programs other than the daemon may
-/// read them too, and so may a daemon that cannot write there.
+/// Reads the files in a state directory. Nothing is written, created or locked: programs other than the daemon may read them too,
+/// and so may a daemon that cannot write there.
 package struct StateReader: Sendable {
     let path: AbsolutePath
     let identity: Identity

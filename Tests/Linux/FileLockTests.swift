@@ -8,7 +8,7 @@ import Testing
         let directory = try TemporaryDirectory()
         #expect(FileLock.holder(of: directory("lock")) == nil)
         do {
-            let lock = try FileLock.take(directory("lock"))
+            let lock = try FileLock.take(directory("lock"), waiting: 0)
             #expect(FileLock.holder(of: directory("lock")) == getpid())
             withExtendedLifetime(lock) {}
         }
@@ -21,6 +21,6 @@ import Testing
         let directory = try TemporaryDirectory()
         let holder = try Background(["flock", directory("lock"), "sh", "-c", "echo held; sleep 0.2"])
         #expect(holder.firstLine == "held")
-        if try FileLock.take(directory("lock")) == nil { Issue.record("it was let go soon") }
+        if try FileLock.take(directory("lock"), waiting: 10_000) == nil { Issue.record("it was let go soon") }
     }
 }

@@ -3,9 +3,6 @@ import SystemPackage
 
 /// A lock that shows that its holder still runs: released when the process ends, however it does.
 package enum FileLock {
-    /// How long a lock may outlive its holder, in milliseconds. A child that was between fork and exec when the holder was killed
-    /// keeps it until exec.
-    package static let timeout: Int64 = 2_000
     /// Between two tries, in microseconds.
     private static let interval: UInt32 = 10_000
 
@@ -32,11 +29,11 @@ package enum FileLock {
         return nil
     }
 
-    /// Locks `path`, which is created when missing; nil when another process still holds the lock after ``timeout``.
+    /// Locks `path`, which is created when missing; nil when another process still holds the lock after so many milliseconds.
     /// Held until the descriptor is closed.
     ///
     /// The directory must be one that only this user can write to: the file is opened by its path.
-    package static func take(_ path: String) throws(FileError) -> Descriptor? {
+    package static func take(_ path: String, waiting timeout: Int64) throws(FileError) -> Descriptor? {
         let raw: Int32
         do {
             raw = try FileDescriptor.open(
@@ -46,22 +43,22 @@ package enum FileLock {
             throw FileError(of: (error as? Errno) ?? .ioError, at: path)
         }
         let descriptor = Descriptor(adopting: raw)
-        return try lock(descriptor.raw, path) ? consume descriptor : nil
+        return try lock(descriptor.raw, path, timeout) ? consume descriptor : nil
     }
 
-    /// Locks a file that is there and need not be writable; nil as for ``take(_:)``. The kernel asks for no right to write, but
-    /// some network file systems do.
-    package static func takeFile(_ path: String) throws(FileError) -> Descriptor? {
+    /// Locks a file that is there and need not be writable; nil as for ``take(_:waiting:)``. The kernel asks for no right to write,
+    /// but some network file systems do.
+    package static func takeFile(_ path: String, waiting timeout: Int64) throws(FileError) -> Descriptor? {
         let descriptor = try ForeignFile.open(path)
-        return try lock(descriptor.raw, path) ? consume descriptor : nil
+        return try lock(descriptor.raw, path, timeout) ? consume descriptor : nil
     }
 
     /// The same for a directory.
-    package static func takeDirectory(_ path: String) throws(FileError) -> Descriptor? {
+    package static func takeDirectory(_ path: String, waiting timeout: Int64) throws(FileError) -> Descriptor? {
         let raw = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard raw >= 0 else { throw FileError(of: Errno(rawValue: errno), at: path) }
         let descriptor = Descriptor(adopting: raw)
-        return try lock(descriptor.raw, path) ? consume descriptor : nil
+        return try lock(descriptor.raw, path, timeout) ? consume descriptor : nil
     }
 
     /// Whether it is a process of this user or of root that holds the lock of `path`. If the kernel does not show that, as in
@@ -78,8 +75,8 @@ package enum FileLock {
         return users?.compactMap { UInt32($0) }.first.map(identity.trusts) == true
     }
 
-    /// Waits for the lock for ``timeout`` at most; whether it was got.
-    private static func lock(_ descriptor: Int32, _ path: String) throws(FileError) -> Bool {
+    /// Waits for the lock for so many milliseconds at most; whether it was got.
+    private static func lock(_ descriptor: Int32, _ path: String, _ timeout: Int64) throws(FileError) -> Bool {
         // By the clock, not by the number of pauses. On a busy machine each lasts longer, and a start waits for the state
         // directory for only five seconds.
         let deadline = Deadline(in: timeout)
