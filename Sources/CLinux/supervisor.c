@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
-#include "children.h"
+#include "supervisor.h"
 #include "events.h"
+#include "supervised_program.h"
 #include "termination_timeouts.h"
 
 #include <errno.h>
@@ -24,20 +25,24 @@ enum {
     ASKED_MOST = 512,
     // No process has a number above it (PID_MAX_LIMIT).
     HIGHEST_PROCESS = 4 * 1024 * 1024,
+    // Children that are looked at in one round.
+    CHILDREN_LISTED = 512,
 };
 
-int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]) {
+// Children of this process, living or ended and not waited for: how many are stored, -errno if /proc does not show them. If
+// there are more, only the first are stored.
+static int list_children(int32_t listed[CHILDREN_LISTED]) {
     int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
     if (file < 0) return -errno;
     // Numbers of up to seven digits, each with a blank behind it.
-    char text[CLINUX_CHILDREN_LISTED * 8];
+    char text[CHILDREN_LISTED * 8];
     ssize_t length = read(file, text, sizeof text);
     int error = errno;
     close(file);
     if (length < 0) return -error;
     int count = 0;
     int32_t number = 0;
-    for (ssize_t index = 0; index < length && count < CLINUX_CHILDREN_LISTED; index++) {
+    for (ssize_t index = 0; index < length && count < CHILDREN_LISTED; index++) {
         if (text[index] >= '0' && text[index] <= '9') {
             number = number * 10 + (text[index] - '0');
         } else if (number) {
@@ -55,31 +60,6 @@ static void send_report(struct clinux_report report) {
 static _Noreturn void fail_to_start(int error) {
     send_report((struct clinux_report){.kind = CLINUX_REPORT_NOT_STARTED, .value = error});
     _exit(1);
-}
-
-// Nothing but system calls: the child lives in its parent's memory. Returns when one failed.
-static void become_program(char *const arguments[], char *const environment[]) {
-    sigset_t none;
-    sigemptyset(&none);
-    // Not to run on without a supervisor that was killed.
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || setsid() < 0) return;
-    // The daemon's working directory may be one that the program's user may not look into.
-    if (chdir("/") < 0) return;
-    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0) return;
-    execve(arguments[0], arguments, environment);
-}
-
-static pid_t start(char *const arguments[], char *const environment[]) {
-    volatile int failure = 0;
-    pid_t program = vfork();
-    if (program == 0) {
-        become_program(arguments, environment);
-        failure = errno;
-        _exit(127);
-    }
-    if (program < 0) fail_to_start(errno);
-    if (failure) fail_to_start(failure);
-    return program;
 }
 
 // Takes the status of every child that has ended: false when no child is left, ended or running. Enters the end of the program
@@ -101,8 +81,8 @@ static bool reap(pid_t *program, struct clinux_report *report) {
 
 // No other process takes the status of a child, so its number is its own until this process has.
 static void kill_children(void) {
-    int32_t listed[CLINUX_CHILDREN_LISTED];
-    int count = clinux_children_list(listed);
+    int32_t listed[CHILDREN_LISTED];
+    int count = list_children(listed);
     for (int index = 0; index < count; index++) kill(listed[index], SIGKILL);
     if (count >= 0) return;
     // Without /proc every number is tried: the kernel says of each whether it is a child.
@@ -114,8 +94,8 @@ static void kill_children(void) {
 static void ask_children(pid_t group) {
     static int32_t asked[ASKED_MOST];
     static int asked_count;
-    int32_t listed[CLINUX_CHILDREN_LISTED];
-    int count = clinux_children_list(listed);
+    int32_t listed[CHILDREN_LISTED];
+    int count = list_children(listed);
     for (int index = 0; index < count; index++) {
         bool is_asked = getpgid(listed[index]) == group;
         for (int other = 0; other < asked_count && !is_asked; other++) is_asked = asked[other] == listed[index];
@@ -189,7 +169,8 @@ void clinux_supervise(char *const arguments[], char *const environment[]) {
         (ended = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
         fail_to_start(errno);
     prctl(PR_SET_NAME, "clientsecretd", 0, 0, 0);
-    pid_t program = start(arguments, environment);
+    pid_t program = clinux_program_start(arguments, environment);
+    if (program < 0) fail_to_start(-program);
     // Only the program has these from now on, so that the other side sees when it closes its standard input.
     close_range(0, 2, 0);
     struct clinux_report report = {0};

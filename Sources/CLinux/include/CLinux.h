@@ -1,8 +1,11 @@
 #pragma once
 #include "accounts.h"
+#include "arguments.h"
 #include "children.h"
+#include "command_process.h"
 #include "events.h"
 #include "paths.h"
 #include "peers.h"
-#include "program.h"
+#include "supervised_program.h"
+#include "supervisor.h"
 #include "termination_timeouts.h"

@@ -10,6 +10,8 @@
 // A child can kill its supervisor, which is its own user's. Then this process, once it adopts orphans, ends the supervisor's
 // processes. It could be killed as well, but under systemd the whole service ends with it.
 #pragma once
+#include "supervisor.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,30 +19,13 @@
 // Children that run at one time at most.
 #define CLINUX_CHILDREN_MOST 256
 
-// The first word of a supervisor's command line, before those of the program that it runs.
-#define CLINUX_SUPERVISOR "clientsecretd-supervisor"
-// Its end of the stream on which it reports. That the stream has ended at the other end, also because that process was
-// killed, tells it to end everything.
-#define CLINUX_SUPERVISOR_CONTROL 3
-// The reading end of a pipe that all supervisors share and this process holds open as long as it runs.
-#define CLINUX_SUPERVISOR_LIFE 4
-
 // Executes this program again as a supervisor, in its own session, with default signal dispositions. Its standard input is
 // `input` (-1: /dev/null), and its standard output and error are `output`. It also gets `control` and the pipe, but no other
 // descriptor. `arguments` begin with CLINUX_SUPERVISOR. Returns 0, or -errno also when exec failed; -EAGAIN when
 // CLINUX_CHILDREN_MOST run. Only clinux_child_reap waits for the supervisor.
 int clinux_child_start(char *const arguments[], char *const environment[], int input, int output, int control,
                        int32_t *process, int *pidfd);
-// A supervisor's report, given once. The program could not be started (errno), or it ended by itself (its exit code, or the
-// number of the signal). -EAGAIN: nothing yet. -ENODATA: nothing, because it was asked to end everything, or was killed.
-#define CLINUX_REPORT_NOT_STARTED 0
-#define CLINUX_REPORT_EXITED 1
-#define CLINUX_REPORT_SIGNALLED 2
-struct clinux_report {
-    int32_t kind, value;
-    // Whether the supervisor continues, because the program has left something running.
-    bool is_holding;
-};
+// Its report, if it has given one. -EAGAIN: nothing yet. -ENODATA: nothing, because it was asked to end everything, or was killed.
 int clinux_child_report(int control, struct clinux_report *report);
 // Takes the status of a supervisor that has ended: *signalled and its exit code or signal number. -EAGAIN: it runs still. After
 // one that was killed call clinux_orphans_end until it returns false.
@@ -63,14 +48,6 @@ bool clinux_stopped_holders_kill(void);
 void clinux_children_release(void);
 // Takes the status of every ended child that was not started by clinux_child_start, as PID 1 and a subreaper have to.
 void clinux_orphans_reap(void);
-
-// The supervisor itself: runs arguments[0], reports, and does not return.
-_Noreturn void clinux_supervise(char *const arguments[], char *const environment[]);
-
-// Children of the calling thread, living or ended and not waited for: how many are stored, -errno if /proc does not show them. If
-// there are more, only the first are stored.
-#define CLINUX_CHILDREN_LISTED 512
-int clinux_children_list(int32_t listed[CLINUX_CHILDREN_LISTED]);
 
 int clinux_pipe(int *reading, int *writing);
 // Two ends of a Unix stream that block.

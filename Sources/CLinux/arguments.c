@@ -1,5 +1,5 @@
-#include "program.h"
-#include "children.h"
+#include "arguments.h"
+#include "supervisor.h"
 
 #include <string.h>
 

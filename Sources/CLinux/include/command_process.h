@@ -1,9 +1,5 @@
-// The command line of this program, as the kernel handed it over, and a process of its own for a command.
+// A process of its own for a command.
 #pragma once
-
-int clinux_argument_count(void);
-// Of an index below the count.
-const char *clinux_argument(int index);
 
 // Carries a command out in a child. A thread that waits for a file system keeps its process from ending, whatever kills it
 // (FUSE, once its program has read the request). The parent ends without it, so that no caller waits for the child.

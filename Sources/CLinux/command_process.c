@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
+#include "command_process.h"
 #include "children.h"
-#include "program.h"
 
 #include <errno.h>
 #include <poll.h>
