@@ -14,7 +14,7 @@ import Store
     private var watched: StoreSession.Watchable?
     /// Makes the request of ``watched``; nil if that is not possible.
     private var connect: () -> CurlTransfer? = { nil }
-    private var stream = WatchResponse(keys: 0)
+    private var stream = EtcdWatchResponse(keys: 0)
     private var lines = LineBuffer()
     /// The deadline for its completion, and the time from its beginning to that, in milliseconds.
     private var completeBy = Deadline(in: 0)
@@ -49,7 +49,7 @@ import Store
         self.transfer = transfer
         self.connect = connect
         watched = watchable
-        stream = WatchResponse(keys: watchable.keys.count)
+        stream = EtcdWatchResponse(keys: watchable.keys.count)
         lines = LineBuffer()
         completeBy = Deadline(in: timeout)
     }
@@ -111,10 +111,10 @@ import Store
         guard let transfer else { return }
         var running: Int32 = 0
         let code = unsafe curl_multi_perform(multi, &running)
-        var states: Set<WatchResponse.State> = []
+        var states: Set<EtcdWatchResponse.State> = []
         lines.append(transfer.takeReceived())
         while let line = lines.next() { states.insert(stream.receive(line: line)) }
-        if lines.count > WatchResponse.longestLine { states.insert(.ended) }
+        if lines.count > EtcdWatchResponse.longestLine { states.insert(.ended) }
         if stream.isComplete, !isWatching {
             isWatching = true
             notices.append(.watching)

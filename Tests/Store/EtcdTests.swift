@@ -268,7 +268,7 @@ import Testing
             of: .watch([StoreKey.secret(EtcdBed.slot).bytes(below: "/clientsecretd")], from: first), bed)
     }
 
-    /// That etcd says of such a watch what ``WatchResponse`` takes for its end.
+    /// That etcd says of such a watch what ``EtcdWatchResponse`` takes for its end.
     private func expectCancellation(of request: EtcdRequest, _ bed: EtcdBed) throws {
         let login = try bed.ask(0, "/v3/auth/authenticate", ["--data", #"{"name":"signer","password":"signer"}"#])
         let token = try #require(login.output.firstMatch(of: /"token":"([^"]+)"/)).1
@@ -281,7 +281,7 @@ import Testing
             "--data", String(decoding: request.body, as: UTF8.self), bed.endpoints[0] + request.path,
         ])
         #expect(finished.output.contains(#""canceled":true"#), "\(finished.output)")
-        var stream = WatchResponse(keys: 1)
+        var stream = EtcdWatchResponse(keys: 1)
         #expect(stream.receive(line: Array(finished.output.utf8)) == .ended)
     }
 

@@ -83,13 +83,13 @@ enum StoreTarget {
     }
 
     private struct Received: Equatable {
-        var state = WatchResponse.State.quiet
+        var state = EtcdWatchResponse.State.quiet
         var isComplete = false
     }
 
     /// What a stream of two keys means in the end.
     private static func receive(_ bytes: [UInt8], by size: Int) -> Received {
-        var stream = WatchResponse(keys: 2)
+        var stream = EtcdWatchResponse(keys: 2)
         var lines = LineBuffer()
         var received = Received()
         for start in stride(from: 0, to: bytes.count, by: size) {

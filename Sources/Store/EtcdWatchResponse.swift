@@ -1,7 +1,8 @@
 import AppleClientSecret
 
-/// Reads the stream of a watch, a line of JSON for each message. Its content is not used: every event only causes a read.
-package struct WatchResponse: Sendable {
+/// The meaning of the messages on etcd's watch, a line of JSON for each (etcd calls one WatchResponse). An event's content is not
+/// used: every event only causes a read.
+package struct EtcdWatchResponse: Sendable {
     /// How many keys are watched.
     private let count: Int
     private var created = 0

@@ -2,13 +2,13 @@ import Testing
 
 @testable import Store
 
-@Suite struct WatchResponseTests {
-    private func receive(_ text: String, into stream: inout WatchResponse) -> WatchResponse.State {
+@Suite struct EtcdWatchResponseTests {
+    private func receive(_ text: String, into stream: inout EtcdWatchResponse) -> EtcdWatchResponse.State {
         stream.receive(line: Array(text.utf8))
     }
 
     @Test func itTellsOfChangesOnceAllIsWatched() {
-        var stream = WatchResponse(keys: 2)
+        var stream = EtcdWatchResponse(keys: 2)
         #expect(receive(#"{"result":{"header":{},"created":true}}"#, into: &stream) == .quiet)
         #expect(!stream.isComplete)
         #expect(receive("", into: &stream) == .quiet)
@@ -24,7 +24,7 @@ import Testing
         #"{"result":{"events":[\#(String(repeating: "0,", count: 5_000))0]}}"#,
     ])
     func itEnds(text: String) {
-        var stream = WatchResponse(keys: 1)
+        var stream = EtcdWatchResponse(keys: 1)
         #expect(receive(text, into: &stream) == .ended)
     }
 }
