@@ -21,11 +21,11 @@ struct StoreTLSFiles {
 final class StoreClient {
     private let files: StoreTLSFiles
     private let requests: CurlTransfer
-    let watch: StoreWatch
+    let watch: StoreWatchConnection
 
     /// Nil when libcurl cannot be used.
     init?(files: StoreTLSFiles) {
-        guard let requests = CurlTransfer(), let watch = StoreWatch() else { return nil }
+        guard let requests = CurlTransfer(), let watch = StoreWatchConnection() else { return nil }
         self.files = files
         self.requests = requests
         self.watch = watch

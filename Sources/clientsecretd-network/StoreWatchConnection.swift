@@ -8,7 +8,7 @@ import Store
 ///
 /// On one connection in ten, etcd's gateway leaves out some of several create requests in one body (3.4.23). So a watch that
 /// is not complete within seconds is begun again over another connection.
-@safe final class StoreWatch {
+@safe final class StoreWatchConnection {
     private let multi: UnsafeMutableRawPointer
     private var transfer: CurlTransfer?
     private var watched: StoreSession.Watchable?
