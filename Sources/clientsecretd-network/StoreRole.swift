@@ -65,7 +65,7 @@ private struct RequestLines {
     /// The next line without its end; nil once the input ends.
     ///
     /// - Parameter wait: waits for input, and returns notices that have to be written first.
-    mutating func next(_ wait: () -> [StoreNotice]) throws -> [UInt8]? {
+    mutating func next(_ wait: () -> [StoreWatchNotice]) throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             if let line = rest.next() { return line }

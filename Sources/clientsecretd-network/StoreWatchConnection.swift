@@ -23,7 +23,7 @@ import Store
     /// Whether the daemon was notified that all keys are watched.
     private var isWatching = false
     /// The notices that the next wait returns.
-    private var notices: [StoreNotice] = []
+    private var notices: [StoreWatchNotice] = []
 
     init?() {
         guard shim_global_init() == CURLE_OK, let multi = unsafe curl_multi_init() else { return nil }
@@ -79,7 +79,7 @@ import Store
     }
 
     /// Waits until standard input is readable or the watch has notices for the daemon; returns the notices.
-    func wait() -> [StoreNotice] {
+    func wait() -> [StoreWatchNotice] {
         while true {
             progress()
             if !notices.isEmpty {

@@ -68,7 +68,7 @@ extension EtcdCluster {
     /// The program in its role, for as long as this value is there.
     final class Role {
         private let lines: Background
-        private(set) var notices: [StoreNotice] = []
+        private(set) var notices: [StoreWatchNotice] = []
 
         init(configuration: String) throws {
             // The store is asked through no proxy, whatever the environment says: where nothing listens nothing would answer.
@@ -102,7 +102,7 @@ extension EtcdCluster {
         func answer() throws -> StoreResult {
             while true {
                 let line = try lines.nextLine()
-                if let notice = StoreNotice(line: line) {
+                if let notice = StoreWatchNotice(line: line) {
                     notices.append(notice)
                 } else {
                     return try #require(StoreAnswer(line: line)?.result, "\(String(decoding: line, as: UTF8.self))")
@@ -126,9 +126,9 @@ extension EtcdCluster {
         }
 
         /// Waits for what it says without being asked.
-        func nextNotice() throws -> StoreNotice {
+        func nextNotice() throws -> StoreWatchNotice {
             if !notices.isEmpty { return notices.removeFirst() }
-            return try #require(StoreNotice(line: try lines.nextLine()))
+            return try #require(StoreWatchNotice(line: try lines.nextLine()))
         }
     }
 }

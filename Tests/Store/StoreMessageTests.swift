@@ -115,6 +115,6 @@ import Testing
             let answer = StoreAnswer(.put(revision: 5), certificateExpiresAt: expiresAt)
             #expect(StoreAnswer(line: answer.jsonText.bytes) == answer)
         }
-        for notice in StoreNotice.allCases { #expect(StoreNotice(line: notice.line.bytes) == notice) }
+        for notice in StoreWatchNotice.allCases { #expect(StoreWatchNotice(line: notice.line.bytes) == notice) }
     }
 }

@@ -31,18 +31,20 @@ struct StoreConnection: ~Copyable {
     ///
     /// While no request is open only notices may come, and few. Anything else breaks the protocol, so the connection is
     /// over then too.
-    mutating func arrived() -> (StoreNotices, isOver: Bool) {
-        guard let lines = try? stream.arrivedLines(atMost: Self.longestNotices) else { return (StoreNotices(), true) }
-        var notices = StoreNotices()
+    mutating func arrived() -> (StoreWatchNotices, isOver: Bool) {
+        guard let lines = try? stream.arrivedLines(atMost: Self.longestNotices) else {
+            return (StoreWatchNotices(), true)
+        }
+        var notices = StoreWatchNotices()
         let others = lines.filter { !notices.add($0) }
         noticeCount += lines.count
         return (notices, stream.isClosed || !others.isEmpty || noticeCount > Self.mostNotices)
     }
 
     /// The notices that came together with an answer, behind it, and whether the connection is over. Does not wait.
-    mutating func received() -> (StoreNotices, isOver: Bool) {
+    mutating func received() -> (StoreWatchNotices, isOver: Bool) {
         let lines = stream.takenLines()
-        var notices = StoreNotices()
+        var notices = StoreWatchNotices()
         for line in lines { _ = notices.add(line) }
         noticeCount = lines.count
         return (notices, noticeCount > Self.mostNotices)
@@ -65,7 +67,7 @@ struct StoreConnection: ~Copyable {
             if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
             throw Failure(.storeServiceSilent, at: .store, cause: error.number)
         }
-        var notices = StoreNotices()
+        var notices = StoreWatchNotices()
         defer {
             for notice in notices.inputs { post(notice) }
         }

@@ -1,7 +1,7 @@
 package import AppleClientSecret
 
 /// A notice that the role sends without a request, on a line of its own between answers.
-package enum StoreNotice: String, Hashable, Sendable, CaseIterable {
+package enum StoreWatchNotice: String, Hashable, Sendable, CaseIterable {
     /// All keys that were read last are watched: it is enough to read every ten minutes.
     case watching
     /// One of them may have changed: read again.

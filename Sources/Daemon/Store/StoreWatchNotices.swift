@@ -4,13 +4,13 @@ import Store
 
 /// Notices of the service for the store. Those that repeat count once: the last one about the watch, and whether something
 /// has changed.
-struct StoreNotices {
+struct StoreWatchNotices {
     private var isWatched: Bool?
     private(set) var hasChanged = false
 
     /// Adds a line; false when it is no notice.
     mutating func add(_ line: [UInt8]) -> Bool {
-        switch StoreNotice(line: line) {
+        switch StoreWatchNotice(line: line) {
         case .watching: isWatched = true
         case .unwatched: isWatched = false
         case .changed: hasChanged = true
