@@ -1,13 +1,8 @@
-package import AppleClientSecret
+internal import AppleClientSecret
 internal import Failures
-package import Model
+internal import Model
 
-extension SecretStore {
-    /// How long before its end this machine's certificate is a reason to look: many authorities take days to issue another.
-    package static let certificateNotice = Seconds(14 * 86_400)
-}
-
-/// When the store, or this machine's certificate for it, is a reason for a client not to be ok.
+/// When the store is a reason for a client not to be ok.
 ///
 /// - A store that refuses this machine is reported at once; one that is not reached after a while.
 extension Rotation {
@@ -50,15 +45,5 @@ extension Rotation {
                 .contested, at: .store,
                 remedy: .say("find out which other machine puts secrets of this key there")),
             client: name, since: now.wall, nextAttempt: puts.nextPut.flatMap { upcoming($0, now) })
-    }
-
-    /// Why this machine's certificate for the store is a reason not to be ok: without it the store cannot be reached.
-    func certificateReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
-        guard client.concernsStore, let expiry = storePolling.counts.certificateExpiresAt,
-            timer.reached(expiry - SecretStore.certificateNotice)
-        else { return nil }
-        return Reason(
-            failure: Failure(.storeCertificateExpiring, at: .store, detail: expiry.description), client: client.name,
-            since: expiry - SecretStore.certificateNotice)
     }
 }
