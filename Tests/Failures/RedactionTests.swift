@@ -67,7 +67,7 @@ import Testing
 }
 
 /// Known secrets in what a hook prints.
-@Suite struct HookOutputSecretsTests {
+@Suite struct PrintedSecretsTests {
     private let secret =
         "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJERUYxMjNHSElKIn0."
         + "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
@@ -76,7 +76,7 @@ import Testing
         + "e4ZrhZdbFQ7630Tq51E6RQiJaae9bFNGJszIhtusEwzvO21rzH76Wer6yRn2Zb34VjIm3cVRl0iQctbf4uBY3w"
 
     private func filtered(_ lines: [String]) -> [String] {
-        HookOutputSecrets(lines).replaced(lengths: [secret.utf8.count, other.utf8.count]) { bytes in
+        PrintedSecrets(lines).replaced(lengths: [secret.utf8.count, other.utf8.count]) { bytes in
             [secret: "sha256:1", other: "sha256:2"][String(decoding: bytes, as: UTF8.self)]
         }.compactMap(\.self)
     }
@@ -127,7 +127,7 @@ import Testing
             for count in stride(from: 12, to: text.count, by: 7) {
                 let pieces = folded(String(text.prefix(count)), width)
                 let lengths: Set = [secret.utf8.count]
-                let hidden = HookOutputSecrets(["number 1: \(secret)"] + pieces)
+                let hidden = PrintedSecrets(["number 1: \(secret)"] + pieces)
                 let shown = hidden.replaced(lengths: lengths, isCut: true) { bytes in
                     String(decoding: bytes, as: UTF8.self) == secret ? "sha256:1" : nil
                 }.compactMap(\.self)

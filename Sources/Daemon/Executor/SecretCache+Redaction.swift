@@ -12,7 +12,7 @@ extension SecretCache {
     func redacted(_ lines: [String], isCut: Bool) -> [String?] {
         let known = all
         let lengths = Set(known.values.map { $0.token.withBytes(\.count) })
-        let filtered = HookOutputSecrets(lines).replaced(lengths: lengths, isCut: isCut) { bytes in
+        let filtered = PrintedSecrets(lines).replaced(lengths: lengths, isCut: isCut) { bytes in
             let fingerprint = Token(bytes).fingerprint
             return known[fingerprint] == nil ? nil : fingerprint.description
         }

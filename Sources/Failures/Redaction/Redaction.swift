@@ -5,7 +5,7 @@ internal import AppleClientSecret
 /// The program redacts here and nowhere else:
 /// - ``plain(_:)`` removes possible secrets from text that may hold one by mistake;
 /// - ``foreign(_:)`` does that for the words of another process;
-/// - ``printed(lineByLine:)`` and ``HookOutputSecrets`` are for lines that a hook printed;
+/// - ``printed(lineByLine:)`` and ``PrintedSecrets`` are for lines that a hook printed;
 /// - ``EchoedSecrets`` is for servers, which may return a request in another form.
 package enum Redaction {
     /// In characters. No sensible name, host label or path component is longer. No useful piece of a token or key is this short:

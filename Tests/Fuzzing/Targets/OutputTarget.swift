@@ -12,7 +12,7 @@ enum OutputTarget {
         let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        let filtered = HookOutputSecrets(lines).replaced(lengths: [secret.utf8.count]) {
+        let filtered = PrintedSecrets(lines).replaced(lengths: [secret.utf8.count]) {
             $0.elementsEqual(secret.utf8) ? "sha256:0123456789abcdef" : nil
         }
         let shown = Redaction.printed(lineByLine: filtered).compactMap(\.self)

@@ -5,7 +5,7 @@ internal import AppleClientSecret
 ///
 /// ``Redaction/printed(lineByLine:)`` handles pieces of a secret, and unknown secrets longer than ``CompactJWS/usualLength`` and
 /// than every known one. It replaces everything that is long enough to be a piece.
-package struct HookOutputSecrets {
+package struct PrintedSecrets {
     private let lines: [[UInt8]]
     /// All bytes of the lines that may belong to a secret or its base64, and the line and column of each.
     private var text: [UInt8] = []
