@@ -15,7 +15,7 @@ package struct ActionRunner: Sendable {
     ///   - output: receives each line that a program printed, already free of secrets.
     package init(
         as identity: Identity, cancel: EventCounter,
-        redact: @escaping RedactedHookOutput.LineFilter,
+        redact: @escaping LoggedHookOutput.LineFilter,
         output: @escaping @Sendable (ActionID, String) -> Void
     ) {
         exec = ExecAction(identity: identity, cancel: cancel, redact: redact, output: output)

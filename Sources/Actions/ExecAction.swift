@@ -16,7 +16,7 @@ internal import Model
 package struct ExecAction: Sendable {
     let identity: Identity
     let cancel: EventCounter
-    let redact: RedactedHookOutput.LineFilter
+    let redact: LoggedHookOutput.LineFilter
     let output: @Sendable (ActionID, String) -> Void
 
     /// - Parameter timeout: of each run.
@@ -34,7 +34,7 @@ package struct ExecAction: Sendable {
         if let failure = Self.problem(with: action, as: identity) { throw failure }
         let id = action.id
         let report = try report(arguments, timeout: timeout, environment: environment, as: id)
-        for line in RedactedHookOutput(report, redact).lines { output(id, line) }
+        for line in LoggedHookOutput(report, redact).lines { output(id, line) }
         switch report.ending {
         case .exited(0): return
         case .exited(let status): throw Failure(.actionFailed, at: .action(id), detail: "exit status \(status)")

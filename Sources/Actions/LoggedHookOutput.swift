@@ -3,7 +3,7 @@ internal import Linux
 
 /// The logged part of a hook's output: its beginning and its end, redacted and escaped. A count of the omitted lines is between
 /// them.
-package struct RedactedHookOutput {
+package struct LoggedHookOutput {
     /// Removes secrets from lines: nil for a line of which nothing is left. The flag says whether more was printed after the
     /// last one.
     package typealias LineFilter = @Sendable (_ lines: [String], _ isCut: Bool) -> [String?]
