@@ -39,7 +39,7 @@ package final class UserWriterService {
         var stream = UnixStream(adopting: connection, milliseconds: UserWriterTimeouts.connection)
         let answer: WriterAnswer
         do throws(Failure) {
-            try requireDaemon(stream)
+            try UserWriterCaller.require(daemonUser, on: stream, at: place)
             let request: WriterRequest
             do throws(SystemError) {
                 request = try WriterMessage.read(WriterRequest.self, from: &stream)
@@ -62,19 +62,6 @@ package final class UserWriterService {
         }
         // Ignored: a client that has closed the connection makes another request.
         try? stream.write(line)
-    }
-
-    private func requireDaemon(_ stream: borrowing UnixStream) throws(Failure) {
-        let peer: Peer
-        do {
-            peer = try stream.peer()
-        } catch {
-            throw Failure(.writerNotPermitted, at: place, cause: error.number)
-        }
-        guard peer.user == 0 || peer.user != Accounts.overflowID && peer.user == (try? Accounts.userID(daemonUser))
-        else {
-            throw Failure(.writerNotPermitted, at: place, detail: "user \(peer.user)")
-        }
     }
 
     func carryOut(_ request: WriterRequest) throws(Failure) -> WriterAnswer {
