@@ -66,9 +66,9 @@ package final class UserWriterService {
 
     func carryOut(_ request: WriterRequest) throws(Failure) -> WriterAnswer {
         let loaded = try load()
-        let order: UserWriterPolicy.Order
-        do throws(UserWriterPolicy.Refusal) {
-            order = try UserWriterPolicy(
+        let order: UserWriterFileRules.Order
+        do throws(UserWriterFileRules.Refusal) {
+            order = try UserWriterFileRules(
                 configuration: loaded.configuration, user: identity.user,
                 userID: { try? Accounts.userID($0) }
             ).order(request)

@@ -22,7 +22,7 @@ enum MessageTarget {
     private static func order(_ bytes: [UInt8]) throws {
         guard let request = try? read(WriterRequest.self, bytes) else { return }
         let configuration = try configuration.get().configuration
-        let policy = UserWriterPolicy(
+        let policy = UserWriterFileRules(
             configuration: configuration, user: 1000, userID: { ["app": 1000, "other": 1001][$0] })
         guard let order = try? policy.order(request) else { return }
         let spec = try known(configuration.files[order.file.path])

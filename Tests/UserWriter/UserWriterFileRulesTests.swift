@@ -8,19 +8,19 @@ import Testing
 @testable import UserWriter
 
 /// What a writer does for whoever may ask: what root's configuration names for its user, and nothing besides.
-@Suite struct UserWriterPolicyTests {
-    private let policy: UserWriterPolicy
+@Suite struct UserWriterFileRulesTests {
+    private let policy: UserWriterFileRules
 
     init() throws {
-        policy = UserWriterPolicy(
+        policy = UserWriterFileRules(
             configuration: try Samples.configuration(), user: 1000,
             userID: { ["app": 1000, "1000": 1000, "other": 1001][$0] })
     }
 
-    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> UserWriterPolicy.Refusal? {
+    private func refusal(_ change: (inout WriterRequest) throws -> Void) throws -> UserWriterFileRules.Refusal? {
         var request = try Samples.publication()
         try change(&request)
-        do throws(UserWriterPolicy.Refusal) {
+        do throws(UserWriterFileRules.Refusal) {
             _ = try policy.order(request)
             return nil
         } catch {
@@ -45,7 +45,7 @@ import Testing
         for task in [WriterRequest.Task.observe, .examine] {
             var request = try Samples.publication()
             request.task = task
-            #expect(throws: UserWriterPolicy.Refusal.nothingToDo) { try policy.order(request) }
+            #expect(throws: UserWriterFileRules.Refusal.nothingToDo) { try policy.order(request) }
             request.places[0].token = nil
             request.tag = nil
             #expect(try policy.order(request).file.slots.count == 1)
@@ -127,7 +127,7 @@ import Testing
     }
 
     private func secretIsDone(of keyID: String, _ configuration: Configuration) throws -> Bool {
-        let policy = UserWriterPolicy(
+        let policy = UserWriterFileRules(
             configuration: configuration, user: 1000, userID: { _ in 1000 })
         var request = try Samples.publication()
         request.places[0].token = try Samples.token(key: keyID)
@@ -142,9 +142,9 @@ import Testing
     }
 
     @Test func anUnknownUserHasNoFiles() throws {
-        let nobodyKnows = UserWriterPolicy(
+        let nobodyKnows = UserWriterFileRules(
             configuration: policy.configuration, user: 1000, userID: { _ in nil })
-        #expect(throws: UserWriterPolicy.Refusal.anothersOutput) {
+        #expect(throws: UserWriterFileRules.Refusal.anothersOutput) {
             try nobodyKnows.order(try Samples.publication())
         }
     }

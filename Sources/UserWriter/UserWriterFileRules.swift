@@ -5,7 +5,7 @@ import Outputs
 
 /// A writer's permissions: only the files that the configuration, which it reads itself, names for its user. They do not depend
 /// on the caller.
-struct UserWriterPolicy {
+struct UserWriterFileRules {
     let configuration: Configuration
     /// The writer's user id.
     let user: UInt32
