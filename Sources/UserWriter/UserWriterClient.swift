@@ -179,12 +179,12 @@ package final class UserWriterClient: Sendable {
     private func fault(
         _ fault: WriterAnswer.Fault, _ user: String, _ path: AbsolutePath, group: String?
     ) -> Failure {
-        guard let code = Failure.Code(rawValue: fault.code), UserWriterFailures.codes.contains(code) else {
+        guard let code = Failure.Code(rawValue: fault.code), WriterAnswer.Fault.codes.contains(code) else {
             return failure(.writerGarbled, user, path, detail: "it failed without a reason")
         }
         return failure(
             code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign),
-            remedy: UserWriterFailures.remedy(code, user, path, configuration, group: group, cause: fault.cause))
+            remedy: UserWriterRemedies.remedy(code, user, path, configuration, group: group, cause: fault.cause))
     }
 
     /// The failure, with the remedy for this user's writer.
@@ -194,6 +194,6 @@ package final class UserWriterClient: Sendable {
     ) -> Failure {
         Failure(
             code, at: .path(path), cause: cause, detail: detail,
-            remedy: remedy ?? UserWriterFailures.remedy(code, user, path, configuration, cause: cause))
+            remedy: remedy ?? UserWriterRemedies.remedy(code, user, path, configuration, cause: cause))
     }
 }

@@ -138,6 +138,18 @@ struct WriterAnswer: Sendable {
     init() {}
 }
 
+extension WriterAnswer.Fault {
+    /// The failures that a writer may report: those of a file, and of the writer itself.
+    static let codes: Set<Failure.Code> = [
+        .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
+        .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
+        .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
+        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .openForWriting, .outputMalformed,
+        .nameTooLong, .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .outputEmptied, .selfCheckFailed,
+        .writerNotPermitted, .writerRefused, .writerUnconfigured,
+    ]
+}
+
 /// Identifies a directory on this machine, even if it is reached by several paths.
 struct DirectoryMark: Hashable, Sendable {
     let device: Int64

@@ -180,7 +180,7 @@ import Testing
         }
         let path = try #require(AbsolutePath(directory("app/\(name)")))
         for code in [Failure.Code.foreignOwner, .permissionDenied] {
-            let remedy = try #require(UserWriterFailures.remedy(code, "nobody", path, "/etc/c.yaml"))
+            let remedy = try #require(UserWriterRemedies.remedy(code, "nobody", path, "/etc/c.yaml"))
             // What the user's own link leads to in the user's own directory is what root has edited.
             #expect(
                 remedy.description.contains("give it back")
@@ -215,7 +215,7 @@ import Testing
             try #require(unsafe lchown(directory(owned), 65_534, 65_534) == 0)
         }
         let path = try #require(AbsolutePath(directory("current/.env")))
-        let remedy = try #require(UserWriterFailures.remedy(code, "nobody", path, "/etc/c.yaml"))
+        let remedy = try #require(UserWriterRemedies.remedy(code, "nobody", path, "/etc/c.yaml"))
         #expect(remedy.description.hasPrefix(words.replacing("SHARED", with: directory("shared"))), "\(remedy)")
     }
 
@@ -230,7 +230,7 @@ import Testing
         try #require(unsafe chown(directory(".env"), owner, configured == nil ? group : 0) == 0)
         let path = try #require(AbsolutePath(directory(".env")))
         let remedy = try #require(
-            UserWriterFailures.remedy(.groupNotPermitted, user, path, "/etc/c.yaml", group: configured))
+            UserWriterRemedies.remedy(.groupNotPermitted, user, path, "/etc/c.yaml", group: configured))
         let isRun = user == "root" || configured != nil
         #expect((remedy.command != nil) == isRun)
         let shown = isRun ? remedy.command : remedy.words
@@ -257,7 +257,7 @@ import Testing
         func words(mode: mode_t, group: gid_t) throws -> String? {
             try #require(unsafe chown(directory("etc"), 0, group) == 0)
             try #require(unsafe chmod(directory("etc"), mode) == 0)
-            return UserWriterFailures.remedy(.writerUnconfigured, "nobody", path, directory("etc/c.yaml"))?.words
+            return UserWriterRemedies.remedy(.writerUnconfigured, "nobody", path, directory("etc/c.yaml"))?.words
         }
         let closed = "let user \"nobody\" enter \(directory("etc")) (namei -l \(directory("etc/c.yaml")))"
         #expect(try words(mode: 0o750, group: 4_711) == closed)

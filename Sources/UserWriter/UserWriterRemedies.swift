@@ -7,18 +7,8 @@ import Outputs
 internal import SystemPackage
 internal import Systemd
 
-/// Failures that a user writer may report, and remedies.
-enum UserWriterFailures {
-    /// The failures that a writer may report: those of a file, and of the writer itself.
-    static let codes: Set<Failure.Code> = [
-        .directoryMissing, .notADirectory, .permissionDenied, .readOnlyFileSystem, .diskFull, .quotaExceeded, .ioError,
-        .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
-        .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
-        .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .openForWriting, .outputMalformed,
-        .nameTooLong, .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .outputEmptied, .selfCheckFailed,
-        .writerNotPermitted, .writerRefused, .writerUnconfigured,
-    ]
-
+/// The remedies for failures of a user writer, and for those that it reports.
+enum UserWriterRemedies {
     /// The remedy when the writer for `user` met `code`; nil: the general remedy for that code applies.
     ///
     /// The code is another user's claim. So a command is built only from this process's own findings.
