@@ -283,3 +283,17 @@ extension LogLine {
             "\(count) log events before the last one are lost: the journal did not take them in time")
     }
 }
+
+extension Resource {
+    /// The subject of a log line, where the failure's sentence does not name it.
+    var prefix: String {
+        switch self {
+        case .client, .verification, .record, .source, .share, .rollout: client.map { "\($0): " } ?? ""
+        case .key(let name): "key \(name): "
+        case .stateChangeAction: "on_state_change: "
+        case .report: "this machine's report: "
+        case .fleet: "the machines' reports: "
+        case .store, .configuration, .file, .target, .action, .probe, .state, .metricsFile: ""
+        }
+    }
+}
