@@ -35,9 +35,6 @@ struct WatchList: Hashable, Sendable {
         fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.isEmpty }
     }
 
-    /// Kubernetes replaces all files of a mounted secret at once by swapping this link in their directory.
-    private static let swappedLink = "..data"
-
     init() {}
 
     /// - Parameters:
@@ -76,7 +73,7 @@ struct WatchList: Hashable, Sendable {
     /// A file that others write.
     private mutating func registerInput(_ path: AbsolutePath, _ resource: Resource) {
         register(path, resource)
-        interests[path.directory]?.names[Self.swappedLink, default: []].insert(resource)
+        for link in SwappedLink.names { interests[path.directory]?.names[link, default: []].insert(resource) }
     }
 
     private mutating func register(_ path: AbsolutePath, _ resource: Resource) {
