@@ -20,6 +20,6 @@ package enum KeyCredential {
 
     private static func text(of path: String) throws -> SecureBuffer {
         let file = try ForeignFile.open(path)
-        return try KeyFileText.read(file.raw, atMost: KeyFileText.maximumLength)
+        return try KeyFileReader.read(file.raw, atMost: KeyFileReader.maximumLength)
     }
 }

@@ -45,7 +45,7 @@ package struct KeyLoader: Sendable {
         _ = try passphrase(of: entry)
         try withKeyFile(of: entry) { descriptor throws(Failure) in
             do throws(KeyError) {
-                _ = try KeyFileText(descriptor: descriptor)
+                _ = try KeyFileReader(descriptor: descriptor)
             } catch {
                 throw error.failure(at: Self.place(of: entry.location))
             }
@@ -56,7 +56,7 @@ package struct KeyLoader: Sendable {
         of entry: KeyConfiguration, _ body: (Int32) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try withFile(
-            at: entry.location, limit: KeyFileText.maximumLength, otherwise: .keyUnreadable,
+            at: entry.location, limit: KeyFileReader.maximumLength, otherwise: .keyUnreadable,
             isSecret: { KeyFilePermissions.beginsAsPrivateKey($0) || Self.isDamagedKey(inFile: $0) },
             explain: { $0.keyFailure(at: $1) }, body: body)
     }
@@ -84,7 +84,7 @@ package struct KeyLoader: Sendable {
             case .credential(let name):
                 keyFile = try CredentialFile.open(name, in: credentials, otherwise: .keyUnreadable)
             }
-            return try KeyFileText(descriptor: keyFile.raw).isOpened(by: consume passphrase)
+            return try KeyFileReader(descriptor: keyFile.raw).isOpened(by: consume passphrase)
         } catch {
             return false
         }
@@ -94,7 +94,7 @@ package struct KeyLoader: Sendable {
     private static func isDamagedKey(inFile path: String) -> Bool {
         do {
             let file = try ForeignFile.open(path)
-            return try KeyFileText(descriptor: file.raw).isDamagedKey
+            return try KeyFileReader(descriptor: file.raw).isDamagedKey
         } catch {
             return false
         }

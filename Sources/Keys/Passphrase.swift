@@ -18,7 +18,7 @@ package struct Passphrase: ~Copyable {
     package init(descriptor: Int32, place: Failure.Place) throws(Failure) {
         var bytes: SecureBuffer
         do throws(KeyError) {
-            bytes = try KeyFileText.read(descriptor, atMost: Self.maximumFileLength)
+            bytes = try KeyFileReader.read(descriptor, atMost: Self.maximumFileLength)
         } catch {
             let tooLong = error.code == .keyTooLarge ? "it is longer than \(Self.maximumLength) bytes" : nil
             throw Failure(.passphraseUnusable, at: place, cause: error.cause, detail: tooLong)

@@ -29,7 +29,7 @@ package final class SigningKey: Sendable {
         self.place = place
         do throws(KeyError) {
             guard PrivateKeyHeap.hasRoom else { throw PrivateKeyHeap.full }
-            let key = try KeyFileText(descriptor: descriptor).privateKey(passphrase: passphrase)
+            let key = try KeyFileReader(descriptor: descriptor).privateKey(passphrase: passphrase)
             publicKey = try PublicKey(key)
             guard let signer = OperationHandle.signing(with: key) else { throw KeyError(.outOfMemory) }
             self.signer = QuietMutex(signer)

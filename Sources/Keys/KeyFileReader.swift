@@ -2,8 +2,8 @@ internal import Failures
 internal import Glibc
 package import Model
 
-/// The text of a key file, in secure memory, and its content.
-struct KeyFileText: ~Copyable {
+/// Reads a key file into secure memory, and the key in its text.
+struct KeyFileReader: ~Copyable {
     /// The longest key file, in bytes: a key takes some 250, an encrypted one 500, and the file may also hold a chain
     /// of certificates. At most a quarter of the secure heap.
     static let maximumLength = 16_384
@@ -128,7 +128,7 @@ extension PublicKey {
         descriptor: Int32, place: Failure.Place, passphrase: borrowing Passphrase? = nil
     ) throws(Failure) {
         do throws(KeyError) {
-            try self.init(KeyFileText(descriptor: descriptor).publicKey(passphrase: passphrase))
+            try self.init(KeyFileReader(descriptor: descriptor).publicKey(passphrase: passphrase))
         } catch {
             throw error.failure(at: place)
         }
