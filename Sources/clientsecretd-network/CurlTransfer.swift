@@ -35,7 +35,13 @@ import Glibc
         unsafe message.deallocate()
     }
 
-    /// Sets the options of every request, by the rules at ``HTTPSClient``.
+    /// Sets the options of every request.
+    ///
+    /// The rules are:
+    /// - TLS 1.2 or later; the certificate is judged by the machine's authorities, or only by those of one file.
+    /// - A proxy comes from the environment (`https_proxy`, `no_proxy`), as curl(1) reads it.
+    /// - No redirect is followed, and no other scheme than the named ones is spoken.
+    /// - Connecting, and everything together, have a deadline; the answer's headers and body have a limit.
     ///
     /// - Parameters:
     ///   - schemes: Those that may be spoken, of libcurl's `CURLPROTO_` flags.

@@ -32,8 +32,8 @@ struct EndpointOptions: ParsableArguments {
         return endpoint
     }
 
-    var client: HTTPSClient {
-        HTTPSClient(
+    var client: AppleClient {
+        AppleClient(
             endpoint: endpoint, caFile: caFile, connectTimeout: connectTimeout, timeout: timeout)
     }
 }

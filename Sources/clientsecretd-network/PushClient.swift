@@ -7,7 +7,7 @@ import Push
 
 /// One request to an API over HTTPS, or over HTTP to this machine itself, and its answer.
 ///
-/// The rules are those of ``HTTPSClient``. In addition, requests to this machine itself use no proxy.
+/// The rules are those of ``CurlTransfer``. In addition, requests to this machine itself use no proxy.
 struct PushClient {
     /// A PEM file; nil for the machine's authorities.
     let caFile: String?

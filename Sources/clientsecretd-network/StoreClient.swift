@@ -16,7 +16,7 @@ struct StoreTLSFiles {
 
 /// Requests to the members of one store, over mutual TLS, and one watch next to them.
 ///
-/// The rules are those of ``HTTPSClient``. In addition, no proxy is used, and the connection is kept for the next request. A
+/// The rules are those of ``CurlTransfer``. In addition, no proxy is used, and the connection is kept for the next request. A
 /// member serves requests for hours, and a handshake costs it more than the request.
 final class StoreClient {
     private let files: StoreTLSFiles

@@ -4,14 +4,9 @@ import CLibcurl
 import Failures
 import Glibc
 
-/// One request to one server over HTTPS, and its answer.
-///
-/// The rules are:
-/// - TLS 1.2 or later; the certificate is judged by the machine's authorities, or only by those of one file.
-/// - A proxy comes from the environment (`https_proxy`, `no_proxy`), as curl(1) reads it.
-/// - No redirect is followed, and no other scheme than https is spoken.
-/// - Connecting, and everything together, have a deadline; the answer's headers and body have a limit.
-struct HTTPSClient {
+/// One request to one of Apple's servers, or to the one that was named instead, and its answer. The rules are those of
+/// ``CurlTransfer/prepare(url:schemes:caFile:connectTimeout:timeout:)``.
+struct AppleClient {
     let endpoint: Endpoint
     /// A PEM file; nil for the machine's authorities.
     let caFile: String?
