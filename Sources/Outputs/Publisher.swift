@@ -173,7 +173,7 @@ package struct Publisher: Sendable {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
             return false
         }
-        if file.format.isShared, let reason = NonEnvironmentSyntax.reason(file.path.name, content.bytes) {
+        if file.format.isShared, let reason = NonEnvironmentFile.reason(file.path.name, content.bytes) {
             throw Failure(
                 .outputForeign, at: .path(file.path), detail: reason,
                 remedy: .say("write another path, or \"format: template\" for a file of its own"))

@@ -241,7 +241,7 @@ import Testing
         ("app", "#!/usr/bin/perl -w\nA=1\n"),
     ])
     func aFileOfAnotherSyntaxGetsNoVariable(name: String, text: String) {
-        #expect(NonEnvironmentSyntax.reason(name, Array(text.utf8)) != nil)
+        #expect(NonEnvironmentFile.reason(name, Array(text.utf8)) != nil)
     }
 
     @Test(arguments: [
@@ -250,7 +250,7 @@ import Testing
         ("env.php", "A=1\n"), ("example.pl", "A=1\n"), ("app.cfg", "A=1\n"), ("app.env", "#! Production\nA=1\n"),
     ])
     func anEnvironmentFileMayHaveAnyOtherName(name: String, text: String) {
-        #expect(NonEnvironmentSyntax.reason(name, Array(text.utf8)) == nil)
+        #expect(NonEnvironmentFile.reason(name, Array(text.utf8)) == nil)
     }
 
     /// Such as that of a Kubernetes service account.

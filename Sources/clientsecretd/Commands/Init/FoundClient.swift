@@ -72,7 +72,7 @@ struct FoundClient: Equatable {
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
         let format = FormatRegistry.environment.init(parameter: nil)
         let name = String(file.split(separator: "/").last ?? "")
-        guard !NonEnvironmentSyntax.isLikely(name), NonEnvironmentSyntax.reason(name, bytes) == nil,
+        guard !NonEnvironmentFile.isLikely(name), NonEnvironmentFile.reason(name, bytes) == nil,
             format.mayReplace(bytes),
             !hasSections(bytes)
         else { return [] }

@@ -1,5 +1,5 @@
-/// Files whose lines may look like assignments of an environment file, and are read by other rules.
-package enum NonEnvironmentSyntax {
+/// A file that is no environment file, by its name or its first line, although its lines may look like assignments.
+package enum NonEnvironmentFile {
     /// Endings of source code and of documents with another syntax.
     private static let endings = words(
         "cjs cue gradle hcl java js json json5 jsx kt mjs mount nix php plist py rb service socket tf tfvars timer toml ts tsx xml yaml yml"
