@@ -220,7 +220,7 @@ struct DescendantsTests {
             try ChildProcess.adoptOrphans()
             let hooks = try Hooks()
             try Hooks.makeFIFO(hooks.directory("ready"))
-            var child = try StartedChild(
+            var child = try SupervisedChild(
                 ["/bin/sh", "-c", "\(escapee) echo $PPID >$HERE/holder"], environment: hooks.environment)
             let interruption = child.wait(milliseconds: Hooks.never, cancel: -1)
             let holder = try #require(

@@ -20,7 +20,7 @@ package enum ChildProcess {
     package static func run(
         _ arguments: [String], environment: [String: String], timeout milliseconds: Int64, cancel: EventCounter? = nil
     ) throws(SystemError) -> ExitReport {
-        var child = try StartedChild(arguments, environment: environment)
+        var child = try SupervisedChild(arguments, environment: environment)
         let interruption = child.wait(milliseconds: milliseconds, cancel: cancel?.raw ?? -1)
         let ending = try child.end(after: interruption)
         return child.output.report(ending)
@@ -43,7 +43,7 @@ package enum ChildProcess {
     ///
     /// - Parameter milliseconds: how long to wait for them.
     package static func endStoppedBackgroundProcesses(within milliseconds: Int64) {
-        if clinux_stopped_holders_kill() { StartedChild.endOrphans(within: milliseconds) }
+        if clinux_stopped_holders_kill() { SupervisedChild.endOrphans(within: milliseconds) }
     }
 
     /// Has the background processes of children that ended by themselves go on after this process.
@@ -78,8 +78,8 @@ extension ChildProcess {
     /// Closes `input` here: only the child has it, so the other end sees it close.
     private static func start(
         _ arguments: [String], _ environment: [String: String], input: consuming Descriptor
-    ) throws(SystemError) -> StartedChild {
-        try StartedChild(arguments, environment: environment, input: input.raw)
+    ) throws(SystemError) -> SupervisedChild {
+        try SupervisedChild(arguments, environment: environment, input: input.raw)
     }
 
     private static func exchange<Value>(

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// A program that runs under a supervisor, and its output.
-struct StartedChild: ~Copyable {
+struct SupervisedChild: ~Copyable {
     private let program: String
     /// The supervisor's PID.
     private let process: Int32
