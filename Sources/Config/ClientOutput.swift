@@ -5,7 +5,7 @@ import Model
 /// An output whose path is known, and its client.
 struct ClientOutput {
     let client: ClientName
-    let output: FileOutput
+    let output: FileOutputSettings
     let path: Located<AbsolutePath>
 
     /// The outputs of these clients, in their order.

@@ -102,7 +102,7 @@ struct ClientSettings {
     }
 
     /// The files among the outputs.
-    var files: [FileOutput] {
+    var files: [FileOutputSettings] {
         (outputs.value ?? []).compactMap { if case .file(let file)? = $0 { file } else { nil } }
     }
 

@@ -2,22 +2,22 @@ import Model
 
 /// One item of `outputs`: a file, or a place behind an API.
 enum OutputSetting {
-    case file(FileOutput)
+    case file(FileOutputSettings)
     /// `push:` and a target's name.
     case push(Located<TargetName>)
 
     /// Nil, with an error, when the node has no settings, or its target no possible name.
     init?(_ node: YAMLNode, _ diagnostics: Diagnostics) {
         guard case .mapping(let lines) = node.content, lines.contains(where: { $0.key.value == "push" }) else {
-            guard let file = FileOutput(node, diagnostics) else { return nil }
+            guard let file = FileOutputSettings(node, diagnostics) else { return nil }
             self = .file(file)
             return
         }
         guard
             let section = Section(
-                node, of: "an output", at: node.position, names: ["push"] + FileOutput.names, diagnostics)
+                node, of: "an output", at: node.position, names: ["push"] + FileOutputSettings.names, diagnostics)
         else { return nil }
-        for name in FileOutput.names where section.has(name) {
+        for name in FileOutputSettings.names where section.has(name) {
             diagnostics.error(
                 at: section.position(of: name),
                 name == "path"

@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: [
         ("Top level", TopLevelSettings.names), ("Keys", KeySettings.names),
-        ("Clients", ClientSettings.names), ("Outputs", ["push"] + FileOutput.names),
+        ("Clients", ClientSettings.names), ("Outputs", ["push"] + FileOutputSettings.names),
         ("Actions", ActionKinds.names), ("Credentials", ["unit", "name"]),
         ("Store", StoreSettings.names),
     ])
@@ -87,7 +87,8 @@ import Testing
             + PushKind.all.flatMap(\.settings).map(\.name)
         let others: [String] = ActionKinds.names + StoreSettings.names + ["push", "unit", "signal", "name"]
         let known = Set(
-            TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutput.names + others + targets)
+            TopLevelSettings.names + KeySettings.names + ClientSettings.names + FileOutputSettings.names + others
+                + targets)
         func spoken(in lines: [Substring]) -> Set<String> {
             Set(lines.flatMap { $0.matches(of: #/`([a-z_]+):`/#).map { String($0.output.1) } })
         }

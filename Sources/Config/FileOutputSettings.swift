@@ -5,7 +5,7 @@ import Model
 /// One item of `outputs`: a file that holds the secret.
 ///
 /// By reference, as are clients: ten thousand of them are passed from check to check.
-final class FileOutput: Sendable {
+final class FileOutputSettings: Sendable {
     static let names =
         ["path", "format"] + FormatRegistry.all.compactMap { $0.setting?.name } + ["mode", "group", "as"]
 
