@@ -61,7 +61,7 @@ import Testing
 
     /// Targets belong into the main file, and no line that is there is changed.
     @Test func aTargetIsAddedToTheMainFileUnlessItHasSome() throws {
-        func pushed(with existing: ExistingConfiguration) throws -> NewClient {
+        func pushed(with existing: ExistingConfiguration) throws -> NewConfigurationFile {
             var given = try InitCommand.parse([
                 "--client-id", "com.example.shop", "--name", "shop", "--push", "supabase", "--set",
                 "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname",

@@ -49,11 +49,11 @@ import Testing
         Row(testDescription: "the service does not know it", clients: [("blog", "/srv/blog: no")], lines: nil),
     ])
     func says(row: Row) throws {
-        let first = NewClient(
+        let first = NewConfigurationFile(
             key: .existing(try #require(KeyName("apple"))), name: try #require(ClientName("web")),
             client: try #require(ClientID("com.example.web")),
             destination: .file(
-                NewClient.OutputFile(path: try #require(AbsolutePath("/srv/shop/.env")), variable: "SECRET")),
+                NewConfigurationFile.OutputFile(path: try #require(AbsolutePath("/srv/shop/.env")), variable: "SECRET")),
             unit: "shop.service")
         let outcome = InitOutcome(
             of: first, in: try Self.snapshot(of: row.clients), isComplete: row.isComplete,

@@ -8,8 +8,10 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct SystemFilesTests {
-    private func first(_ destination: NewClient.Destination, unit: String? = nil) throws -> NewClient {
-        NewClient(
+    private func first(_ destination: NewConfigurationFile.Destination, unit: String? = nil) throws
+        -> NewConfigurationFile
+    {
+        NewConfigurationFile(
             key: .existing(try #require(KeyName("apple"))), name: try #require(ClientName("web")),
             client: try #require(ClientID("com.example.web")),
             destination: destination, unit: unit)
@@ -17,14 +19,14 @@ import Testing
 
     private func file(
         _ path: String, variable: String? = nil, user: String? = nil, group: String? = nil
-    ) throws -> NewClient.Destination {
+    ) throws -> NewConfigurationFile.Destination {
         .file(
-            NewClient.OutputFile(
+            NewConfigurationFile.OutputFile(
                 path: try #require(AbsolutePath(path)), variable: variable, user: user, group: group))
     }
 
     private func files(
-        _ first: NewClient, dropIns: [UnitDropIn] = [], rule: String? = nil, make: ShellCommand? = nil,
+        _ first: NewConfigurationFile, dropIns: [UnitDropIn] = [], rule: String? = nil, make: ShellCommand? = nil,
         masked: String? = nil
     ) -> SystemFiles {
         SystemFiles(

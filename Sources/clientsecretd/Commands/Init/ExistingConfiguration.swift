@@ -88,7 +88,7 @@ struct ExistingConfiguration {
     }
 
     /// The client's file with a name for its key that no other key has.
-    func naming(_ new: NewClient) -> NewClient {
+    func naming(_ new: NewConfigurationFile) -> NewConfigurationFile {
         guard case .added(var key) = new.key else { return new }
         var new = new
         let taken = loaded.configuration.keys

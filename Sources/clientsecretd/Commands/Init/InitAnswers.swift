@@ -155,24 +155,25 @@ struct InitAnswers {
     /// Throws missing or wrong values.
     ///
     /// - Parameter isOfService: whether systemd hands over tokens.
-    func configuration(isOfService: Bool = false) throws -> NewClient {
+    func configuration(isOfService: Bool = false) throws -> NewConfigurationFile {
         try validate()
         guard missing.isEmpty, let client, let name = name ?? ClientName("web") else {
             throw CommandFailure(
                 .usage, "there is no terminal to prompt at; add " + missing.joined(separator: ", "))
         }
         let file = output.map { path in
-            NewClient.OutputFile(
+            NewConfigurationFile.OutputFile(
                 path: path, format: (format?.type ?? FormatRegistry.standard).name, variable: variable, user: user,
                 group: group)
         }
-        return NewClient(
+        return NewConfigurationFile(
             key: try keyEntry(), name: name, client: client,
-            destination: credential.map(NewClient.Destination.credential) ?? file.map(NewClient.Destination.file),
+            destination: credential.map(NewConfigurationFile.Destination.credential)
+                ?? file.map(NewConfigurationFile.Destination.file),
             target: target?.entry(isOfService: isOfService), unit: unit, verb: verb ?? .restart)
     }
 
-    private func keyEntry() throws -> NewClient.KeyEntry {
+    private func keyEntry() throws -> NewConfigurationFile.KeyEntry {
         if let existingKey { return .existing(existingKey) }
         guard let team, let key else { throw CommandFailure(.usage, "name the key with --key") }
         let inName = KeyID(fileName: key.name)
@@ -187,6 +188,6 @@ struct InitAnswers {
                         : "write the id that Apple shows under Membership with --team-id"))
         }
         if let misfit = client?.kind.misfit(team: team, keyID: id) { throw CommandFailure(.usage, misfit.words) }
-        return .added(NewClient.AddedKey(team: team, keyID: inName == id ? nil : id, file: key))
+        return .added(NewConfigurationFile.AddedKey(team: team, keyID: inName == id ? nil : id, file: key))
     }
 }

@@ -27,7 +27,7 @@ extension InitCommand {
     /// Throws if a file that the application reads holds a secret of this key's id that another key signed. Apple knows only one
     /// of the two: the daemon would replace a secret that works by one that Apple refuses.
     static func checkSigner(
-        of new: NewClient, in files: [AbsolutePath], _ existing: ExistingConfiguration?, at now: WallTime
+        of new: NewConfigurationFile, in files: [AbsolutePath], _ existing: ExistingConfiguration?, at now: WallTime
     ) throws(CommandFailure) {
         guard let (file, team, keyID) = key(of: new, existing), let key = try? NamedKey.publicKey(file.description)
         else { return }
@@ -57,7 +57,7 @@ extension InitCommand {
 
     /// The file and the ids of the key that would sign; nil for one without a file or a key id.
     private static func key(
-        of new: NewClient, _ existing: ExistingConfiguration?
+        of new: NewConfigurationFile, _ existing: ExistingConfiguration?
     ) -> (file: AbsolutePath, team: TeamID, keyID: KeyID)? {
         switch new.key {
         case .added(let key): (key.keyID ?? KeyID(fileName: key.file.name)).map { (key.file, key.team, $0) }

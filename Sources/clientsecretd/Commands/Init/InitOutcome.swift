@@ -14,7 +14,7 @@ struct InitOutcome {
     /// - Parameters:
     ///   - isComplete: whether nothing is left for the person to change.
     ///   - isRunning: whether a unit runs: one that is stopped was not restarted.
-    init?(of new: NewClient, in snapshot: Snapshot, isComplete: Bool = true, isRunning: (String) -> Bool) {
+    init?(of new: NewConfigurationFile, in snapshot: Snapshot, isComplete: Bool = true, isRunning: (String) -> Bool) {
         guard let client = snapshot.clients.first(where: { $0.name == new.name }) else { return nil }
         let failing = snapshot.clients.filter { $0.name != new.name && $0.health != .ok }
         var lines: [String] = []
@@ -36,7 +36,7 @@ struct InitOutcome {
         isServed = client.health == .ok
     }
 
-    private static func place(_ new: NewClient) -> String {
+    private static func place(_ new: NewConfigurationFile) -> String {
         switch new.destination {
         case .file(let file)?: Printable.name(file.path.description)
         case .credential(let name)?: "The credential \(name)"

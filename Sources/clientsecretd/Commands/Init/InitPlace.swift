@@ -50,7 +50,8 @@ struct InitPlace {
     ///
     /// - Parameter main: the additions to the main file.
     /// - Throws: if it would not be accepted. The errors are printed.
-    func file(for new: NewClient, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File {
+    func file(for new: NewConfigurationFile, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File
+    {
         let text = new.text(isOfService: isService, isAddition: existing != nil)
         let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))
         if case .failure(let error) = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source) {

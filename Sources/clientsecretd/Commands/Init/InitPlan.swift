@@ -12,7 +12,7 @@ import Systemd
 /// The files of `init`, and its commands.
 struct InitPlan {
     private let place: InitPlace
-    private let new: NewClient
+    private let new: NewConfigurationFile
     private let additions: FileAdditions
     private let commands: [ShellCommand]
     /// Units that are needed and masked.
@@ -29,7 +29,7 @@ struct InitPlan {
     /// - Parameters:
     ///   - token: the file of a token that was typed.
     ///   - now: whether the service is started.
-    init(for given: NewClient, token: SystemFiles.File?, at place: InitPlace, now: Bool) throws {
+    init(for given: NewConfigurationFile, token: SystemFiles.File?, at place: InitPlace, now: Bool) throws {
         var new = given
         var others = SystemFiles()
         if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
@@ -129,7 +129,7 @@ struct InitPlan {
     }
 
     /// Has the service read the key from a place that it can read.
-    private static func placeKey(of new: inout NewClient) throws(CommandFailure) -> [ShellCommand] {
+    private static func placeKey(of new: inout NewConfigurationFile) throws(CommandFailure) -> [ShellCommand] {
         let account = try CommandFailure.explaining { () throws(SystemError) in try ServiceUnit.daemonAccount() }
         guard case .added(var key) = new.key, geteuid() == 0, let service = account else { return [] }
         let placement = try KeyPlacement(of: key.file, for: service)
@@ -140,7 +140,7 @@ struct InitPlan {
 
     /// The files that the service on this machine needs.
     private static func systemFiles(
-        for new: NewClient, with existing: ExistingConfiguration?
+        for new: NewConfigurationFile, with existing: ExistingConfiguration?
     ) throws(CommandFailure) -> SystemFiles {
         var dropIns: [UnitDropIn] = []
         var make: ShellCommand?
@@ -174,7 +174,7 @@ struct InitPlan {
 
     /// Throws if the user that will write a file may not write to its directory: the daemon would fail, with everything written.
     private static func checkIsWritable(
-        _ file: NewClient.OutputFile, isOfService: Bool
+        _ file: NewConfigurationFile.OutputFile, isOfService: Bool
     ) throws(CommandFailure) {
         let user = file.user ?? (isOfService ? ServiceUnit.daemonUser : nil)
         guard geteuid() == 0, let user, let account = try? Accounts.user(called: user),

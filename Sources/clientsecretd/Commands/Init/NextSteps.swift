@@ -49,7 +49,7 @@ extension NextSteps {
     }
 
     /// The step for the person if nothing restarts an application that reads the secret only when it starts; nil if it needs none.
-    static func restart(_ new: NewClient, _ app: AppPreset?) -> String? {
+    static func restart(_ new: NewConfigurationFile, _ app: AppPreset?) -> String? {
         guard new.unit == nil, case .file(let output)? = new.destination, output.variable != nil || app?.verb != nil
         else { return nil }
         if let app, app.verb == nil { return nil }
@@ -62,7 +62,7 @@ extension NextSteps {
     ///   - file: the file from which the application reads its secret now, with its content.
     ///   - new: the new settings.
     static func change(
-        _ file: AbsolutePath?, _ found: FoundClient?, to new: NewClient, _ app: AppPreset?
+        _ file: AbsolutePath?, _ found: FoundClient?, to new: NewConfigurationFile, _ app: AppPreset?
     ) -> String? {
         guard let file, case .unwritable(let line, _)? = found?.place else { return nil }
         let advice: String

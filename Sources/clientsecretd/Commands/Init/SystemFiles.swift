@@ -69,7 +69,8 @@ struct SystemFiles: Equatable {
     ///   - make: the command that creates the directory of the service's own output; nil if none is needed.
     ///   - mask: the remedy if a socket, or its service, is masked.
     init(
-        for new: NewClient, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [], make: ShellCommand?,
+        for new: NewConfigurationFile, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [],
+        make: ShellCommand?,
         mask: (String) -> Remedy?
     ) {
         for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
@@ -112,14 +113,14 @@ struct SystemFiles: Equatable {
     private static let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
 
     /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
-    private static func lines(ofReader destination: NewClient.Destination?) -> String? {
+    private static func lines(ofReader destination: NewConfigurationFile.Destination?) -> String? {
         if let line = line(ofReader: destination) { return order + "\n[Service]\n\(line)\n" }
         guard case .file(let file)? = destination, file.user == nil else { return nil }
         return order
     }
 
     /// The line by which the unit gets the secret; nil for a file that the program reads by itself.
-    private static func line(ofReader destination: NewClient.Destination?) -> String? {
+    private static func line(ofReader destination: NewConfigurationFile.Destination?) -> String? {
         switch destination {
         case nil: return nil
         case .credential(let name): return UnitFileLine.loadCredential(name)

@@ -9,21 +9,21 @@ import Testing
 
 @testable import clientsecretd
 
-@Suite struct NewClientTests {
+@Suite struct NewConfigurationFileTests {
     private func first(
         key: String = "/etc/clientsecretd/AuthKey_ABC123DEFG.p8", keyID: String? = nil, name: String = "web",
         output: String = "/run/clientsecretd/out/web.jwt", format: any OutputFormat.Type = FormatRegistry.standard,
         variable: String? = nil, user: String? = nil, group: String? = nil,
         restarted: String? = nil
-    ) throws -> NewClient {
-        NewClient(
+    ) throws -> NewConfigurationFile {
+        NewConfigurationFile(
             key: .added(
-                NewClient.AddedKey(
+                NewConfigurationFile.AddedKey(
                     team: try #require(TeamID("DEF123GHIJ")), keyID: keyID.flatMap { KeyID($0) },
                     file: try #require(AbsolutePath(key)))),
             name: try #require(ClientName(name)), client: try #require(ClientID("com.example.web")),
             destination: .file(
-                NewClient.OutputFile(
+                NewConfigurationFile.OutputFile(
                     path: try #require(AbsolutePath(output)), format: format.name, variable: variable, user: user,
                     group: group)),
             unit: restarted)
@@ -109,7 +109,7 @@ import Testing
         first.client = try #require(ClientID(client))
         let isAds = first.client.kind == .appleAds
         first.key = .added(
-            NewClient.AddedKey(
+            NewConfigurationFile.AddedKey(
                 team: try #require(TeamID(isAds ? client : "DEF123GHIJ")),
                 keyID: KeyID(isAds ? "bacaebda-e219-41ee-a907-e2c25b24d1b2" : "ABC123DEFG"),
                 file: try #require(AbsolutePath("/srv/key.pem"))))

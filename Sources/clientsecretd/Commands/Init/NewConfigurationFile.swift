@@ -3,7 +3,7 @@ import Formats
 import Model
 
 /// The configuration file that `init` writes: the first one, or one that adds a client.
-struct NewClient: Equatable {
+struct NewConfigurationFile: Equatable {
     /// The key that signs the client's secrets.
     enum KeyEntry: Equatable {
         case added(AddedKey)
@@ -116,17 +116,5 @@ struct NewClient: Equatable {
         }
         if let unit { lines += ["    on_change:", "      - \(verb.rawValue): \(YAMLText.scalar(unit))"] }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-}
-
-/// Text as `init` writes it into YAML.
-enum YAMLText {
-    /// A scalar (YAML 1.2, chapter 7). It is plain if no character has a meaning in YAML, else in single quotes, in which only
-    /// the quote itself has one. Paths and names hold no line break.
-    static func scalar(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-".utf8.contains($0) }
-        guard !isPlain || text.isEmpty || text.hasPrefix("-") || text.hasPrefix(".") else { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }
 }
