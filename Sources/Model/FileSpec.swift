@@ -1,0 +1,67 @@
+/// How a file is written: the name of a format of the module Formats, and the facts that the core needs.
+package struct FileFormat: Hashable, Sendable {
+    package let name: String
+    /// The configuration's setting for the whole file, such as a template; nil if the format has no such setting.
+    package let parameter: String?
+    /// Whether several outputs may share the file, and lines that others have written.
+    package let isShared: Bool
+
+    package init(name: String, parameter: String? = nil, isShared: Bool = false) {
+        self.name = name
+        self.parameter = parameter
+        self.isShared = isShared
+    }
+}
+
+/// A file that secrets are written to: one or more outputs of the configuration that name the same path.
+package struct FileSpec: Hashable, Sendable {
+    package let path: AbsolutePath
+    package let format: FileFormat
+    package let mode: UInt16?
+    package let group: String?
+    package let owner: String?
+    /// The client of each slot: the whole file, or one per configured variable.
+    package fileprivate(set) var slots: [FileSlot: ClientName]
+
+    package init(
+        path: AbsolutePath, format: FileFormat, mode: UInt16?, group: String?, owner: String?,
+        slots: [FileSlot: ClientName]
+    ) {
+        self.path = path
+        self.format = format
+        self.mode = mode
+        self.group = group
+        self.owner = owner
+        self.slots = slots
+    }
+
+    /// Whether the same secrets make the same file.
+    package func isWritten(as other: FileSpec) -> Bool {
+        format == other.format && mode == other.mode && group == other.group && owner == other.owner
+    }
+}
+
+extension Configuration {
+    /// The files of all outputs, each once even if several outputs share it.
+    package var files: [AbsolutePath: FileSpec] {
+        var files: [AbsolutePath: FileSpec] = [:]
+        files.reserveCapacity(clients.count)
+        for (name, client) in clients {
+            for output in client.outputs {
+                let unfilled = FileSpec(
+                    path: output.path, format: output.format, mode: output.mode, group: output.group,
+                    owner: output.owner, slots: [:])
+                files[output.path, default: unfilled].slots[output.slot] = name
+            }
+        }
+        return files
+    }
+
+    /// The paths of these files.
+    package var outputPaths: Set<AbsolutePath> {
+        var paths: Set<AbsolutePath> = []
+        paths.reserveCapacity(clients.count)
+        for client in clients.values { paths.formUnion(client.outputs.lazy.map(\.path)) }
+        return paths
+    }
+}

@@ -1,0 +1,34 @@
+/// The place where a client's secret is published: a file, or one variable of an environment file.
+package struct OutputPlace: Hashable, Comparable, Sendable {
+    package let path: AbsolutePath
+    package let slot: FileSlot
+
+    package init(path: AbsolutePath, slot: FileSlot) {
+        self.path = path
+        self.slot = slot
+    }
+
+    package static func < (left: OutputPlace, right: OutputPlace) -> Bool {
+        (left.path, left.variable ?? "") < (right.path, right.variable ?? "")
+    }
+
+    /// The variable of an environment file; nil if the whole file is the secret.
+    package var variable: String? { slot.variable }
+}
+
+/// One output's place in a file.
+package enum FileSlot: Hashable, Sendable {
+    /// The file is only about this secret.
+    case whole
+    case variable(String)
+
+    /// Nil: the whole file.
+    package init(variable: String?) {
+        self = variable.map { .variable($0) } ?? .whole
+    }
+
+    /// The variable of an environment file; nil if the whole file is the secret.
+    package var variable: String? {
+        if case .variable(let name) = self { name } else { nil }
+    }
+}
