@@ -1,5 +1,3 @@
-internal import AppleClientSecret
-
 /// A command line for POSIX's sh that root may type as printed.
 ///
 /// It is built only from text in the program, as `StaticString` guarantees, and from words that are quoted if needed. So a shell
@@ -89,20 +87,5 @@ package struct ShellCommand: Hashable, Sendable {
     /// With the rights of the user that controls the directories on the way.
     func run(as keeper: PathComponent.User) -> ShellCommand? {
         keeper.id == 0 ? self : ShellCommand("runuser -u \(keeper.name) -- \(self)")
-    }
-}
-
-/// Words of a shell's command line.
-package enum ShellWord {
-    /// `text` as one word: unquoted if no character means something to a shell, else in single quotes.
-    package static func quoted(_ text: String) -> String {
-        if !text.isEmpty, text.utf8.allSatisfy(Printable.isOfWord) { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
-    }
-
-    /// Whether root may paste it, quoted. It must not hold characters that a terminal acts on. It must also not hold U+FFFD,
-    /// which replaces bytes that are not UTF-8, so that it is another name.
-    static func isPasteable(_ text: String) -> Bool {
-        !text.unicodeScalars.contains { $0.isUnprintable || $0 == "\u{FFFD}" }
     }
 }
