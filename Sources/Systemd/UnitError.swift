@@ -41,7 +41,7 @@ package enum UnitError: Error, Hashable, Sendable {
         }
     }
 
-    /// The meaning of an answer from systemd or the bus to a call, if it is about the request.
+    /// The meaning of systemd's or the bus's answer to a call, if it is about the request.
     init(_ answer: BusError) {
         switch answer.name {
         // The bus works and does not hand the call on: systemd is not on it, or the bus's own policy forbids the call.
@@ -51,59 +51,6 @@ package enum UnitError: Error, Hashable, Sendable {
         case "org.freedesktop.systemd1.NoSuchUnit": self = .noSuchUnit
         case "org.freedesktop.systemd1.UnitMasked": self = .masked
         default: self = .refused(answer.message)
-        }
-    }
-}
-
-/// An error that a method call over the bus was answered with.
-struct BusError: Error, Hashable {
-    let name: String
-    /// A text for operators.
-    let message: String
-    /// Whether it comes from the message bus, and not from systemd.
-    let isOfBus: Bool
-
-    static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-    static let interactive = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
-
-    /// Whether it is an error of a call that systemd itself made. The only one that it makes for an order asks polkit.
-    var isOfSystemdsCall: Bool {
-        guard !isOfBus else { return false }
-        let ofCalls = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected"]
-        return ofCalls.contains { name == "org.freedesktop.DBus.Error." + $0 }
-            || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") || name.hasPrefix("org.freedesktop.PolicyKit1.")
-    }
-
-    /// Whether it may be about polkit's unit, which the bus has systemd start, as well as about the one that was named.
-    var mayBeOfPolkit: Bool {
-        !isOfBus
-            && (name == Self.accessDenied || name == Self.interactive || name.hasPrefix("org.freedesktop.systemd1."))
-    }
-}
-
-/// How an unsuccessful job ended, as systemd's signal `JobRemoved` says (org.freedesktop.systemd1(5)).
-package enum JobResult: Hashable, Sendable {
-    case failed
-    /// The unit's own timeout, or the job's, ran out.
-    case timeout
-    /// Another job took its place, or a user canceled it.
-    case canceled
-    /// A unit that it needs failed.
-    case dependency
-    /// It did not fit the unit's state by then.
-    case skipped
-    case other(String)
-
-    /// Nil when the job was done.
-    init?(_ text: String) {
-        switch text {
-        case "done": return nil
-        case "failed": self = .failed
-        case "timeout": self = .timeout
-        case "canceled": self = .canceled
-        case "dependency": self = .dependency
-        case "skipped": self = .skipped
-        default: self = .other(text)
         }
     }
 }
