@@ -8,9 +8,9 @@ import SystemPackage
 
 /// One message on the socket: a JSON document on one line.
 enum WriterMessage {
-    /// In bytes: twice the limit of a file (1 MiB). This has room for every token of the largest file and the names of their
+    /// In bytes: twice the limit of a file. This has room for every token of the largest file and the names of their
     /// slots.
-    static let longest = 2 << 20
+    static let longest = 2 * OutputLimits.fileSize
     /// The most JSON values of a message: each place in a file has four, and takes twenty bytes at least.
     private static let mostValues = longest / 4
 
