@@ -51,7 +51,7 @@ package enum Work: Hashable, Sendable {
     case tidyRecords(
         keeping: Set<ClientName>, expiredBefore: WallTime, removed: Set<OutputPlace>, outputs: Set<OutputPlace>)
     /// Write the daemon's metrics into this file.
-    indirect case writeMetrics(AbsolutePath, MetricsContent)
+    indirect case writeMetrics(AbsolutePath, MetricsFileContent)
     /// Remove this file, if it holds metrics of this program.
     case removeMetrics(AbsolutePath)
 }

@@ -63,7 +63,7 @@ final class Bench {
     /// Records can be read, and not kept.
     var isStateReadOnly = false
     /// The files with the daemon's metrics.
-    var metrics: [AbsolutePath: MetricsContent] = [:]
+    var metrics: [AbsolutePath: MetricsFileContent] = [:]
     /// Jobs on these resources do not end until ``release(_:)``.
     var held: Set<Resource> = []
 

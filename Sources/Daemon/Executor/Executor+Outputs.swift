@@ -103,14 +103,14 @@ extension Executor {
         OwnSandbox.hiding(file: path, as: reservedPaths.trusting(identity))
     }
 
-    func write(_ content: MetricsContent, toMetricsFile path: AbsolutePath) throws(Failure) -> Outcome {
+    func write(_ content: MetricsFileContent, toMetricsFile path: AbsolutePath) throws(Failure) -> Outcome {
         if let failure = hiding(path) { throw failure.ofMetricsFile(path) }
         sweptDirectories?.sweep(beside: path)
         try metricsFile(path).write(Array(Self.text(of: content).utf8))
         return .metricsWritten
     }
 
-    private static func text(of content: MetricsContent) -> String {
+    private static func text(of content: MetricsFileContent) -> String {
         switch content {
         case .everything(var snapshot):
             // The core does not know it.

@@ -12,7 +12,7 @@ package import Model
 /// - The file at a former path is removed: it would go stale, and node_exporter might still read it.
 struct MetricsFileUpkeep: Sendable {
     /// Its content; nil while that is not known, or if it could not be written.
-    private(set) var content: MetricsContent?
+    private(set) var content: MetricsFileContent?
     /// Files at former paths that are to be removed.
     private(set) var former: Set<AbsolutePath> = []
     private var writes = RateLimit(1, in: 1)
@@ -34,7 +34,7 @@ struct MetricsFileUpkeep: Sendable {
     fileprivate mutating func beginRemoving(_ path: AbsolutePath) { former.remove(path) }
 
     /// Records a write; nil for one that failed.
-    fileprivate mutating func end(_ content: MetricsContent?) { self.content = content }
+    fileprivate mutating func end(_ content: MetricsFileContent?) { self.content = content }
 
     /// Whether to compare it now with the wanted content.
     fileprivate func isDue(_ timer: inout WakeTimer) -> Bool {
@@ -42,7 +42,7 @@ struct MetricsFileUpkeep: Sendable {
     }
 
     /// Compares it with the wanted content; returns whether to write that.
-    fileprivate mutating func isToBeWritten(_ wanted: MetricsContent, at now: BootTime) -> Bool {
+    fileprivate mutating func isToBeWritten(_ wanted: MetricsFileContent, at now: BootTime) -> Bool {
         let isRepair = isNoticed && repairs.next(at: now) == nil
         guard content != wanted || isRepair else { return false }
         writes.note(at: now)
@@ -84,7 +84,7 @@ extension Rotation {
             isOnce || isStopping || metrics.isDue(&timer)
         else { return }
         let snapshot = snapshot(at: now)
-        let content = isStopping && !isOnce ? MetricsContent.times(snapshot) : .everything(snapshot)
+        let content = isStopping && !isOnce ? MetricsFileContent.times(snapshot) : .everything(snapshot)
         guard metrics.isToBeWritten(content, at: now.boot) else { return }
         start(.writeMetrics(path, content), on: .metricsFile(path), &timer)
     }

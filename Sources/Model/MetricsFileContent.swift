@@ -1,5 +1,5 @@
 /// The content of a file with the daemon's metrics.
-package enum MetricsContent: Hashable, Sendable {
+package enum MetricsFileContent: Hashable, Sendable {
     case everything(Snapshot)
     /// Only times: they stay true when the daemon has ended, and are needed most then.
     case times(Snapshot)
