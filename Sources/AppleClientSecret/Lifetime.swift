@@ -1,11 +1,5 @@
 /// How long a secret is valid from the moment it is minted.
 public struct Lifetime: Hashable, Comparable, Sendable {
-    /// The shortest lifetime that is minted: renewals of one client are at least a minute apart.
-    public static let minimum: Seconds = 60
-
-    /// Apple accepts an `exp` of a client secret at most 15,777,000 s ahead of its own clock (about six months).
-    public static let appleLimit: Seconds = 15_777_000
-
     /// The longest lifetime of a new client secret of Sign in with Apple. It is 300 s below Apple's limit, because Apple would
     /// refuse the full limit if the machine's clock runs fast.
     public static let maximum = longest(of: .signIn)

@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// How small and how large the values of settings may be. Only `lifetime` has another limit for each kind of token:
-/// ``TokenKind/Rules/longest``.
+/// `LifetimeLimits`.
 enum SettingLimits {
     static let renewBefore: ClosedRange<Seconds> = 1...TokenKind.maps.rules.longest
     /// At most a day.

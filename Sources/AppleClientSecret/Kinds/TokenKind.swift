@@ -88,28 +88,22 @@ extension TokenKind {
 }
 
 extension TokenKind.Rules {
-    /// How far below Apple's limit the longest lifetime is: Apple would refuse the full limit from a machine whose clock
-    /// runs fast.
-    private static let margin: Seconds = 300
-
-    /// 180 days.
-    private static let limitOfAds: Seconds = 15_552_000
-
     static let signIn = TokenKind.Rules(
         words: "client secret", ids: .tenCharacters, audience: Claims.audience, hasType: true, origins: .none,
         scopes: [],
-        longest: Lifetime.appleLimit - margin, limit: .ahead(Lifetime.appleLimit), verification: .signIn)
+        longest: Lifetime.appleLimit - LifetimeLimits.margin, limit: .ahead(Lifetime.appleLimit), verification: .signIn)
 
     static let appleAds = TokenKind.Rules(
         words: "client secret of Apple Ads", ids: .searchAds, audience: Claims.audience, hasType: false, origins: .none,
-        scopes: [], longest: limitOfAds - margin, limit: .afterIssue(limitOfAds), verification: .appleAds)
+        scopes: [], longest: LifetimeLimits.ofAds - LifetimeLimits.margin,
+        limit: .afterIssue(LifetimeLimits.ofAds), verification: .appleAds)
 
     static let music = TokenKind.Rules(
         words: "developer token of MusicKit", ids: .tenCharacters, audience: nil, hasType: false, origins: .list,
-        scopes: [], longest: Lifetime.appleLimit - margin, limit: .ahead(Lifetime.appleLimit), verification: .music)
+        scopes: [], longest: Lifetime.appleLimit - LifetimeLimits.margin, limit: .ahead(Lifetime.appleLimit),
+        verification: .music)
 
-    // 366 days: Apple names no limit, and people use a year.
     static let maps = TokenKind.Rules(
         words: "token of MapKit", ids: .tenCharacters, audience: nil, hasType: true, origins: .one,
-        scopes: ["mapkit_js", ClientID.scopeOfServers], longest: 31_622_400, limit: nil, verification: .maps)
+        scopes: ["mapkit_js", ClientID.scopeOfServers], longest: LifetimeLimits.ofMaps, limit: nil, verification: .maps)
 }
