@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 
-/// Lists of an API, such as those of variables and of deployments, with all their pages.
+/// The pages of an API's lists, such as those of variables and of deployments.
 extension PushExchange {
     /// How many pages of a list are read.
     private static let mostPages = 20
