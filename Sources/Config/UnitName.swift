@@ -1,4 +1,5 @@
 internal import AppleClientSecret
+internal import Failures
 internal import Model
 
 /// Names of systemd units.
@@ -13,9 +14,8 @@ package enum UnitName {
     /// The units that run the daemon, or end and start with it, which no action may name. A daemon that restarts one of them
     /// after each start would never come to an end.
     private static let ownUnits: Set<String> = [
-        "clientsecretd.service", "clientsecretd.socket", "clientsecretd-credentials.socket",
-        "clientsecretd-metrics.socket", "clientsecretd-once.service", "clientsecretd-once.timer",
-        "clientsecretd-sockets.target",
+        PackageUnit.daemon, PackageUnit.statusSocket, PackageUnit.credentialSocket, PackageUnit.metricsSocket,
+        PackageUnit.singleRun, PackageUnit.singleRunTimer, PackageUnit.sockets,
     ]
 
     /// Whether this is a unit's full name, its suffix included.

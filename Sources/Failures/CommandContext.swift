@@ -25,9 +25,6 @@ package struct CommandContext: Hashable, Sendable {
     /// command adds a line again that takes no effect.
     package var addedLines: [String: [String]] = [:]
 
-    /// The unit that runs the package's daemon, unless another was found to.
-    package static let packagesUnit = "clientsecretd.service"
-
     /// - Parameter isServices: nil: it reads the default one.
     package init(
         configuration: String? = nil, isServices: Bool? = nil, socket: String? = nil, hasSystemd: Bool = true,
@@ -48,7 +45,7 @@ package struct CommandContext: Hashable, Sendable {
 
     /// The unit that runs the daemon; nil if another daemon than the package's may be meant, and its unit is not known.
     var daemonUnit: String? {
-        unit ?? (isServices && socket == nil ? Self.packagesUnit : nil)
+        unit ?? (isServices && socket == nil ? PackageUnit.daemon : nil)
     }
 
     /// Those of these lines that a file lacks, as far as that is known. One that a later line of the file undoes counts as missing:

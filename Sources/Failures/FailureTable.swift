@@ -311,7 +311,7 @@ extension FailureCode {
         case .storeFileUnusable:
             row(
                 "a file for the store cannot be used", traits: .refusalOfStore,
-                .say("check that the service gets it", see: .cat("clientsecretd-store.service")))
+                .say("check that the service gets it", see: .cat(PackageUnit.store)))
         case .storeCredentialsRefused:
             row(
                 "etcd refuses the user or its password", traits: .refusalOfStore,
@@ -384,11 +384,11 @@ extension FailureCode {
             row(
                 "the service that asks the store cannot be reached",
                 traits: [.refusalOfStore, .ofDaemonOnly],
-                .run(.listen("clientsecretd-store.socket"), otherwise: "have clientsecretd-network listen for it"))
+                .run(.listen(PackageUnit.storeSocket), otherwise: "have clientsecretd-network listen for it"))
         case .storeServiceSilent:
             row(
                 "the service that asks the store gave no answer that can be read", traits: [.ofStore, .ofDaemonOnly],
-                .say("read its log", see: .journal(of: "clientsecretd-store.service")))
+                .say("read its log", see: .journal(of: PackageUnit.store)))
         case .publicKeyUnusable:
             row(
                 "\"public_key\" is not a P-256 key",
@@ -404,7 +404,7 @@ extension FailureCode {
         case .verifierMissing:
             row(
                 "the service that asks Apple about new secrets cannot be reached",
-                .run(.listen("clientsecretd-verify.socket"), otherwise: "have clientsecretd-network listen for it"))
+                .run(.listen(PackageUnit.verifierSocket), otherwise: "have clientsecretd-network listen for it"))
         case .verifierSilent:
             row(
                 "the service that asks Apple about new secrets gave no answer that can be read",
@@ -521,12 +521,12 @@ extension FailureCode {
         case .pushServiceMissing:
             row("the service that pushes to it cannot be reached", traits: [.ofPushService, .ofDaemonOnly]) {
                 .run(
-                    $0.name.flatMap { .listen("clientsecretd-push@\($0).socket") },
+                    $0.name.flatMap { .listen(PackageUnit.pusherSocket(of: $0)) },
                     otherwise: "have clientsecretd-network listen for it")
             }
         case .pushServiceSilent:
             row("the service that pushes to it gave no answer that can be read", traits: .ofDaemonOnly) {
-                .say("read its log", see: $0.name.flatMap { .journal(of: "clientsecretd-push@\($0).service") })
+                .say("read its log", see: $0.name.flatMap { .journal(of: PackageUnit.pusher(of: $0)) })
             }
         // The clock.
         case .clockBeforeBuild: row("shows a time before this program was built, so it is not trusted", .setClock)

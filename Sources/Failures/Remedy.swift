@@ -90,7 +90,7 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         case .failed:
             .say(
                 "the service runs, and systemd has given up its socket",
-                run: .listenAgain("clientsecretd.socket", of: CommandContext.packagesUnit, isWanted: true))
+                run: .listenAgain(PackageUnit.statusSocket, of: PackageUnit.daemon, isWanted: true))
         case nil: nil
         }
     }

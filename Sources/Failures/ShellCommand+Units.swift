@@ -12,15 +12,15 @@ extension ShellCommand {
     /// Has systemd open the status socket of the package's service and pass it. Nil if another unit may run the daemon.
     package static var passStatusSocket: ShellCommand? {
         let context = CommandContext.current
-        guard context.socket == nil, context.daemonUnit == CommandContext.packagesUnit else { return nil }
-        return restart(CommandContext.packagesUnit)
+        guard context.socket == nil, context.daemonUnit == PackageUnit.daemon else { return nil }
+        return restart(PackageUnit.daemon)
     }
 
     /// Has systemd listen again at the credential socket of the package's service. Nil if another unit may run the daemon.
     package static var passCredentialSocket: ShellCommand? {
-        let unit = CommandContext.packagesUnit
+        let unit = PackageUnit.daemon
         guard daemonUnit == unit else { return nil }
-        return listenAgain("clientsecretd-credentials.socket", of: unit, isWanted: true)
+        return listenAgain(PackageUnit.credentialSocket, of: unit, isWanted: true)
     }
 
     /// Has systemd listen again at a socket that it has given up, or whose file is gone: it never creates the file again while it

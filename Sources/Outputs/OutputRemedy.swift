@@ -221,7 +221,7 @@ package enum OutputRemedy {
         return SystemManager.isSystemd
             ? .say(
                 words + ", start its writer and reload",
-                see: .listen("clientsecretd-writer@\(owner).socket")?.then(.reload) ?? .reload)
+                see: .listen(PackageUnit.writerSocket(of: owner))?.then(.reload) ?? .reload)
             : .say(words + " and reload", see: .reload)
     }
 }

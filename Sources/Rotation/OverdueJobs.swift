@@ -51,7 +51,7 @@ extension Rotation {
         return Failure(
             .notResponding, at: .target(target),
             detail: "the service that pushes to it has not answered for \(Self.overdueAfter.count) s",
-            remedy: .forStuckService("clientsecretd-push@\(target).service"))
+            remedy: .forStuckService(PackageUnit.pusher(of: target)))
     }
 
     /// The same for one client. A shared action whose job lasts concerns those that wait for it.
@@ -77,7 +77,7 @@ extension Failure {
     fileprivate static func silentWriter(of user: String, at path: AbsolutePath) -> Failure {
         Failure(
             .writerSilent, at: .path(path), cause: ErrorNumber.timedOut, detail: user,
-            remedy: .forStuckService("clientsecretd-writer@\(user).service"))
+            remedy: .forStuckService(PackageUnit.writer(of: user)))
     }
 
     /// Whether a writer did not answer in time.

@@ -3,17 +3,13 @@ import Linux
 
 /// The package's socket units, on which systemd listens for the daemon and its helpers, and how they are brought back.
 package enum SocketUnit {
-    package static let status = "clientsecretd.socket"
-    package static let credentials = "clientsecretd-credentials.socket"
     /// The sockets that start the daemon.
-    private static let daemons = [status, credentials, "clientsecretd-metrics.socket"]
-    /// The socket that starts an instance for each connection.
-    private static let startsInstances = "clientsecretd-verify.socket"
+    private static let daemons = [PackageUnit.statusSocket, PackageUnit.credentialSocket, PackageUnit.metricsSocket]
 
     /// Whether it is the package's: another unit with such a name may start anything.
     private static func isShipped(_ socket: String) -> Bool {
-        isDaemons(socket) || [startsInstances, "clientsecretd-store.socket"].contains(socket)
-            || ["clientsecretd-push@", "clientsecretd-writer@"].contains { socket.hasPrefix($0) }
+        isDaemons(socket) || [PackageUnit.verifierSocket, PackageUnit.storeSocket].contains(socket)
+            || PackageUnit.isPusher(socket) || PackageUnit.isWriter(socket)
     }
 
     /// Whether it starts the daemon, and not a helper.
@@ -42,7 +38,7 @@ package enum SocketUnit {
         if let mask = UnitMask.remedy(ofSocket: socket) { return mask }
         guard SystemManager.isSystemd else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
-            let isDaemonUp = try systemd.condition(of: CommandContext.packagesUnit).isUp
+            let isDaemonUp = try systemd.condition(of: PackageUnit.daemon).isUp
             return remedy(of: socket, in: try systemd.condition(of: socket), isDaemonUp: isDaemonUp)
         }
     }
@@ -51,17 +47,18 @@ package enum SocketUnit {
     static func remedy(of socket: String, in state: UnitState, isDaemonUp: Bool) -> Remedy? {
         let isDaemons = isDaemons(socket)
         if state.load == "not-found" {
-            let isWriters = socket.hasPrefix("clientsecretd-writer@")
-            let package = isDaemons || isWriters ? "clientsecretd" : "clientsecretd-network"
+            let package = isDaemons || PackageUnit.isWriter(socket) ? "clientsecretd" : "clientsecretd-network"
             return .say("install the package \(package): this machine has no unit \(socket)")
         }
         // One of the daemon's is not started while the daemon runs, whatever its state.
         guard ["active", "failed"].contains(state.activity) || isDaemons && isDaemonUp else { return nil }
         guard isShipped(socket) else { return nil }
-        let ownService = socket == startsInstances ? nil : String(socket.dropLast("socket".count)) + "service"
+        // Each connection to this one starts an instance.
+        let ownService =
+            socket == PackageUnit.verifierSocket ? nil : String(socket.dropLast("socket".count)) + "service"
         return .run(
             .listenAgain(
-                socket, of: isDaemons ? CommandContext.packagesUnit : ownService, isWanted: isDaemons && isDaemonUp),
+                socket, of: isDaemons ? PackageUnit.daemon : ownService, isWanted: isDaemons && isDaemonUp),
             otherwise: "start it again")
     }
 }
@@ -76,11 +73,11 @@ extension SystemdClient {
             let state = try condition(of: name)
             if state.activity == "failed" {
                 found.append((name, state, "has failed: systemd does not listen there"))
-            } else if name != SocketUnit.status, let path = try path(ofSocket: name), FileStatus.isAbsent(path) {
+            } else if name != PackageUnit.statusSocket, let path = try path(ofSocket: name), FileStatus.isAbsent(path) {
                 found.append((name, state, "is active, and its file \(Printable.name(path)) is gone"))
             }
         }
-        let daemon = try found.isEmpty ? nil : condition(of: CommandContext.packagesUnit)
+        let daemon = try found.isEmpty ? nil : condition(of: PackageUnit.daemon)
         return found.map { name, state, words in
             let remedy =
                 UnitMask.remedy(ofSocket: name)

@@ -19,12 +19,12 @@ enum UserWriterRemedies {
         cause: Int32? = nil
     ) -> Remedy? {
         switch code {
-        case .writerMissing: missing("clientsecretd-writer@\(user).socket", user)
+        case .writerMissing: missing(PackageUnit.writerSocket(of: user), user)
         case .writerSilent where !OutputRemedy.maySystemdRun(user): .say(OutputRemedy.accountWords(user))
         case .writerSilent where cause == ErrorNumber.timedOut:
-            .forStuckService("clientsecretd-writer@\(user).service")
+            .forStuckService(PackageUnit.writer(of: user))
         case .writerSilent, .writerGarbled:
-            .say("read its log", see: .journal(of: "clientsecretd-writer@\(user).service"))
+            .say("read its log", see: .journal(of: PackageUnit.writer(of: user)))
         case .writerUnconfigured: readable(configuration, user)
         default: link(on: path, user) ?? remedy(onWay: code, user, path, group)
         }
@@ -40,7 +40,7 @@ enum UserWriterRemedies {
         case .directoryMissing: making(path.directory, for: user)
         case .readOnlyFileSystem:
             .say(
-                "mount it writable, or let clientsecretd-writer@\(user).service write to \(Printable.name(home.description)), "
+                "mount it writable, or let \(PackageUnit.writer(of: user)) write to \(Printable.name(home.description)), "
                     + "with the lines that are printed", see: .check)
         case .diskFull: .freeSpace(in: home.description)
         case .quotaExceeded: .freeSpace(in: home.description, orRaiseQuotaOf: Owner.words(userNamed: user))
@@ -62,7 +62,7 @@ enum UserWriterRemedies {
         guard let group = configured ?? kept.map({ Owner.argument(group: $0) }) else { return nil }
         if Owner.isRoots(group: group) { return Owner.leavingRoots(name) }
         let wanted = Owner.words(groupNamed: group)
-        guard let command = Owner.letGive("clientsecretd-writer@\(user).service", to: group) else {
+        guard let command = Owner.letGive(PackageUnit.writer(of: user), to: group) else {
             return .say("add \(name) to \(wanted) and restart its writer")
         }
         return configured != nil || id(of: user) == 0

@@ -53,14 +53,14 @@ struct CredentialSocketTests {
             SocketUnit.Problem(socket: socket, words: "is gone", remedy: again)
         }
         let metrics = "clientsecretd-metrics.socket"
-        let all = [gone("clientsecretd-writer@app.socket"), gone(SocketUnit.credentials), gone(metrics)]
+        let all = [gone("clientsecretd-writer@app.socket"), gone(PackageUnit.credentialSocket), gone(metrics)]
         let ofMetrics = Failure(.socketUnusable, at: .named(metrics), detail: "is gone", remedy: again)
         let lost = Failure(
-            .credentialSocketUnusable, at: .named(SocketUnit.credentials), detail: "is gone", remedy: again)
+            .credentialSocketUnusable, at: .named(PackageUnit.credentialSocket), detail: "is gone", remedy: again)
         #expect(UnitsInEffect.failures(of: all, mask: nil, isServing: true) == [ofMetrics, lost])
         #expect(UnitsInEffect.failures(of: all, mask: nil, isServing: false) == [ofMetrics])
         let mask = Remedy.say("unmask it")
-        let masked = Failure(.credentialSocketUnusable, at: .named(SocketUnit.credentials), remedy: mask)
+        let masked = Failure(.credentialSocketUnusable, at: .named(PackageUnit.credentialSocket), remedy: mask)
         #expect(UnitsInEffect.failures(of: [], mask: mask, isServing: true) == [masked])
         #expect(UnitsInEffect.failures(of: [], mask: mask, isServing: false) == [])
     }

@@ -1,3 +1,4 @@
+import Failures
 import Model
 import Rotation
 import TestSupport
@@ -11,9 +12,10 @@ import Testing
         _ targets: [String: String] = [:], store: [String] = [], verifier: String? = nil, resolvers: String = "",
         hosts: String = ""
     ) throws -> [String: String] {
-        var endpoints = [UnitsInEffect.store: store, UnitsInEffect.verifier: [verifier].compactMap(\.self)]
+        var endpoints = [PackageUnit.store: store, PackageUnit.verifier: [verifier].compactMap(\.self)]
         for (target, address) in targets {
-            endpoints[UnitsInEffect.unit(of: try #require(TargetName(target)))] = [address]
+            let name = try #require(TargetName(target))
+            endpoints[PackageUnit.pusher(of: name)] = [address]
         }
         return RoleAddresses(endpoints: endpoints, resolvers: resolvers, hosts: hosts).files(in: "/run")
     }
@@ -55,15 +57,15 @@ import Testing
                 .changes(to: found, in: "/run")
         }
         #expect(changes(unknown: [], [verifier: "a", store: "b"]) == [verifier: nil, store: nil])
-        #expect(changes(unknown: [UnitsInEffect.verifier], [verifier: "a", store: "b"]) == [store: nil])
+        #expect(changes(unknown: [PackageUnit.verifier], [verifier: "a", store: "b"]) == [store: nil])
         // What every helper needs it gets all the same, where it has nothing yet.
         let resolver = "nameserver 127.0.0.1\n"
         let lines = "[Service]\nIPAddressAllow=127.0.0.1\n"
-        let found = changes(unknown: [UnitsInEffect.verifier], [store: "b"], resolvers: resolver)
+        let found = changes(unknown: [PackageUnit.verifier], [store: "b"], resolvers: resolver)
         #expect(found.count == 3)
         #expect(found[verifier] == lines)
         #expect(found[store] == lines)
-        #expect(changes(unknown: [UnitsInEffect.verifier], [verifier: "a"], resolvers: resolver)[verifier] == nil)
+        #expect(changes(unknown: [PackageUnit.verifier], [verifier: "a"], resolvers: resolver)[verifier] == nil)
     }
 
     @Test func aResolverThatTheUnitsLeaveOutIsOpened() throws {

@@ -39,7 +39,7 @@ import Testing
     @Test func aUnitThatCannotStartIsNotRestarted() async {
         await #expect(processExitsWith: .success) {
             var context = CommandContext.current
-            context.unstartable = ["a.service", CommandContext.packagesUnit]
+            context.unstartable = ["a.service", PackageUnit.daemon]
             context.use()
             for command in [
                 ShellCommand.restart("a.service"), .start("a.service"), .enableNow("a.service"), .startAgain,

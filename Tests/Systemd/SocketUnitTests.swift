@@ -14,7 +14,7 @@ struct SocketUnitTests {
     private static let verify = "clientsecretd-verify.socket"
     private static let verifyAgain =
         "systemctl reset-failed \(verify) && systemctl stop \(verify) && systemctl start \(verify)"
-    private static let credentials = SocketUnit.credentials
+    private static let credentials = PackageUnit.credentialSocket
     private static let credentialsAgain =
         "systemctl reset-failed \(credentials) && systemctl stop \(credentials) clientsecretd.service && "
         + "systemctl start \(credentials)"

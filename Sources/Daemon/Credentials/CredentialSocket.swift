@@ -21,7 +21,6 @@ final class CredentialSocket: Sendable {
     /// The units that are served.
     private let units = QuietMutex<Set<String>>([])
 
-    private static let unit = "clientsecretd-credentials.socket"
     /// `FileDescriptorName=` of the socket's unit.
     private static let passedName = "credentials"
     /// For the next process, systemd stores a connection that waits or reads a refusal under this name. It cannot be confused
@@ -112,7 +111,7 @@ final class CredentialSocket: Sendable {
         let isSystemds = CommandContext.current.hasSystemd && CommandContext.current.socket == nil
         return Failure(
             .credentialSocketUnusable, at: .named(path), cause: errno.rawValue,
-            remedy: isSystemds ? UnitMask.remedy(ofSocket: unit) : nil)
+            remedy: isSystemds ? UnitMask.remedy(ofSocket: PackageUnit.credentialSocket) : nil)
     }
 
     /// Refuses the connections that wait, and removes the name of the daemon's own socket.

@@ -99,7 +99,7 @@ package struct DryRun: Sendable {
         storeFailures =
             loaded.store.map {
                 StoreLoginFiles.failures(
-                    of: $0, as: settings.identity, readBy: found.identity(of: UnitsInEffect.store), at: now.wall)
+                    of: $0, as: settings.identity, readBy: found.identity(of: PackageUnit.store), at: now.wall)
             } ?? []
         limitations =
             found.limitations

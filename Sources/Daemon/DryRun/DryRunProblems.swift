@@ -49,7 +49,7 @@ struct DryRunProblems {
     }
 
     mutating func findAll(at now: Now) {
-        add([problem(withLoopbackOf: UnitsInEffect.verifier, at: .named(UnitsInEffect.verifier))].compactMap(\.self))
+        add([problem(withLoopbackOf: PackageUnit.verifier, at: .named(PackageUnit.verifier))].compactMap(\.self))
         add(inEffect?.problemsAtStart ?? [])
         for (alias, failure) in inEffect?.problemsWithAliases ?? [] {
             for (name, client) in configuration.clients where client.credential?.unit == alias {
@@ -61,9 +61,9 @@ struct DryRunProblems {
         add(sockets)
         // It is the package's service that lost it.
         if CommandContext.current.isOfPackage, let remedy = Remedy.forLostSocket,
-            !sockets.contains(where: { $0.place == .named("clientsecretd.socket") })
+            !sockets.contains(where: { $0.place == .named(PackageUnit.statusSocket) })
         {
-            add([Failure(.socketUnusable, at: .named("clientsecretd.socket"), remedy: remedy)])
+            add([Failure(.socketUnusable, at: .named(PackageUnit.statusSocket), remedy: remedy)])
         }
         add([rotation.clockFailure].compactMap(\.self))
         add(loaded.files.prefix(1).compactMap { review?.problem(withConfiguration: $0) })
@@ -96,11 +96,11 @@ struct DryRunProblems {
             let group = try? Accounts.groupID(name), let status = FileStatus.following(socket),
             status.kind == .socket, status.group != group, status.mode & 0o002 == 0, !FileStatus.hasAccessList(socket)
         else { return nil }
-        let unit = "clientsecretd.socket"
+        let unit = PackageUnit.statusSocket
         return
             "members of \(Printable.name(name)) (control_group) cannot open \(Printable.name(socket)), which belongs to "
             + "\(Owner.describe(group: status.group)); write SocketGroup=\(Printable.name(name)) into the [Socket] section of "
-            + "\(unit) (systemctl edit \(unit)), then restart it and clientsecretd.service"
+            + "\(unit) (systemctl edit \(unit)), then restart it and \(PackageUnit.daemon)"
     }
 
     private mutating func add(_ failures: [Failure], for client: ClientName? = nil) {
@@ -136,10 +136,10 @@ struct DryRunProblems {
                 let failure =
                     reader.executor.services.pusher.problem(with: target)
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
-                    ?? problem(withLoopbackOf: UnitsInEffect.unit(of: target), at: .target(target))
+                    ?? problem(withLoopbackOf: PackageUnit.pusher(of: target), at: .target(target))
                 if !ofLoginFiles.contains(where: { $0.place == .target(target) }) {
                     let found = loaded.problems(
-                        withFilesOf: target, as: identity(of: UnitsInEffect.unit(of: target)))
+                        withFilesOf: target, as: identity(of: PackageUnit.pusher(of: target)))
                     add(
                         found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
                         for: name)
@@ -186,7 +186,7 @@ struct DryRunProblems {
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
             add([failure])
         } else if let failure = inEffect?.problemWithStore
-            ?? problem(withLoopbackOf: UnitsInEffect.store, at: .store)
+            ?? problem(withLoopbackOf: PackageUnit.store, at: .store)
         {
             add([failure])
         }

@@ -68,7 +68,7 @@ final class StatusListener: Sendable {
     /// The remedy if systemd may not open the socket; nil if it may, or another daemon's is meant.
     private static var mask: Remedy? {
         let context = CommandContext.current
-        return context.hasSystemd && context.socket == nil ? UnitMask.remedy(ofSocket: "clientsecretd.socket") : nil
+        return context.hasSystemd && context.socket == nil ? UnitMask.remedy(ofSocket: PackageUnit.statusSocket) : nil
     }
 
     /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the

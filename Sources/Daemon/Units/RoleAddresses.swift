@@ -1,5 +1,6 @@
 import AppleClientSecret
 import Config
+import Failures
 import Glibc
 import Linux
 import Model
@@ -53,14 +54,14 @@ struct RoleAddresses: Hashable {
         var endpoints: [String: [String]] = [:]
         var unknown: Set<String> = []
         for (target, request) in loaded.pushRequests {
-            endpoints[UnitsInEffect.unit(of: target)] = [String(request.split(separator: " ").last ?? "")]
+            endpoints[PackageUnit.pusher(of: target)] = [String(request.split(separator: " ").last ?? "")]
         }
-        endpoints[UnitsInEffect.store] = loaded.store?.endpoints
+        endpoints[PackageUnit.store] = loaded.store?.endpoints
         if loaded.configuration.clients.values.contains(where: \.verify) {
             do throws(UnitError) {
-                endpoints[UnitsInEffect.verifier] = try UnitsInEffect.endpointOfVerifier().map { [$0] }
+                endpoints[PackageUnit.verifier] = try UnitsInEffect.endpointOfVerifier().map { [$0] }
             } catch {
-                unknown = [UnitsInEffect.verifier]
+                unknown = [PackageUnit.verifier]
             }
         }
         self.init(

@@ -1,4 +1,5 @@
 import Actions
+import Failures
 import Formats
 package import Linux
 package import Model
@@ -114,8 +115,8 @@ package struct ServiceUnit: Sendable {
     /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
     static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
         SystemdClient.ask { systemd throws(UnitError) in
-            guard let unit = try systemd.unit("clientsecretd-writer@\(user).service") else { return nil }
-            let socket = "clientsecretd-writer@\(user).socket"
+            guard let unit = try systemd.unit(PackageUnit.writer(of: user)) else { return nil }
+            let socket = PackageUnit.writerSocket(of: user)
             let enablement = try systemd.enablement(of: socket)
             let isWanted = try systemd.isWanted(socket)
             return (unit, isWanted || enablement != "disabled")
@@ -125,9 +126,9 @@ package struct ServiceUnit: Sendable {
 
 extension SystemdClient {
     fileprivate mutating func unitOfDaemon() throws(UnitError) -> ServiceUnit? {
-        let isService = try isUsed("clientsecretd.service")
-        let isTimer = try isUsed("clientsecretd-once.timer")
-        return try unit(isTimer && !isService ? "clientsecretd-once.service" : "clientsecretd.service")
+        let isService = try isUsed(PackageUnit.daemon)
+        let isTimer = try isUsed(PackageUnit.singleRunTimer)
+        return try unit(isTimer && !isService ? PackageUnit.singleRun : PackageUnit.daemon)
     }
 
     fileprivate mutating func isUsed(_ unit: String) throws(UnitError) -> Bool {

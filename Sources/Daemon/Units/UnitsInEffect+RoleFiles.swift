@@ -35,7 +35,7 @@ extension UnitsInEffect {
     ///
     /// - Parameter token: the credential that holds the token; nil for a target without one.
     func problem(withSourceOf token: String?, of target: TargetName) -> Failure? {
-        token.flatMap { openSources[Source(unit: Self.unit(of: target), credential: $0)] }.map {
+        token.flatMap { openSources[Source(unit: PackageUnit.pusher(of: target), credential: $0)] }.map {
             Failure(.pushFileNotGuarded, at: .target(target), detail: $0.detail, remedy: $0.remedy)
         }
     }
@@ -43,7 +43,7 @@ extension UnitsInEffect {
     /// The same for the credentials of the service that asks the store.
     var problemsWithSourcesOfStore: [Failure] {
         StoreConfiguration.File.allCases.compactMap {
-            openSources[Source(unit: Self.store, credential: $0.credential)]
+            openSources[Source(unit: PackageUnit.store, credential: $0.credential)]
         }.map { Failure(.storeFileNotGuarded, at: .store, detail: $0.detail, remedy: $0.remedy) }
     }
 
@@ -82,7 +82,9 @@ extension UnitsInEffect {
                         Self.changedSource(of: credential, settings, passedIn: "/run/credentials/\(unit)")
                 } else {
                     judged.openSources[source] = Self.openSource(of: credential, settings, as: identity)
-                    if unit != Self.store { judged.tokens[source] = Self.token(of: credential, settings, as: identity) }
+                    if unit != PackageUnit.store {
+                        judged.tokens[source] = Self.token(of: credential, settings, as: identity)
+                    }
                 }
             }
         }
@@ -129,7 +131,7 @@ extension UnitsInEffect {
 
     /// The token that systemd passes to the service of a target, or why its file has none; nil if that is not known.
     func token(of target: TargetName, credential: String?) -> Result<String, LoginFile.Unusable>? {
-        credential.flatMap { tokens[Source(unit: Self.unit(of: target), credential: $0)] }
+        credential.flatMap { tokens[Source(unit: PackageUnit.pusher(of: target), credential: $0)] }
     }
 
     static func token(
@@ -179,7 +181,7 @@ extension UnitsInEffect {
     func problems(
         with target: TargetName, files: [(path: AbsolutePath, code: Failure.Code)]
     ) -> [Failure] {
-        let unit = Self.unit(of: target)
+        let unit = PackageUnit.pusher(of: target)
         return files.compactMap { path, code in
             objection(to: path, of: unit).map { words in
                 let remedy: Remedy =
@@ -198,7 +200,7 @@ extension UnitsInEffect {
     /// The same for the service that asks the store.
     func problems(withStoreFiles files: [(setting: StoreConfiguration.File, path: AbsolutePath)]) -> [Failure] {
         files.compactMap { setting, path in
-            objection(to: path, of: Self.store).map { words in
+            objection(to: path, of: PackageUnit.store).map { words in
                 Failure(
                     .storeFileUnusable, at: .store, detail: words,
                     remedy: .say(

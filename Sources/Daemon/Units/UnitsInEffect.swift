@@ -34,15 +34,15 @@ package struct UnitsInEffect {
         guard let daemon = daemon ?? ServiceUnit.ofDaemon() else { return nil }
         var names = [daemon.name]
         let clients = configuration.map { Array($0.clients.values) } ?? []
-        names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { Self.unit(of: $0) }
-        if configuration?.store != nil { names.append(Self.store) }
-        if clients.contains(where: \.verify) { names.append(Self.verifier) }
+        names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { PackageUnit.pusher(of: $0) }
+        if configuration?.store != nil { names.append(PackageUnit.store) }
+        if clients.contains(where: \.verify) { names.append(PackageUnit.verifier) }
         let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
-        names += writers.sorted().map { Self.unit(ofWriter: $0) }
+        names += writers.sorted().map { PackageUnit.writer(of: $0) }
         let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         var units: [(String, UnitSettings)] = []
         var readers: [String: SecretReader] = [:]
-        let isPackages = daemon.name == CommandContext.packagesUnit && CommandContext.current.isOfPackage
+        let isPackages = daemon.name == PackageUnit.daemon && CommandContext.current.isOfPackage
         let named = configuration.map { SecretReader.named(in: $0).union(SecretReader.namedInUnitFiles()) } ?? []
         var aliases: [(String, String)] = []
         var sockets: [SocketUnit.Problem]?
@@ -56,7 +56,7 @@ package struct UnitsInEffect {
             }
             if isPackages, configuration != nil { sockets = try systemd.socketProblems() }
             guard isPackages, !named.isEmpty else { return () }
-            let socket = try systemd.path(ofSocket: SocketUnit.credentials)
+            let socket = try systemd.path(ofSocket: PackageUnit.credentialSocket)
             for unit in named.sorted() {
                 guard let (name, settings) = try systemd.reader(unit) else { continue }
                 readers[name, default: SecretReader(name, settings, socket: socket)].names.insert(unit)
@@ -71,15 +71,8 @@ package struct UnitsInEffect {
         self.sockets = sockets
     }
 
-    static let store = "clientsecretd-store.service"
-    static let verifier = "clientsecretd-verify@.service"
-    private static let pushing = "clientsecretd-push@"
     /// The services that connect to a network.
-    static let roles = [pushing + ".service", store, verifier]
-
-    static func unit(of target: TargetName) -> String { "\(pushing)\(target).service" }
-
-    static func unit(ofWriter user: String) -> String { "clientsecretd-writer@\(user).service" }
+    static let roles = [PackageUnit.pusherTemplate, PackageUnit.store, PackageUnit.verifier]
 
     /// A template has settings only as an instance.
     private static func instance(of unit: String) -> String { unit.replacing("@.", with: "@0.") }
@@ -88,10 +81,10 @@ package struct UnitsInEffect {
     static func endpointOfVerifier() throws(UnitError) -> String? {
         guard SystemManager.isSystemd else { return nil }
         var systemd = try SystemdClient(cancel: nil)
-        return try systemd.settings(of: instance(of: verifier))?.value(ofFlag: "--endpoint")
+        return try systemd.settings(of: instance(of: PackageUnit.verifier))?.value(ofFlag: "--endpoint")
     }
 
-    static func isOfNetwork(_ unit: String) -> Bool { unit == store || unit.hasPrefix(pushing) }
+    static func isOfNetwork(_ unit: String) -> Bool { unit == PackageUnit.store || PackageUnit.isPusher(unit) }
 
     /// That units run with less protection than they ship with, on one line; nil when none does.
     package var weakness: String? {
@@ -176,7 +169,7 @@ package struct UnitsInEffect {
         guard let sockets else { return [] }
         let isServing = configuration.clients.values.contains { $0.credential != nil }
         return Self.failures(
-            of: sockets, mask: UnitMask.remedy(ofSocket: SocketUnit.credentials), isServing: isServing)
+            of: sockets, mask: UnitMask.remedy(ofSocket: PackageUnit.credentialSocket), isServing: isServing)
     }
 
     /// - Parameters:
@@ -184,14 +177,15 @@ package struct UnitsInEffect {
     ///   - isServing: whether the configuration gives a unit a credential.
     static func failures(of sockets: [SocketUnit.Problem], mask: Remedy?, isServing: Bool) -> [Failure] {
         let found = sockets.filter { SocketUnit.isDaemons($0.socket) }
-        let failures = found.filter { $0.socket != SocketUnit.credentials }.map { problem in
+        let failures = found.filter { $0.socket != PackageUnit.credentialSocket }.map { problem in
             Failure(.socketUnusable, at: .named(problem.socket), detail: problem.words, remedy: problem.remedy)
         }
-        let problem = found.first { $0.socket == SocketUnit.credentials }
+        let problem = found.first { $0.socket == PackageUnit.credentialSocket }
         guard isServing, let remedy = problem?.remedy ?? mask else { return failures }
         return failures + [
             Failure(
-                .credentialSocketUnusable, at: .named(SocketUnit.credentials), detail: problem?.words, remedy: remedy)
+                .credentialSocketUnusable, at: .named(PackageUnit.credentialSocket), detail: problem?.words,
+                remedy: remedy)
         ]
     }
 
@@ -242,14 +236,14 @@ package struct UnitsInEffect {
     ///
     /// - Parameter token: the credential that holds the token; nil for a target without one.
     func problem(with target: TargetName, token: String?) -> Failure? {
-        problem(of: Self.unit(of: target), token).map {
+        problem(of: PackageUnit.pusher(of: target), token).map {
             Failure(.pushTokenUnusable, at: .target(target), detail: $0.detail, remedy: $0.remedy)
         }
     }
 
     /// The problem that keeps the service that asks the store from the files that its unit names.
     var problemWithStore: Failure? {
-        problem(of: Self.store, nil).map {
+        problem(of: PackageUnit.store, nil).map {
             Failure(.storeFileUnusable, at: .store, detail: $0.detail, remedy: $0.remedy)
         }
     }
@@ -331,17 +325,17 @@ package struct UnitsInEffect {
             unit = ServiceUnit.ofDaemon()?.name ?? ""
             credential = name
         case (.pushTokenUnusable, .target(let target)), (.pushUnconfigured, .target(let target)):
-            unit = Self.unit(of: target)
+            unit = PackageUnit.pusher(of: target)
             credential = token(target)
         case (.pushServiceSilent, .target(let target)), (.pushUnreachable, .target(let target)):
-            unit = Self.unit(of: target)
-        case (.verifierSilent, _): unit = verifier
+            unit = PackageUnit.pusher(of: target)
+        case (.verifierSilent, _): unit = PackageUnit.verifier
         // One that was started and does not respond is stuck.
         case (.writerSilent, _) where failure.cause != ErrorNumber.timedOut:
-            unit = writer.map { Self.unit(ofWriter: $0) } ?? ""
+            unit = writer.map { PackageUnit.writer(of: $0) } ?? ""
         case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _),
             (.storeUnreachable, _):
-            unit = store
+            unit = PackageUnit.store
         default: return failure
         }
         guard SystemManager.isSystemd, !unit.isEmpty else { return failure }

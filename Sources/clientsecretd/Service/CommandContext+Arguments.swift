@@ -23,7 +23,7 @@ extension CommandContext {
         let unit = isRun ? OwnUnit.service(environment) : nil
         let isServices =
             configuration == nil
-            || (isRun ? unit == Self.packagesUnit : hasSystemd && ServiceUser.isServices(path))
+            || (isRun ? unit == PackageUnit.daemon : hasSystemd && ServiceUser.isServices(path))
         // The default socket is the service's there.
         let knowsDaemon =
             isRun || !hasSystemd || isServices || path == ConfigurationOption.standard

@@ -25,11 +25,11 @@ enum FailedSockets {
     /// - Parameter socket: a path at which there is no socket.
     static func lost(_ socket: String) -> CommandContext.LostSocket? {
         guard SystemManager.isSystemd, socket == SocketOption.standard, FileStatus.isAbsent(socket),
-            UnitMask.remedy(ofSocket: SocketUnit.status) == nil
+            UnitMask.remedy(ofSocket: PackageUnit.statusSocket) == nil
         else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
-            guard try systemd.condition(of: CommandContext.packagesUnit).isUp else { return nil }
-            return try systemd.condition(of: SocketUnit.status).activity == "failed" ? .failed : .gone
+            guard try systemd.condition(of: PackageUnit.daemon).isUp else { return nil }
+            return try systemd.condition(of: PackageUnit.statusSocket).activity == "failed" ? .failed : .gone
         }
     }
 }

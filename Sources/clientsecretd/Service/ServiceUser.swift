@@ -28,7 +28,7 @@ enum ServiceUser {
         guard let (user, state) = owner, geteuid() == 0 || geteuid() == user.id else { return nil }
         // Asked while still root, because root needs no message bus for it.
         let unit = isServices(configuration) ? ServiceUnit.ofDaemon() : state.flatMap(ServiceUnit.ofDaemon)
-        if let unit, unit.name != CommandContext.packagesUnit {
+        if let unit, unit.name != PackageUnit.daemon {
             var context = CommandContext.current
             context.unit = unit.name
             context.use()
@@ -235,7 +235,7 @@ enum ServiceUser {
         return environment
     }
 
-    private static let credentials = "/run/credentials/clientsecretd.service"
+    private static let credentials = "/run/credentials/\(PackageUnit.daemon)"
 
     /// The configuration that the package's service reads: the one that its unit names, else the default.
     static var configuration: String { ServiceUnit.namedConfiguration ?? ConfigurationOption.standard }

@@ -63,6 +63,13 @@ import Testing
         }
     }
 
+    /// A name that is written twice can be misspelt once: then a remedy names a unit that no machine has.
+    @Test func theNamesOfThePackagesUnitsHaveOneOwner() throws {
+        let names = try Self.found(#""clientsecretd[-a-z]*(@[^"]*)?\.(service|socket|timer|target)""#)
+        #expect(names.count > 10)
+        #expect(names.filter { !$0.hasPrefix("Failures/PackageUnit.swift:") } == [])
+    }
+
     /// What is built today is what was tried: also the packages that others bring.
     @Test func everyPackageIsPinned() throws {
         let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)

@@ -147,7 +147,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     private static func remedy(forIdleWriterOf user: String) -> Remedy {
-        .run(.enable("clientsecretd-writer@\(user).socket"), otherwise: "enable its socket")
+        .run(.enable(PackageUnit.writerSocket(of: user)), otherwise: "enable its socket")
     }
 
     /// The lines that are missing, in the order in which they are printed, each once.

@@ -43,7 +43,7 @@ struct InitPlan {
         // it is there, all of this can be done again.
         let file = try place.file(for: new, main)
         additions = try FileAdditions(others.files + [token, main, file].compactMap(\.self))
-        mask = place.isService ? UnitMask.remedy(of: CommandContext.packagesUnit) : nil
+        mask = place.isService ? UnitMask.remedy(of: PackageUnit.daemon) : nil
         isStarted = now && mask == nil
         commands = others.commands + (isStarted ? Self.start : [])
         masked = others.masked
@@ -70,7 +70,7 @@ struct InitPlan {
         var unexplained: [String] = []
         for command in commands {
             guard let failure = PrintedCommandRunner.failure(of: command.text) else { continue }
-            if command == .reloadUnit(CommandContext.packagesUnit) {
+            if command == .reloadUnit(PackageUnit.daemon) {
                 unexplained.append(failure)
             } else {
                 CommandOutput.complain(lines: failure)
@@ -112,7 +112,7 @@ struct InitPlan {
     private static var start: [ShellCommand] {
         // A reload after a start is harmless, and one that is left out is not.
         let isRunning = ServiceUnit.ofDaemon()?.isRunning != false
-        let unit = CommandContext.packagesUnit
+        let unit = PackageUnit.daemon
         return [.enableNow(unit), isRunning ? .reloadUnit(unit) : nil].compactMap(\.self)
     }
 

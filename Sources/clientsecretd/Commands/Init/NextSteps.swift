@@ -34,7 +34,7 @@ extension NextSteps {
         if ServiceUser.isServices(path) {
             return isAdded
                 ? .say("load it into the service: systemctl reload-or-restart clientsecretd")
-                : .say("start the service", run: .enableNow(CommandContext.packagesUnit))
+                : .say("start the service", run: .enableNow(PackageUnit.daemon))
         }
         if !isAdded, CommandContext.current.socket == nil, FileStatus.following(SocketOption.standard)?.kind == .socket
         {

@@ -84,7 +84,7 @@ struct SystemFiles: Equatable {
         if let target = new.target, let credential = target.credential {
             files.append(
                 File(
-                    path: "/etc/systemd/system/clientsecretd-push@\(target.name).service.d/clientsecretd.conf",
+                    path: "/etc/systemd/system/\(PackageUnit.pusher(of: target.name)).d/clientsecretd.conf",
                     lines: "[Service]\n\(credential)\n"))
         }
         // systemd opens directories when it starts a unit, and skips one that is missing.
@@ -92,11 +92,11 @@ struct SystemFiles: Equatable {
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
-        if let target = new.target { listen("clientsecretd-push@\(target.name).socket", mask) }
+        if let target = new.target { listen(PackageUnit.pusherSocket(of: target.name), mask) }
         // The service starts this one, unless it is masked.
-        if case .credential? = new.destination { masked += [mask(Self.credentialSocket)].compactMap(\.self) }
+        if case .credential? = new.destination { masked += [mask(PackageUnit.credentialSocket)].compactMap(\.self) }
         if case .file(let file)? = new.destination, let user = file.user {
-            listen("clientsecretd-writer@\(user).socket", mask)
+            listen(PackageUnit.writerSocket(of: user), mask)
         }
     }
 
@@ -108,9 +108,7 @@ struct SystemFiles: Equatable {
         }
     }
 
-    private static let credentialSocket = "clientsecretd-credentials.socket"
-
-    private static let order = "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n"
+    private static let order = "[Unit]\nWants=\(PackageUnit.daemon)\nAfter=\(PackageUnit.daemon)\n"
 
     /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
     private static func lines(ofReader destination: NewConfigurationFile.Destination?) -> String? {
