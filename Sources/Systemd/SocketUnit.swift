@@ -33,17 +33,23 @@ package enum SocketUnit {
     /// The remedy if nothing can be reached at a socket. Nil if ``ShellCommand/listen(_:)`` is the remedy: nothing has started it.
     /// Nil also if systemd does not answer, or the daemon looks for its sockets elsewhere. Blocks.
     package static func remedy(of socket: String) -> Remedy? {
-        let context = CommandContext.current
-        guard context.hasSystemd, context.socket == nil else { return nil }
-        if let mask = UnitMask.remedy(ofSocket: socket) { return mask }
-        guard SystemManager.isSystemd else { return nil }
+        if let mask = Self.mask(of: socket) { return mask }
+        guard isLookedFor, SystemManager.isSystemd else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
             let isDaemonUp = try systemd.condition(of: PackageUnit.daemon).isUp
             return remedy(of: socket, in: try systemd.condition(of: socket), isDaemonUp: isDaemonUp)
         }
     }
 
-    /// The same for a socket that is not masked.
+    /// The remedy if a socket is masked; nil if it is not, or if the daemon looks for its sockets elsewhere. systemd is not asked.
+    package static func mask(of socket: String) -> Remedy? {
+        isLookedFor ? UnitMask.remedy(ofSocket: socket) : nil
+    }
+
+    /// Whether the daemon looks for the package's sockets.
+    private static var isLookedFor: Bool { CommandContext.current.hasSystemd && CommandContext.current.socket == nil }
+
+    /// The same as ``remedy(of:)`` for a socket that is not masked.
     static func remedy(of socket: String, in state: UnitState, isDaemonUp: Bool) -> Remedy? {
         let isDaemons = isDaemons(socket)
         if state.load == "not-found" {

@@ -107,11 +107,12 @@ final class CredentialSocket: Sendable {
         }
     }
 
+    /// The code's own remedy has systemd listen again, which is right in each state of the unit while the daemon runs. So only
+    /// its mask is looked for, and a start does not wait for systemd.
     private static func failure(at path: String, _ errno: Errno) -> Failure {
-        let isSystemds = CommandContext.current.hasSystemd && CommandContext.current.socket == nil
-        return Failure(
+        Failure(
             .credentialSocketUnusable, at: .named(path), cause: errno.rawValue,
-            remedy: isSystemds ? UnitMask.remedy(ofSocket: PackageUnit.credentialSocket) : nil)
+            remedy: SocketUnit.mask(of: PackageUnit.credentialSocket))
     }
 
     /// Refuses the connections that wait, and removes the name of the daemon's own socket.

@@ -51,7 +51,7 @@ final class StatusListener: Sendable {
                 case .addressInUse: .say("stop the program that listens there, or use another --socket")
                 // The directory is root's, because systemd is to open the socket; here it did not.
                 case .permissionDenied, .readOnlyFileSystem:
-                    mask
+                    SocketUnit.mask(of: PackageUnit.statusSocket)
                         ?? Remedy.say(
                             "without systemd, name another socket with --socket; with systemd, let systemd open it",
                             run: .passStatusSocket)
@@ -63,12 +63,6 @@ final class StatusListener: Sendable {
                 }
             throw Failure(.socketUnusable, at: .named(path), cause: error.number, remedy: remedy)
         }
-    }
-
-    /// The remedy if systemd may not open the socket; nil if it may, or another daemon's is meant.
-    private static var mask: Remedy? {
-        let context = CommandContext.current
-        return context.hasSystemd && context.socket == nil ? UnitMask.remedy(ofSocket: PackageUnit.statusSocket) : nil
     }
 
     /// Lets these renew and reload from now on. Their group may also open the daemon's own socket, and so read the
