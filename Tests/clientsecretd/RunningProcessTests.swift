@@ -60,8 +60,6 @@ import Testing
     }
 
     @Test func itsSupplementaryGroupsCount() {
-        let status = "Name:\tnode\nUid:\t5\t6\t7\t8\nGid:\t1\t33\t2\t3\nFDSize:\t64\nGroups:\t27 100 \nNStgid:\t9\n"
-        #expect(ProcessGroups.groups(in: status) == [33, 27, 100])
         let own = Identity.current()
         #expect(RunningProcess(getpid()).groups == Set(own.groups + [own.group]))
     }

@@ -143,7 +143,7 @@ extension SystemdClient {
         return ServiceUnit(
             name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings,
             mounts: settings.mainProcess.flatMap { MountTable.of(process: $0.id) },
-            groups: settings.mainProcess.flatMap { ProcessGroups.of(process: $0.id) })
+            groups: settings.mainProcess.flatMap { ProcessStatus(ofProcess: $0.id)?.groups })
     }
 }
 

@@ -64,15 +64,11 @@ package enum FileLock {
     /// Whether it is a process of this user or of root that holds the lock of `path`. If the kernel does not show that, as in
     /// some containers: whether only these could.
     package static func isHeld(_ path: String, by identity: Identity) -> Bool {
-        let status = holder(of: path).flatMap { ForeignFile.read("/proc/\($0)/status", limit: 1 << 16) }
-        guard let status else {
+        guard let status = holder(of: path).flatMap({ ProcessStatus(ofProcess: $0) }) else {
             let found = FileStatus.following(path)
             return found.map { identity.trusts($0.owner) && $0.mode & 0o077 == 0 } == true
         }
-        // Uid:	0	0	0	0
-        let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
-        let users = line.map { String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace).dropFirst() }
-        return users?.compactMap { UInt32($0) }.first.map(identity.trusts) == true
+        return status.user.map(identity.trusts) == true
     }
 
     /// Waits for the lock for so many milliseconds at most; whether it was got.

@@ -8,15 +8,13 @@ import Linux
 /// Unreadable values are left out.
 enum ProcessMetrics {
     static func text(startedAt: WallTime) -> String {
-        let stat = ForeignFile.read("/proc/self/stat", limit: 4_096) ?? []
-        let status = Status(usage: Usage(stat: String(decoding: stat, as: UTF8.self)), startedAt: startedAt)
-        return Metric.text(rows, of: status)
+        Metric.text(rows, of: Status(usage: ProcessStatistics(ofProcessIn: "/proc/self"), startedAt: startedAt))
     }
 
     /// The source of the rows.
     struct Status {
         /// Nil when it cannot be read.
-        var usage: Usage?
+        var usage: ProcessStatistics?
         var startedAt: WallTime
     }
 
@@ -26,7 +24,7 @@ enum ProcessMetrics {
             labels: []
         ) { status in
             guard let usage = status.usage else { return [] }
-            let hundredths = usage.ticks * 100 / Int64(sysconf(Int32(_SC_CLK_TCK)))
+            let hundredths = usage.ticks * 100 / ProcessStatistics.ticksPerSecond
             let rest = String(hundredths % 100)
             return [([], "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest)")]
         },
@@ -47,27 +45,6 @@ enum ProcessMetrics {
     ) -> Metric<Status> {
         Metric(name: "process_" + name, help: help, kind: .gauge, labels: []) {
             value($0).map { [([], String($0))] } ?? []
-        }
-    }
-
-    /// The fields of `/proc/PID/stat` that are used here.
-    struct Usage: Hashable {
-        /// CPU time in user and kernel mode, in clock ticks.
-        var ticks: Int64
-        var threads: Int64
-        var virtualBytes: Int64
-        var residentPages: Int64
-
-        /// - Parameter stat: the file's text; the program's name is in parentheses and may hold any character.
-        init?(stat: String) {
-            guard let name = stat.lastIndex(of: ")") else { return nil }
-            let fields = stat[stat.index(after: name)...].split(separator: " ").map { Int64($0) }
-            // utime, stime, num_threads, vsize, rss are proc(5)'s fields 14, 15, 20, 23 and 24; `fields` starts at the
-            // third.
-            guard fields.count > 21, let user = fields[11], let system = fields[12], let threads = fields[17],
-                let virtual = fields[20], let resident = fields[21]
-            else { return nil }
-            (ticks, self.threads, virtualBytes, residentPages) = (user + system, threads, virtual, resident)
         }
     }
 

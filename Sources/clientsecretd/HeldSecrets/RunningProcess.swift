@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Daemon
-import Glibc
 import Linux
 import Model
 
@@ -39,14 +38,9 @@ struct RunningProcess {
 
     /// When it was started; nil when it has ended.
     var startedAt: WallTime? {
-        guard let bytes = ForeignFile.read("\(folder)/stat", limit: 65_536),
-            // The name in parentheses may contain anything (proc_pid_stat(5)); field 22 is the 20th behind it.
-            let end = bytes.lastIndex(of: UInt8(ascii: ")")),
-            case let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " ")), fields.count > 19,
-            let ticks = Int64(String(decoding: fields[19], as: UTF8.self))
-        else { return nil }
+        guard let statistics = ProcessStatistics(ofProcessIn: folder) else { return nil }
         // Rounded last: else the same process would now and then seem to be a second or two older than it is.
-        let age = Clocks.bootMilliseconds() - ticks * 1_000 / Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        let age = Clocks.bootMilliseconds() - statistics.startedAt * 1_000 / ProcessStatistics.ticksPerSecond
         return WallTime(secondsSinceEpoch: (Clocks.wallMilliseconds() - age) / 1_000)
     }
 
@@ -55,7 +49,7 @@ struct RunningProcess {
     var owner: UInt32? { FileStatus.following(folder)?.owner }
 
     /// Those that it is in; none when it has ended.
-    var groups: Set<UInt32> { ProcessGroups.of(process: id) ?? [] }
+    var groups: Set<UInt32> { ProcessStatus(ofProcess: id)?.groups ?? [] }
 
     // MARK: Secrets
 
