@@ -18,9 +18,9 @@ struct RoleFilesTests {
             "DynamicUser": .flag(true), "User": .text("csp-production"), "ProtectHome": .text("yes"),
             "InaccessiblePaths": .list(["-/etc/clientsecretd"]),
         ]
-        return UnitsInEffect.objection(
-            to: try #require(AbsolutePath(path)), of: "a.service",
-            UnitSettings(values: shipped.merging(values) { $1 }, files: []))
+        let unit = UnitInEffect(
+            name: "a.service", settings: UnitSettings(values: shipped.merging(values) { $1 }, files: []))
+        return unit.objection(to: try #require(AbsolutePath(path)))
     }
 
     @Test func aFileThatTheSandboxHidesIsNamed() throws {
@@ -38,7 +38,7 @@ struct RoleFilesTests {
         let settings = UnitSettings(values: [setting: .items([.init(name: "token", path: path)])], files: [])
         func words(_ mode: Int, _ credential: String = "token") throws -> String? {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-            return UnitsInEffect.openSource(of: credential, settings, as: .current())?.detail
+            return CredentialSources.exposure(of: credential, settings, as: .current())?.detail
         }
         #expect(try words(0o600) == nil)
         #expect(try words(0o644) == nil)
@@ -53,7 +53,7 @@ struct RoleFilesTests {
             try? FileManager.default.removeItem(atPath: path)
             if let text { try directory.write(text, to: "token", mode: 0o600) }
             let settings = UnitSettings(values: [setting: .items([.init(name: "token", path: path)])], files: [])
-            switch UnitsInEffect.token(of: "token", settings, as: .current()) {
+            switch CredentialSources.token(of: "token", settings, as: .current()) {
             case .success(let token): return token
             case .failure(let problem): return problem.words
             case nil: return nil
@@ -69,7 +69,8 @@ struct RoleFilesTests {
     @Test func aServiceWhoseUserSystemdDoesNotAcceptCannotStart() {
         func messages(_ user: String) -> [String] {
             let settings = UnitSettings(values: ["DynamicUser": .flag(true), "User": .text(user)], files: [])
-            return UnitsInEffect.problemsAtStart(of: "clientsecretd-push@eu.shop.service", settings).map(\.message)
+            let unit = UnitInEffect(name: "clientsecretd-push@eu.shop.service", settings: settings)
+            return unit.problemsAtStart.map(\.message)
         }
         #expect(messages("csp-shop") == [])
         #expect(
@@ -83,21 +84,21 @@ struct RoleFilesTests {
     @Test func aServiceWithAnUnknownUserOrGroupCannotStart() {
         func messages(_ values: [String: UnitSettings.Value], of unit: String) -> [String] {
             let file = UnitSettings.File(path: "/etc/a.conf", text: "[Service]\nUser=no-such-user\n")
-            return UnitsInEffect.problemsAtStart(of: unit, UnitSettings(values: values, files: [file])).map(\.sentence)
+            return UnitInEffect(name: unit, settings: UnitSettings(values: values, files: [file])).problemsAtStart.map(\.sentence)
         }
         let user: [String: UnitSettings.Value] = ["DynamicUser": .flag(false), "User": .text("no-such-user")]
         #expect(
-            messages(user, of: UnitsInEffect.store) == [
+            messages(user, of: PackageUnit.store) == [
                 "clientsecretd-store.service: its next start would fail: User=no-such-user names a user that does not exist; "
                     + "correct it in /etc/a.conf:2, or add the user"
             ])
         // These are reported elsewhere.
-        for unit in ["clientsecretd.service", UnitsInEffect.unit(ofWriter: "no-such-user")] {
+        for unit in ["clientsecretd.service", PackageUnit.writer(of: "no-such-user")] {
             #expect(messages(user, of: unit) == [], "\(unit)")
         }
         for groups in [["root", "no-such-group"], ["no-such-group"]] {
             #expect(
-                messages(["SupplementaryGroups": .list(groups)], of: UnitsInEffect.unit(ofWriter: "root")) == [
+                messages(["SupplementaryGroups": .list(groups)], of: PackageUnit.writer(of: "root")) == [
                     "clientsecretd-writer@root.service: its next start would fail: SupplementaryGroups=no-such-group names a "
                         + "group that does not exist; correct it with systemctl edit clientsecretd-writer@root.service, or add "
                         + "the group"
@@ -108,10 +109,10 @@ struct RoleFilesTests {
     /// The unit manager knows why, and check says the same.
     @Test func aServiceThatCannotStartIsSilentForThatReason() throws {
         let target = try #require(TargetName("eu.shop"))
-        let unit = UnitsInEffect.unit(of: target)
+        let unit = PackageUnit.pusher(of: target)
         let silent = Failure(.pushServiceSilent, at: .target(target), cause: ErrorNumber.timedOut)
         func explained(_ failure: Failure, _ values: [String: UnitSettings.Value]) -> Failure {
-            UnitsInEffect.explained(failure, by: UnitSettings(values: values, files: []), of: unit, nil)
+            UnitInEffect(name: unit, settings: UnitSettings(values: values, files: [])).explaining(failure, needing: nil)
         }
         let unusable: [String: UnitSettings.Value] = [
             "DynamicUser": .flag(true), "User": .text("csp-eu.shop"), "Result": .text("resources"),
@@ -119,7 +120,7 @@ struct RoleFilesTests {
         let found = explained(silent, unusable)
         #expect(found.code == silent.code && found.place == silent.place && found.cause == silent.cause)
         #expect(found.detail == "\(unit): systemd accepts no user name this long or with such characters")
-        let checked = UnitsInEffect.problemsAtStart(of: unit, UnitSettings(values: unusable, files: []))
+        let checked = UnitInEffect(name: unit, settings: UnitSettings(values: unusable, files: [])).problemsAtStart
         #expect(found.remedy == checked.first?.remedy)
         let failed = explained(silent, ["Result": .text("exit-code"), "ExecMainStatus": .number(226)])
         #expect(failed.detail == "systemd could not start \(unit): exit status 226, see systemd.exec(5)")
@@ -137,7 +138,7 @@ struct RoleFilesTests {
         func isNamed(_ mode: Int, by setting: String = "LoadCredential") throws -> Bool {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             let settings = UnitSettings(values: [setting: .items([.init(name: "key", path: path)])], files: [])
-            return UnitsInEffect.openSource(ofKey: "key", settings, as: .current())?.detail?.contains(path) == true
+            return CredentialSources.exposure(ofKey: "key", settings, as: .current())?.detail?.contains(path) == true
         }
         #expect(try !isNamed(0o600))
         #expect(try isNamed(0o644))
@@ -152,7 +153,7 @@ struct RoleFilesTests {
         try directory.write("former", to: "passed/key")
         func changed(by setting: String = "LoadCredential") -> String? {
             let settings = UnitSettings(values: [setting: .items([.init(name: "key", path: path)])], files: [])
-            return UnitsInEffect.changedSource(of: "key", settings, passedIn: directory("passed"))
+            return CredentialSources.changedFile(of: "key", settings, passedIn: directory("passed"))
         }
         #expect(changed() == nil)
         for text in ["formes", "former\n", ""] {
@@ -168,9 +169,8 @@ struct RoleFilesTests {
     /// The next start counts: the process that runs keeps what it was passed.
     @Test func aCredentialThatTheNextStartIsNotPassedIsNamed() throws {
         func problem(_ values: [String: UnitSettings.Value], changed source: String? = nil) -> String? {
-            UnitsInEffect.problem(
-                withCredential: "key", of: "a.service", UnitSettings(values: values, files: []), changed: source
-            )?.sentence
+            UnitInEffect(name: "a.service", settings: UnitSettings(values: values, files: []))
+                .problem(withCredential: "key", changed: source)?.sentence
         }
         let loading: [String: UnitSettings.Value] = ["LoadCredential": .items([.init(name: "key", path: "/etc/hosts")])]
         #expect(problem(loading) == nil)

@@ -42,8 +42,16 @@ struct DryRunProblems {
         self.rotation = rotation
         self.reader = reader
         review = unit.map { SandboxReview($0) }
-        self.inEffect =
-            unit == nil ? nil : inEffect ?? UnitsInEffect(of: loaded.configuration, daemon: unit)?.withJudgedSources
+        if let unit {
+            var found = inEffect
+            if found == nil {
+                found = UnitsInEffect(of: loaded.configuration, daemon: unit)
+                found?.judgeSources(for: loaded)
+            }
+            self.inEffect = found
+        } else {
+            self.inEffect = nil
+        }
         addresses = self.inEffect == nil ? nil : RoleAddresses(of: loaded)
         failed = rotation.failures
     }
@@ -144,10 +152,9 @@ struct DryRunProblems {
                         found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
                         for: name)
                 }
-                let token = inEffect?.token(of: target, credential: loaded.tokenCredentials[target])
-                add([token.flatMap { loaded.problem(withTokenOf: target, $0) }].compactMap(\.self), for: name)
-                let source = inEffect?.problem(withSourceOf: loaded.tokenCredentials[target], of: target)
-                limitations += [source].compactMap(\.self)
+                let sources = inEffect?.sources
+                add([sources?.problem(withTokenOf: target)].compactMap(\.self), for: name)
+                limitations += [sources?.problem(withGuardOfToken: target)].compactMap(\.self)
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
@@ -173,13 +180,13 @@ struct DryRunProblems {
                 add(entry.credentials.compactMap { inEffect?.problem(withCredential: $0) })
             }
             if case .credential(let name) = entry.location {
-                limitations += [inEffect?.problem(withSourceOfKey: name)].compactMap(\.self)
+                limitations += [inEffect?.sources.problem(withKey: name)].compactMap(\.self)
             }
         }
     }
 
     /// The user of a service of the network program. Without a unit the program runs as this user.
-    func identity(of unit: String) -> Identity { inEffect?.identity(of: unit) ?? identity }
+    func identity(of unit: String) -> Identity { inEffect?.unit(unit)?.identity ?? identity }
 
     /// This does not ask the store for its content.
     private mutating func findInStore() {
@@ -191,7 +198,7 @@ struct DryRunProblems {
             add([failure])
         }
         add(inEffect?.problems(withStoreFiles: loaded.storeFiles) ?? [])
-        limitations += inEffect?.problemsWithSourcesOfStore ?? []
+        limitations += inEffect?.sources.problemsWithStore ?? []
     }
 
     private mutating func findInSources() {

@@ -162,7 +162,7 @@ final class Executor: Sendable {
                 case .observe(let spec), .publish(let spec, _, _, _): spec.owner
                 default: nil
                 }
-            throw UnitsInEffect.explained(failure, writer: writer) { target in tokens.withLock { $0[target] } }
+            throw UnitInEffect.explained(failure, writer: writer) { target in tokens.withLock { $0[target] } }
         }
     }
 

@@ -19,6 +19,9 @@ struct RoleAddresses: Hashable {
     /// Units whose connections systemd did not report: their allowed addresses stay.
     private let unknown: Set<String>
 
+    /// The services that connect to a network.
+    private static let units = [PackageUnit.pusherTemplate, PackageUnit.store, PackageUnit.verifier]
+
     static let directory = "/run/systemd/system"
     static let name = "clientsecretd-addresses.conf"
     private static let loopback = ["127.0.0.0/8", "::1/128"]
@@ -36,7 +39,7 @@ struct RoleAddresses: Hashable {
             WebAddress(address, allowingQuery: true).map { $0.isLoopback || names.contains($0.host) } ?? false
         }
         let shared = Self.resolversLeftOut(in: resolvers)
-        var addresses = Dictionary(uniqueKeysWithValues: UnitsInEffect.roles.map { ($0, shared) })
+        var addresses = Dictionary(uniqueKeysWithValues: Self.units.map { ($0, shared) })
         // A file of an instance takes the place of the template's with the same name.
         for (unit, endpoints) in endpoints where endpoints.contains(where: isLoopback) {
             addresses[unit] = Self.loopback + shared

@@ -120,7 +120,7 @@ package struct SecretReader: Sendable {
         let why = removed.map { "\(Printable.name($0.file)) removes it" } ?? "it has no LoadCredential= of that name"
         return failure(
             "it does not load the credential \(Printable.name(credential)): \(why)",
-            removed.map { .say(UnitsInEffect.advice(for: name, [$0]) + ", or publish it as a file") }
+            removed.map { .say(UnitInEffect.advice(for: name, [$0]) + ", or publish it as a file") }
                 ?? adding(line(credential), of: client))
     }
 

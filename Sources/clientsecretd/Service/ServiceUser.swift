@@ -55,11 +55,12 @@ enum ServiceUser {
 
     /// The settings of the service's units, until this process stops being root. Nil for another daemon's configuration, and if
     /// systemd cannot be asked. From now on no command restarts one that cannot start.
-    static func unitsInEffect(of configuration: Configuration? = nil, at path: String) -> UnitsInEffect? {
+    static func unitsInEffect(of loaded: LoadedConfiguration? = nil, at path: String) -> UnitsInEffect? {
         guard geteuid() == 0, isServices(path) || isOfServicesUser(path),
-            let units = UnitsInEffect(of: configuration)?.withJudgedSources
+            var units = UnitsInEffect(of: loaded?.configuration)
         else { return nil }
-        units.forbidStarts(by: configuration)
+        if let loaded { units.judgeSources(for: loaded) }
+        units.forbidStarts(by: loaded?.configuration)
         return units
     }
 

@@ -54,7 +54,7 @@ struct CheckCommand: ParsableCommand {
         var inEffect: UnitsInEffect?
         if geteuid() == 0, case .success(let loaded) = ConfigurationSource.ofService(path).load() {
             hidden = HiddenOutputSearch.all(of: loaded.configuration, at: .now)
-            inEffect = ServiceUser.unitsInEffect(of: loaded.configuration, at: path)
+            inEffect = ServiceUser.unitsInEffect(of: loaded, at: path)
         }
         // Root's check of a user's own configuration refuses it, or judges it as root's.
         let wouldRootAgree = geteuid() == 0 || ServiceUser.isServices(path)

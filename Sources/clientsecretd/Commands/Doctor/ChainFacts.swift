@@ -160,7 +160,7 @@ extension ChainFacts {
             all.append(facts)
         }
         let path = settings.source.path
-        let inEffect = ServiceUser.unitsInEffect(of: configuration, at: path)
+        let inEffect = ServiceUser.unitsInEffect(of: settings.loaded, at: path)
         let unit = try ServiceUser.judge(configuration: path)
         let source = ConfigurationSource.ofCaller(path)
         let loaded = try accepted(source.load())
