@@ -18,40 +18,11 @@ package struct DryRun: Sendable {
         package var targetsToPush: [TargetName] = []
     }
 
-    /// Something that would not work, and for which client.
-    package struct Problem: Sendable {
-        package let failure: Failure
-        /// Nil when it concerns several clients, such as a key that they share.
-        package let client: ClientName?
-    }
-
-    /// A file that is an argument of an `exec` action, no output, and that other users can change.
-    package struct UnguardedArgument: Hashable, Sendable {
-        package let action: ActionID
-        package let path: String
-    }
-
     /// In the order of the clients' names.
     package let secrets: [Secret]
-    package let problems: [Problem]
+    package let findings: DryRunFindings
     /// Why the files of clients that receive their secrets offer none, whether one is needed now or not.
     package let sourceFailures: [ClientName: Failure]
-    /// The lines missing from the sandboxes of the writing units.
-    package let dropIns: [UnitDropIn]
-    /// Users whose writer's socket works now, but is not there after a reboot.
-    package let idleWriters: [String]
-    /// Failures with which `run` or `run --once` still serves. For each client with `verify: true`, they show why Apple cannot
-    /// be asked about new secrets. They also show targets that only `run --once` reaches while no service listens, and a clock
-    /// that may be ahead.
-    package let limitations: [Failure]
-    /// The reasons why etcd would not let this machine in, by the files that can be read. `run` still serves with them.
-    package let storeFailures: [Failure]
-    /// The protections that the units' settings in effect weaken or remove, a line each. `run` still serves with them.
-    package let warningsOfUnits: [String]
-    /// By the actions' names. `run` still serves with them.
-    package let unguardedArguments: [UnguardedArgument]
-    /// The state directory, if it is missing and systemd creates it when the service starts.
-    package let stateDirectoryMadeAtStart: AbsolutePath?
     /// Outputs of the configuration that was last adopted which are no longer outputs, and hold a valid secret or cannot be
     /// read.
     package let orphans: [OrphanedOutput]
@@ -71,10 +42,10 @@ package struct DryRun: Sendable {
         _ = PrivateKeyHeap.start()
         guard let reader = DryRunReader(loaded, from: settings, socket: socket) else {
             secrets = []
+            sourceFailures = [:]
             orphans = []
-            problems = [Problem(failure: Failure(.systemError, at: .named("the kernel's random source")), client: nil)]
-            (dropIns, idleWriters, limitations, storeFailures, stateDirectoryMadeAtStart) = ([], [], [], [], nil)
-            (warningsOfUnits, unguardedArguments, sourceFailures) = ([], [], [:])
+            let failure = Failure(.systemError, at: .named("the kernel's random source"))
+            findings = DryRunFindings(problems: [DryRunFindings.Problem(failure: failure, client: nil)])
             return
         }
         let rotation = reader.rotation(of: configuration, from: settings, at: now)
@@ -88,24 +59,8 @@ package struct DryRun: Sendable {
             reader.executor.orphans(among: former?.places ?? [], excluding: configuration.places)
             + (former?.orphans(behindAPIsIn: configuration, reader.secret) ?? [])
         orphans = left.filter { $0.expiresAt.map { now.wall < $0 } != false }
-        var found = DryRunProblems(loaded, settings, rotation, reader, unit, inEffect)
-        found.findAll(at: now)
-        problems = found.problems
-        unguardedArguments = found.unguardedArguments
-        stateDirectoryMadeAtStart = found.stateDirectoryMadeAtStart
-        warningsOfUnits = [found.inEffect?.weakness, found.warning(ofControlGroupAt: socket)].compactMap(\.self)
-        dropIns = found.review?.dropIns ?? []
-        idleWriters = found.review?.idleWriters ?? []
-        storeFailures =
-            loaded.store.map {
-                StoreLoginFiles.failures(
-                    of: $0, as: settings.identity, readBy: found.identity(of: PackageUnit.store), at: now.wall)
-            } ?? []
-        limitations =
-            found.limitations
-            + configuration.clients.sorted { $0.key < $1.key }.compactMap { name, client in
-                client.verify ? reader.executor.services.verifier.problem(for: name) : nil
-            }
+        var review = DryRunReview(loaded, settings, rotation, reader, unit, inEffect)
+        findings = review.findAll(at: now, socket: socket)
     }
 }
 

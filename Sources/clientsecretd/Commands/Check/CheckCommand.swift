@@ -73,26 +73,27 @@ struct CheckCommand: ParsableCommand {
         }
         let dryRun = DryRun(
             of: loaded, from: source, socket: daemon.path(), unit: unit, inEffect: inEffect)
+        let findings = dryRun.findings
         let positions = FailurePositions(in: loaded)
         func line(_ failure: Failure, _ severity: Diagnostic.Severity, client: ClientName? = nil) -> Diagnostic {
             // A remedy for one user only is wrong for root.
             positions.diagnostic(failure, severity, client: client, withRemedy: !isForeign)
         }
         // Several problems may be one line, whose commands are in the order of the lines.
-        let found = dryRun.problems.map { (failure: $0.failure, line: line($0.failure, .error, client: $0.client)) }
+        let found = findings.problems.map { (failure: $0.failure, line: line($0.failure, .error, client: $0.client)) }
             .sorted { ($0.line.position, $0.line.message) < ($1.line.position, $1.line.message) }
         let problems = Self.unique(found.map { $0.line.description })
-        let commands = isForeign ? [] : Self.commands(of: dryRun, found.map { $0.failure })
+        let commands = isForeign ? [] : Self.commands(of: findings, found.map { $0.failure })
         if let heading, !problems.isEmpty { try CommandOutput.answer(heading) }
         if heading == nil || !problems.isEmpty { try show(dryRun, of: loaded, commands, problems) }
         let hiddenOutputs = hidden ?? HiddenOutputSearch.all(of: loaded.configuration, at: .now)
         let warnings =
             hiddenOutputs.map(\.description) + Self.warnings(of: dryRun, positions)
-            + (dryRun.limitations + dryRun.storeFailures).map { line($0, .warning).description }
-            + dryRun.dropIns.map(Self.words)
+            + (findings.limitations + findings.storeFailures).map { line($0, .warning).description }
+            + findings.dropIns.map(Self.words)
         for warning in warnings { CommandOutput.complain(lines: warning) }
         if !isForeign, ServiceUser.isServices(path), source.credentials == nil, unit?.isRunning != true,
-            dryRun.problems.contains(where: { $0.failure.code == .credentialMissing })
+            findings.problems.contains(where: { $0.failure.code == .credentialMissing })
         {
             let advice = Remedy.say(
                 "start it and check again", see: ShellCommand.daemonUnit.flatMap(ShellCommand.start))
@@ -113,27 +114,28 @@ struct CheckCommand: ParsableCommand {
     ) throws {
         let report = CheckReport(
             configuration: loaded.configuration, secrets: dryRun.secrets, now: .now,
-            pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.stateDirectoryMadeAtStart)
+            pushRequests: loaded.pushRequests, stateDirectoryMadeAtStart: dryRun.findings.stateDirectoryMadeAtStart)
         try answer.show(report.json(problems: problems, commands: commands), or: report.lines)
         for problem in problems { CommandOutput.complain(lines: problem) }
     }
 
     /// Problems that do not keep 'run' from its work now.
     private static func warnings(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
-        let ofWriters = dryRun.idleWriters.map { user in
+        let findings = dryRun.findings
+        let ofWriters = findings.idleWriters.map { user in
             Diagnostic(
                 .warning, at: positions.position(ofUser: user),
                 "the writer of \(Owner.words(userNamed: user)) does not start after a reboot; "
                     + "\(remedy(forIdleWriterOf: user))")
         }
-        let ofArguments = dryRun.unguardedArguments.map { argument in
+        let ofArguments = findings.unguardedArguments.map { argument in
             Diagnostic(
                 .warning, at: positions.position(of: argument.action),
                 "other users can change \(Printable.name(argument.path)), an argument of this program: if the program runs "
                     + "that file, they gain the daemon's rights; let only root write to it and to the directories above it, "
                     + "or run it with \"start:\"")
         }
-        return (dryRun.orphans.map(\.sentence) + dryRun.warningsOfUnits).map { "warning: \($0)" }
+        return (dryRun.orphans.map(\.sentence) + findings.warningsOfUnits).map { "warning: \($0)" }
             + (ofWriters + ofArguments).map(\.description)
     }
 
@@ -151,11 +153,11 @@ struct CheckCommand: ParsableCommand {
     }
 
     /// The lines that are missing, in the order in which they are printed, each once.
-    private static func commands(of dryRun: DryRun, _ problems: [Failure]) -> [String] {
+    private static func commands(of findings: DryRunFindings, _ problems: [Failure]) -> [String] {
         let remedies =
-            problems.map(\.remedy) + dryRun.idleWriters.map(remedy)
-            + (dryRun.limitations + dryRun.storeFailures).map(\.remedy)
-        return unique((remedies.map { $0?.command } + dryRun.dropIns.map { $0.command?.text }).compactMap(\.self))
+            problems.map(\.remedy) + findings.idleWriters.map(remedy)
+            + (findings.limitations + findings.storeFailures).map(\.remedy)
+        return unique((remedies.map { $0?.command } + findings.dropIns.map { $0.command?.text }).compactMap(\.self))
     }
 
     private static func unique(_ lines: [String]) -> [String] {

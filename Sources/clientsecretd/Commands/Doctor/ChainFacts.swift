@@ -165,12 +165,13 @@ extension ChainFacts {
         let source = ConfigurationSource.ofCaller(path)
         let loaded = try accepted(source.load())
         let dryRun = DryRun(of: loaded, from: source, socket: socket, unit: unit, inEffect: inEffect)
+        let problems = dryRun.findings.problems
         for index in all.indices {
             let name = all[index].name
             all[index].decision = dryRun.secrets.first { $0.client == name }?.decision
             all[index].sourceFailure = dryRun.sourceFailures[name]
             all[index].isForCallerOnly = ServiceUser.isForeign(to: path)
-            all[index].problems = dryRun.problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
+            all[index].problems = problems.filter { $0.client == nil || $0.client == name }.map(\.failure)
                 // The daemon has seen the clock run.
                 .filter { $0.place != .clock || snapshot?.clockTrusted != true }
         }

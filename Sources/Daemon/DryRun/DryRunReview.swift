@@ -8,27 +8,22 @@ import Outputs
 import Rotation
 import State
 
-/// The problems that would keep a configuration from working, found part by part.
-struct DryRunProblems {
+/// Looks for what would keep a configuration from working.
+struct DryRunReview {
     private let loaded: LoadedConfiguration
     private let settings: ConfigurationSource
     private let rotation: Rotation
     private let reader: DryRunReader
     /// The sandbox of the unit that runs the daemon; nil if systemd does not, or cannot be asked.
-    private(set) var review: SandboxReview?
+    private var review: SandboxReview?
     /// The units' settings in effect; nil as above.
-    let inEffect: UnitsInEffect?
+    private let inEffect: UnitsInEffect?
     /// The addresses that the helpers' units have to allow; nil as above.
     private let addresses: RoleAddresses?
     /// Failures of the jobs that ran which no part has taken yet.
     private var failed: [Resource: Failure]
 
-    private(set) var problems: [DryRun.Problem] = []
-    /// Targets that only `run --once` reaches as long as no service listens, a clock that may be ahead, actions without effect,
-    /// and credentials whose files other users can change.
-    private(set) var limitations: [Failure] = []
-    private(set) var stateDirectoryMadeAtStart: AbsolutePath?
-    private(set) var unguardedArguments: [DryRun.UnguardedArgument] = []
+    private var findings = DryRunFindings()
 
     private var configuration: Configuration { loaded.configuration }
     private var identity: Identity { settings.identity }
@@ -56,7 +51,10 @@ struct DryRunProblems {
         failed = rotation.failures
     }
 
-    mutating func findAll(at now: Now) {
+    /// Finds everything, part by part.
+    ///
+    /// - Parameter socket: the daemon's status socket.
+    mutating func findAll(at now: Now, socket: String) -> DryRunFindings {
         add([problem(withLoopbackOf: PackageUnit.verifier, at: .named(PackageUnit.verifier))].compactMap(\.self))
         add(inEffect?.problemsAtStart ?? [])
         for (alias, failure) in inEffect?.problemsWithAliases ?? [] {
@@ -78,12 +76,12 @@ struct DryRunProblems {
         findInFiles()
         findInTargets()
         findInKeys()
-        findInStore()
+        findInStore(at: now)
         findInSources()
         for (resource, failure) in failed { add([failure], for: resource.client) }
         if rotation.clockFailure == nil, configuration.clients.keys.contains(where: { rotation.isSpared($0, at: now) })
         {
-            limitations.append(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description))
+            findings.limitations.append(Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description))
         }
         add(rotation.keyChanges(at: now))
         findInActions()
@@ -92,13 +90,20 @@ struct DryRunProblems {
         if let group = configuration.controlGroup, (try? Accounts.groupID(group)) == nil {
             add([.unknownGroup(group, at: .named(group))])
         }
+        findings.warningsOfUnits = [inEffect?.weakness, warning(ofControlGroupAt: socket)].compactMap(\.self)
+        findings.dropIns = review?.dropIns ?? []
+        findings.idleWriters = review?.idleWriters ?? []
+        for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) where client.verify {
+            findings.limitations += [reader.executor.services.verifier.problem(for: name)].compactMap(\.self)
+        }
+        return findings
     }
 
     /// That the socket that systemd created lets in another group than the configuration says; nil if it does not, or
     /// there is none.
     ///
     /// - Parameter socket: the daemon's status socket.
-    func warning(ofControlGroupAt socket: String) -> String? {
+    private func warning(ofControlGroupAt socket: String) -> String? {
         // The daemon creates a socket other than the service's itself. This group gets access to it.
         guard SystemManager.isSystemd, CommandContext.current.socket == nil, let name = configuration.controlGroup,
             let group = try? Accounts.groupID(name), let status = FileStatus.following(socket),
@@ -112,7 +117,7 @@ struct DryRunProblems {
     }
 
     private mutating func add(_ failures: [Failure], for client: ClientName? = nil) {
-        problems += failures.map { DryRun.Problem(failure: $0, client: client) }
+        findings.problems += failures.map { DryRunFindings.Problem(failure: $0, client: client) }
     }
 
     private mutating func findInFiles() {
@@ -154,11 +159,11 @@ struct DryRunProblems {
                 }
                 let sources = inEffect?.sources
                 add([sources?.problem(withTokenOf: target)].compactMap(\.self), for: name)
-                limitations += [sources?.problem(withGuardOfToken: target)].compactMap(\.self)
+                findings.limitations += [sources?.problem(withGuardOfToken: target)].compactMap(\.self)
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
-                    limitations.append(failure)
+                    findings.limitations.append(failure)
                 } else {
                     add([failure], for: name)
                 }
@@ -180,16 +185,16 @@ struct DryRunProblems {
                 add(entry.credentials.compactMap { inEffect?.problem(withCredential: $0) })
             }
             if case .credential(let name) = entry.location {
-                limitations += [inEffect?.sources.problem(withKey: name)].compactMap(\.self)
+                findings.limitations += [inEffect?.sources.problem(withKey: name)].compactMap(\.self)
             }
         }
     }
 
     /// The user of a service of the network program. Without a unit the program runs as this user.
-    func identity(of unit: String) -> Identity { inEffect?.unit(unit)?.identity ?? identity }
+    private func identity(of unit: String) -> Identity { inEffect?.unit(unit)?.identity ?? identity }
 
     /// This does not ask the store for its content.
-    private mutating func findInStore() {
+    private mutating func findInStore(at now: Now) {
         if let failure = failed.removeValue(forKey: .store), failure.code == .storeServiceMissing {
             add([failure])
         } else if let failure = inEffect?.problemWithStore
@@ -198,7 +203,10 @@ struct DryRunProblems {
             add([failure])
         }
         add(inEffect?.problems(withStoreFiles: loaded.storeFiles) ?? [])
-        limitations += inEffect?.sources.problemsWithStore ?? []
+        findings.limitations += inEffect?.sources.problemsWithStore ?? []
+        guard let store = loaded.store else { return }
+        findings.storeFailures = StoreLoginFiles.failures(
+            of: store, as: identity, readBy: identity(of: PackageUnit.store), at: now.wall)
     }
 
     private mutating func findInSources() {
@@ -220,7 +228,7 @@ struct DryRunProblems {
         let actions = Set(configuration.clients.values.flatMap(\.onChange) + notices)
         let (ofUnits, withoutEffect) = UnitAction(cancel: nil).review(
             Array(actions), as: Identity.ofService(askedBy: identity).user)
-        limitations += withoutEffect.values.sorted { $0.message < $1.message }
+        findings.limitations += withoutEffect.values.sorted { $0.message < $1.message }
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for action in client.onChange {
                 add([problemWithProgram(of: action) ?? ofUnits[action]].compactMap { $0 }, for: name)
@@ -232,9 +240,9 @@ struct DryRunProblems {
         }
         let outputs = Set(configuration.places.map(\.path.description))
         for action in actions.sorted(by: { $0.id < $1.id }) {
-            unguardedArguments += ExecAction.unguardedArguments(of: action, as: identity)
+            findings.unguardedArguments += ExecAction.unguardedArguments(of: action, as: identity)
                 .filter { !outputs.contains($0) }
-                .map { DryRun.UnguardedArgument(action: action.id, path: $0) }
+                .map { DryRunFindings.UnguardedArgument(action: action.id, path: $0) }
         }
     }
 
@@ -246,8 +254,8 @@ struct DryRunProblems {
         guard let path = settings.stateDirectory(of: configuration) else { return }
         let found = reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
         // Each client's record fails for the same reason.
-        if !found.isEmpty { problems.removeAll { $0.failure.code == .stateUnusable } }
+        if !found.isEmpty { findings.problems.removeAll { $0.failure.code == .stateUnusable } }
         add(found)
-        if review?.makes(path) == true { stateDirectoryMadeAtStart = path }
+        if review?.makes(path) == true { findings.stateDirectoryMadeAtStart = path }
     }
 }
