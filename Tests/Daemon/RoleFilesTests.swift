@@ -84,7 +84,8 @@ struct RoleFilesTests {
     @Test func aServiceWithAnUnknownUserOrGroupCannotStart() {
         func messages(_ values: [String: UnitSettings.Value], of unit: String) -> [String] {
             let file = UnitSettings.File(path: "/etc/a.conf", text: "[Service]\nUser=no-such-user\n")
-            return UnitInEffect(name: unit, settings: UnitSettings(values: values, files: [file])).problemsAtStart.map(\.sentence)
+            return UnitInEffect(name: unit, settings: UnitSettings(values: values, files: [file])).problemsAtStart.map(
+                \.sentence)
         }
         let user: [String: UnitSettings.Value] = ["DynamicUser": .flag(false), "User": .text("no-such-user")]
         #expect(
@@ -112,7 +113,8 @@ struct RoleFilesTests {
         let unit = PackageUnit.pusher(of: target)
         let silent = Failure(.pushServiceSilent, at: .target(target), cause: ErrorNumber.timedOut)
         func explained(_ failure: Failure, _ values: [String: UnitSettings.Value]) -> Failure {
-            UnitInEffect(name: unit, settings: UnitSettings(values: values, files: [])).explaining(failure, needing: nil)
+            UnitInEffect(name: unit, settings: UnitSettings(values: values, files: [])).explaining(
+                failure, needing: nil)
         }
         let unusable: [String: UnitSettings.Value] = [
             "DynamicUser": .flag(true), "User": .text("csp-eu.shop"), "Result": .text("resources"),
