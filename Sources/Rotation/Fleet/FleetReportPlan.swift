@@ -26,7 +26,7 @@ extension Rotation {
     /// fresh; else the next.
     func readingOfFleet(at now: Now) -> JobID {
         if let job = jobs[.fleet], case .readReports = job.work, jobs.isCurrent(job) { return job.id }
-        return fleet.isFresh(at: now) ? .first : jobs.next
+        return fleet.reading.isFresh(at: now) ? .first : jobs.next
     }
 
     // MARK: Plan
@@ -36,10 +36,10 @@ extension Rotation {
         if storePolling.isFailing { fleet.noteUnreadable(at: timer.now) }
         guard jobs.mayStart(.fleet, &timer) else { return }
         let isRequested = waiting.pending.contains { request in
-            if case .fleet = request.request { !fleet.wasRead(since: request.since) } else { false }
+            if case .fleet = request.request { !fleet.reading.wasRead(since: request.since) } else { false }
         }
         if !isRequested, storePolling.isFailing { return }
-        let isDue = fleet.mayRead(
+        let isDue = fleet.reading.isDue(
             &timer, renewalJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isRequested || isDue {
             start(.readReports(of: fleet.identities), on: .fleet, &timer)
@@ -56,7 +56,7 @@ extension Rotation {
     /// The answer to a request for the fleet; nil until the reports were read for it.
     func fleetAnswer(all: Bool, since job: JobID, at now: Now) -> Answer? {
         guard fleet.isSigner else { return .noFleet(nil) }
-        if fleet.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }
+        if fleet.reading.wasRead(since: job) { return .fleet(fleet.view(all: all, rolloutViews)) }
         if let attempts = jobs.attempts[.fleet], attempts.job >= job { return .noFleet(attempts.failure) }
         return nil
     }

@@ -10,7 +10,7 @@ import Model
 /// - So a wrong clock of another machine does not make it silent for ever, and a clock that is ahead does not keep it alive. A
 ///   machine that a rollout no longer waits for is silent earlier.
 /// - Time in which no machine could report does not count as silence. After a start or failed reads, rollouts pass over no
-///   silent machine until each has had ``returning`` to report.
+///   silent machine until each has had time to report again.
 /// - While this machine's clock may be ahead, no report's age is known. All machines would count as silent, and rollouts would
 ///   wait for none of them.
 /// - A report is removed after 14 days without a sign of life, once it was seen unchanged from here for more than a day. Every
@@ -21,22 +21,15 @@ import Model
 struct FleetReports: Sendable {
     /// Whether secrets are put into the store from here.
     private(set) var isSigner = false
-    private var machines: [String: Machine] = [:]
+    private var machines: [String: ReportingMachine] = [:]
     /// The machines' holdings of each client of this machine.
-    private var members: [ClientIdentity: [Member]] = [:]
+    private var members: [ClientIdentity: [FleetMembers.Member]] = [:]
     /// The clients whose secrets are put into the store from here, and the current secret.
     private var own: [ClientName: Own] = [:]
     /// How many machines hold which secret, by the last successful read of the reports; empty before the first one. If a failed
     /// read removed a metric, alerts that wait for hours would restart.
     private(set) var counts: [ClientName: FleetCounts] = [:]
-    /// When the reports were last read; nil after a read that failed.
-    private var readAt: BootTime?
-    /// Since when the reports cannot be read; nil while they can be.
-    private var unreadableSince: BootTime?
-    /// Since when the reports have been read without a gap of more than ``gap``.
-    private var readableSince: BootTime?
-    /// The job that has last read them successfully.
-    private var readBy = JobID.beforeAll
+    private(set) var reading = ReportReading()
     /// When the daemon last tried to remove a machine's report.
     private var forgottenAt: [String: BootTime] = [:]
     /// The machines that the rollout of a client's current secret no longer waits for.
@@ -52,18 +45,6 @@ struct FleetReports: Sendable {
         let current: SecretName?
     }
 
-    private static let interval: Seconds = 300
-    /// While a secret is rolled out: half of the minute over which machines spread their reports.
-    private static let rolloutInterval: Seconds = 30
-    /// A shorter one is no reason to give machines time to report.
-    private static let gap: Seconds = 120
-    /// How old the reports may be for a rollout to go on by them: four reads during one, else three.
-    private static let (ageOfRollout, age): (Seconds, Seconds) = (120, 900)
-    /// Within this time every running machine has reported. It finds a store that is back after five minutes at most, and
-    /// spreads its reports over one.
-    private static let returning: Seconds = 900
-    /// How long read reports are shown to users before they are read again.
-    private static let freshness: Seconds = 30
     /// How long a report that could not be removed is left there.
     private static let forgettingInterval: Seconds = 86_400
 
@@ -81,17 +62,17 @@ struct FleetReports: Sendable {
         let entry = Own(identity: identity, current: current)
         guard own[client] != entry else { return }
         // The reports were not read for it yet.
-        if own[client]?.identity != identity { readAt = nil }
+        if own[client]?.identity != identity { reading.invalidate() }
         own[client] = entry
         lost[client] = nil
-        if readAt != nil { counts[client] = count(client, entry) }
+        if reading.isKnown { counts[client] = count(client, entry) }
     }
 
     /// Records the machines that the rollout of a client's current secret no longer waits for.
     mutating func note(_ client: ClientName, lost machines: Set<String>) {
         guard let entry = own[client], lost[client] ?? [] != machines else { return }
         lost[client] = machines
-        if readAt != nil { counts[client] = count(client, entry) }
+        if reading.isKnown { counts[client] = count(client, entry) }
     }
 
     /// That etcd does not let this machine read or remove reports; nil until it refuses.
@@ -102,21 +83,12 @@ struct FleetReports: Sendable {
     /// The clients whose reports are of interest.
     var identities: Set<ClientIdentity> { Set(own.values.map(\.identity)) }
 
-    func mayRead(_ timer: inout WakeTimer, _ jitter: Double, isRollingOut: Bool) -> Bool {
-        guard let readAt else { return true }
-        let interval = isRollingOut ? Self.rolloutInterval : Self.interval
-        return timer.reached(readAt.after(interval, spreadBy: jitter))
-    }
-
     /// The machines that report a client, apart from this one; nil while they are not known.
     func members(
         of identity: ClientIdentity, excluding own: String, isRollingOut: Bool, _ timer: inout WakeTimer
-    ) -> Members? {
-        guard let readAt, let readableSince, timer.now.boot < readAt + (isRollingOut ? Self.ageOfRollout : Self.age)
-        else { return nil }
-        return Members(
-            all: (members[identity] ?? []).filter { $0.machine != own }, readableSince: readableSince,
-            haveHadTime: timer.reached(readableSince + Self.returning))
+    ) -> FleetMembers? {
+        reading.members(
+            (members[identity] ?? []).filter { $0.machine != own }, isRollingOut: isRollingOut, &timer)
     }
 
     /// Records which machines report each client.
@@ -128,15 +100,10 @@ struct FleetReports: Sendable {
         }
     }
 
-    func wasRead(since job: JobID) -> Bool { readBy >= job }
-
-    /// Whether the reports were read just now.
-    func isFresh(at now: Now) -> Bool { readAt.map { now.boot < $0 + Self.freshness } ?? false }
-
     mutating func read(
         _ found: [String: ReportObservation], clockTellsAge: Bool, by job: JobID, at now: Now
     ) {
-        let isFirst = readBy == .beforeAll
+        let isFirst = !reading.hasSucceeded
         for (name, machine) in machines where clockTellsAge && found[name] == nil && machine.isForgotten(at: now) {
             remove(name)
         }
@@ -145,29 +112,24 @@ struct FleetReports: Sendable {
             let known = self.machines[entry.key]
             machines[entry.key] =
                 known.flatMap { $0.observation == entry.value ? $0 : nil }
-                ?? Machine(
+                ?? ReportingMachine(
                     observation: entry.value, report: entry.value.report?.completed(by: known?.report),
                     seenAt: now.boot, hasChanged: !isFirst)
         }
         forgottenAt = forgottenAt.filter { machines[$0.key] != nil }
         readingForbidden = nil
         if forgottenAt.isEmpty { forgettingForbidden = nil }
-        readBy = job
-        readAt = now.boot
-        let wasUnreadable = unreadableSince.map { now.boot > $0 + Self.gap } ?? false
-        if readableSince == nil || wasUnreadable { readableSince = now.boot }
-        unreadableSince = nil
+        reading.succeed(by: job, at: now)
         evaluate(clockTellsAge: clockTellsAge, at: now)
     }
 
-    /// The last reports may be outdated: no rollout continues by them.
     mutating func failed(_ failure: Failure, at now: Now) {
         if failure.code == .storeForbidden { readingForbidden = failure }
-        readAt = nil
+        reading.invalidate()
         noteUnreadable(at: now)
     }
 
-    mutating func noteUnreadable(at now: Now) { unreadableSince = unreadableSince ?? now.boot }
+    mutating func noteUnreadable(at now: Now) { reading.noteUnreadable(at: now) }
 
     mutating func beginForgetting(_ machine: String, at now: Now) { forgottenAt[machine] = now.boot }
 
@@ -192,10 +154,10 @@ struct FleetReports: Sendable {
         members = [:]
         for (name, machine) in machines {
             let lastSeen = machine.lastSign(isOldPerhaps: clockTellsAge, at: now)
-            let isSilent = Machine.isSilent(since: lastSeen, at: now)
+            let isSilent = ReportingMachine.isSilent(since: lastSeen, at: now)
             for (identity, holding) in machine.report?.clients ?? [:] {
                 members[identity, default: []].append(
-                    Member(
+                    FleetMembers.Member(
                         machine: name, holding: holding, lastSeen: lastSeen, isSilent: isSilent, seenAt: machine.seenAt)
                 )
             }
@@ -246,74 +208,6 @@ struct FleetReports: Sendable {
     }
 
     func checkInvariants() -> [String] {
-        readAt != nil && counts != counted ? ["machines of the fleet are miscounted"] : []
-    }
-}
-
-/// The machines of the fleet, as their reports show them.
-extension FleetReports {
-    /// A machine, by its report and the times of the report's changes.
-    struct Machine: Hashable, Sendable {
-        let observation: ReportObservation
-        /// Its report, completed by its earlier reports of clients for which there is no room now.
-        let report: MachineReport?
-        /// When it was first seen at this revision.
-        let seenAt: BootTime
-        /// Whether it was seen at another one before, or appeared after the first read.
-        let hasChanged: Bool
-
-        /// When it last gave a sign of life: it was seen to report, or reported before that by its own clock.
-        ///
-        /// - Parameter isOldPerhaps: whether its report may be older than it was first seen.
-        func lastSign(isOldPerhaps: Bool, at now: Now) -> WallTime {
-            let seen = now.wall - now.boot.seconds(since: seenAt)
-            guard isOldPerhaps, !hasChanged, let at = observation.report?.at else { return seen }
-            // Never later than its first sight here: a later time was wrong, and stays wrong.
-            return min(at, seen)
-        }
-
-        /// Whether it has not reported since a moment for long enough to be silent, with or without a rollout.
-        static func isSilent(since lastSign: WallTime, at now: Now) -> Bool {
-            now.wall - lastSign > MachineReport.silence
-        }
-
-        /// Whether it was silent long enough for its report to be removed.
-        func isForgotten(at now: Now) -> Bool {
-            now.boot >= seenAt + MachineReport.silence
-                && now.wall - lastSign(isOldPerhaps: true, at: now) >= MachineReport.removedAfter
-        }
-
-        /// Whether it has a report without this client.
-        func reportsOthers(than client: ClientIdentity) -> Bool {
-            report?.lacks(client) == true
-        }
-    }
-
-    /// One client as a machine reports it.
-    struct Member: Hashable, Sendable {
-        let machine: String
-        let holding: MachineReport.Holding
-        let lastSeen: WallTime
-        /// Whether it is silent whatever is rolled out.
-        let isSilent: Bool
-        /// When its report was first seen with its current content.
-        let seenAt: BootTime
-
-        /// - Parameter lost: the machines that the client's rollout no longer waits for (``RolloutProgress/lost``).
-        func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
-            if isSilent { return .silent }
-            if holding.failure != nil { return .failing }
-            if lost?.contains(machine) == true { return .silent }
-            return current.map(holding.holds) == true ? .current : .behind
-        }
-    }
-
-    /// The machines that report a client.
-    struct Members {
-        let all: [Member]
-        /// Since when their reports have been read.
-        let readableSince: BootTime
-        /// Whether each running machine has had the time to report since.
-        let haveHadTime: Bool
+        reading.isKnown && counts != counted ? ["machines of the fleet are miscounted"] : []
     }
 }

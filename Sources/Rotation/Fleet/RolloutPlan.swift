@@ -119,7 +119,7 @@ extension Rotation {
         own.rollout == nil && !admissions.wasRolledOut(own.place)
     }
 
-    private func members(of client: ConfiguredClient, _ timer: inout WakeTimer) -> FleetReports.Members? {
+    private func members(of client: ConfiguredClient, _ timer: inout WakeTimer) -> FleetMembers? {
         guard let store = configuration.store else { return nil }
         return fleet.members(
             of: client.identity, excluding: store.machine, isRollingOut: clients[client].rollout?.isGoing == true,

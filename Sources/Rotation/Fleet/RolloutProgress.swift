@@ -89,7 +89,7 @@ struct RolloutProgress: Sendable {
     ///   - missing: how many machines have reported it, and have no report now.
     /// - Returns: the facts by which ``RolloutPolicy`` decides.
     mutating func observe(
-        _ settings: RolloutConfiguration, _ members: FleetReports.Members, missing: Int, _ timer: inout WakeTimer
+        _ settings: RolloutConfiguration, _ members: FleetMembers, missing: Int, _ timer: inout WakeTimer
     ) -> RolloutPolicy.Progress {
         self.missing = missing
         var progress = RolloutPolicy.Progress(
@@ -119,7 +119,7 @@ struct RolloutProgress: Sendable {
 
     /// Counts admitted machines as silent that have been so for too long since they were admitted.
     private mutating func noteLost(
-        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutConfiguration, _ members: FleetReports.Members,
+        _ machines: inout [RolloutPolicy.Machine], _ settings: RolloutConfiguration, _ members: FleetMembers,
         _ timer: inout WakeTimer
     ) {
         let seenAt = Dictionary(members.all.map { ($0.machine, $0.seenAt) }) { one, _ in one }
@@ -154,7 +154,7 @@ struct RolloutProgress: Sendable {
 }
 
 extension RolloutPolicy.Machine {
-    static func all(_ members: FleetReports.Members, of rollout: Rollout) -> [RolloutPolicy.Machine] {
+    static func all(_ members: FleetMembers, of rollout: Rollout) -> [RolloutPolicy.Machine] {
         members.all.map { member in
             let holds = member.holding.holds(rollout.secret)
             let hasDelivered = holds && member.holding.delivered
