@@ -56,7 +56,7 @@ struct KeyFileDiagnosis: Hashable {
     ]
 
     /// A damaged key is little longer than a key. A quarter of the secure heap's room.
-    private static let maximumLength = 4_096
+    static let maximumLength = 4_096
 
     /// The damage in `text`; nil if there is none that a command could undo.
     init?(in text: borrowing SecureBuffer) {
@@ -124,43 +124,6 @@ struct KeyFileDiagnosis: Hashable {
         self.label = label
     }
 
-    /// Blocks that a file has instead of a key, by their labels without blanks.
-    private static let otherLabels = [
-        "RSAPRIVATEKEY", "PUBLICKEY", "CERTIFICATE", "CERTIFICATEREQUEST", "NEWCERTIFICATEREQUEST",
-    ]
-
-    /// The kind of a file that holds no key from Apple, in PEM or DER and despite damage; nil if that is unknown.
-    static func wrongKind(in text: borrowing SecureBuffer) -> KeyError? {
-        let isDER = text.count > 0 && text[0] == DERReader.Tag.sequence
-        if isDER, let error = PrivateKeyInfo.otherKind(text) { return error }
-        guard text.count <= maximumLength, var letters = SecureBuffer.letters(of: text) else { return nil }
-        if let inner = text.decodedBase64(), let error = wrongKind(in: inner) { return error }
-        if text.starts(with: Array("PuTTY-User-Key-File-".utf8), at: 0) {
-            return KeyError(.keyNotPEM, "it is a PuTTY key (.ppk)")
-        }
-        let keys = letters.ranges(of: Array("BEGINPRIVATEKEY".utf8)).count
-        guard keys < 2 else { return KeyError(.keyMalformed, "it holds \(keys) private keys") }
-        for label in PEMBlock.keyLabels.map({ $0.filter { $0 != " " } }) + otherLabels {
-            guard let begin = letters.ranges(of: Array("BEGIN\(label)".utf8)).first else { continue }
-            if let end = letters.ranges(of: Array("END\(label)".utf8)).first, begin.upperBound <= end.lowerBound,
-                let der = PEMBlock.decode(letters, begin.upperBound..<end.lowerBound),
-                let error = PrivateKeyInfo.otherKind(der)
-            {
-                return error
-            }
-            // A key that cannot be decoded counts more than other text.
-            if !otherLabels.contains(label) { return nil }
-        }
-        // The label decides if the rest is damaged.
-        if letters.contains("BEGINRSAPRIVATEKEY") { return KeyError(.keyIsRSA) }
-        if letters.contains("BEGINPUBLICKEY") { return KeyError(.keyIsPublic) }
-        if letters.contains("CERTIFICATEREQUEST") { return PrivateKeyInfo.certificateRequest }
-        if letters.contains("BEGINCERTIFICATE") { return KeyError(.keyIsCertificate) }
-        letters.dropName(before: Array("M".utf8))
-        guard let der = PEMBlock.decode(letters, 0..<letters.count) else { return nil }
-        return PrivateKeyInfo.otherKind(der)
-    }
-
     private static func isKey(_ der: borrowing SecureBuffer) -> Bool {
         do throws(KeyError) {
             _ = try PrivateKeyInfo(der)
@@ -197,46 +160,6 @@ struct KeyFileDiagnosis: Hashable {
             if isKey { return KeyError(.keyMalformed, "another private key follows its END line") }
         }
         return KeyFileDiagnosis(.textAfter, label: label).keyError
-    }
-}
-
-// MARK: Messages
-
-extension KeyFileDiagnosis {
-    /// The error for a text that has this damage.
-    var keyError: KeyError {
-        let words = kinds.compactMap(\.words)
-        return KeyError(code, words.isEmpty ? nil : words.joined(separator: ", and "), damage: self)
-    }
-
-    private var code: Failure.Code {
-        switch kinds.first {
-        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
-        case .encryptedSEC1: .keyIsSEC1
-        default: .keyMalformed
-        }
-    }
-
-    /// How to undo it in a key file at `path`.
-    func remedy(at path: String) -> Remedy {
-        let command = ShellCommand.rewriteKey(path, by: conversion)
-        // `check --fix` has no terminal for a passphrase.
-        return conversion.asksForPassphrase
-            ? .say("write it again, with its passphrase; \(conversion.cleanup(of: path))", see: command)
-            : .say("write it again from a copy; \(conversion.cleanup(of: path))", run: command)
-    }
-
-    private var conversion: KeyConversion {
-        switch kinds.first {
-        case .der: .fromDER
-        case .encryptedDER: .fromEncryptedDER
-        case .encryptedSEC1: .fromEncryptedSEC1
-        case .oldEncryption: .fromOldEncryption
-        case .pkcs12: .fromPKCS12
-        case .base64: .fromBase64(times: 1, label: kinds.count > 1 ? label : nil)
-        case .base64Twice: .fromBase64(times: 2, label: kinds.count > 1 ? label : nil)
-        default: .fromLetters(label: label)
-        }
     }
 }
 
@@ -283,36 +206,5 @@ extension SecureBuffer {
             if matched == wanted.count { return true }
         }
         return false
-    }
-}
-
-extension KeyFileDiagnosis.Kind {
-    /// Nil if the code says it all.
-    fileprivate var words: String? {
-        switch self {
-        case .utf16: "it is UTF-16"
-        case .utf32: "it is UTF-32"
-        case .escapedLineBreaks: #"its line breaks are written as \n"#
-        case .missingLineBreaks: "its line breaks are missing"
-        case .dashes: "it has typographic dashes instead of \"-\""
-        case .spaces: "it has special spaces, such as no-break spaces"
-        case .plainSpaces: "it has spaces in its BEGIN or END line where none belong"
-        case .quotes: "it is in quotes"
-        case .assignment: "it begins with a name and \"=\""
-        case .percent: "a \"%\" follows the last line, which zsh shows for a missing line break"
-        case .textAround: "other text is on its BEGIN or END line"
-        case .textAfter: "other text follows its END line"
-        case .markers: "its BEGIN or END line is damaged"
-        case .beginMissing: "its BEGIN line is missing"
-        case .endMissing: "its END line is missing"
-        case .base64: "it is the base64 of a PEM file"
-        case .base64Twice: "it is the base64 of the base64 of a PEM file"
-        case .bodyAlone: "its BEGIN and END lines are missing"
-        case .der: "it is DER"
-        case .encryptedDER: "it is DER, of an encrypted PKCS#8 key"
-        case .pkcs12: "it is PKCS#12 (.p12 or .pfx)"
-        case .encryptedSEC1: nil
-        case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
-        }
     }
 }

@@ -84,7 +84,7 @@ struct KeyFileReader: ~Copyable {
         } catch {
             // A wrong key is not worth mending.
             let isVague = [.keyNotPEM, .keyMalformed, .keyTruncated].contains(error.code)
-            throw KeyFileDiagnosis(in: text)?.keyError ?? (isVague ? KeyFileDiagnosis.wrongKind(in: text) : nil)
+            throw KeyFileDiagnosis(in: text)?.keyError ?? (isVague ? WrongKeyFile.error(in: text) : nil)
                 ?? error
         }
     }
