@@ -15,33 +15,12 @@ import AppleClientSecret
 ///   file's author wants it.
 /// - A script that a shell may accept and that cannot be followed has a single entry (``unclear``): no edit is accepted.
 struct ShellReader {
-    /// The effect of a function when it is called.
-    private struct Function {
-        var assigned: Set<[UInt8]> = []
-        var calls: Set<String> = []
-    }
-
-    /// The position of a command among the entries.
-    private struct Place {
-        /// The number of entries before it; the highest number for commands that may run at any time from then on.
-        var index: Int
-        var range: Range<Int>
-    }
-
     var parser: ShellParser
     private(set) var entries: [EnvironmentEntry] = []
     var exports = ShellExports()
-    private var functions: [String: Function] = [:]
-    /// The function whose body is followed.
-    private(set) var function: String?
-    /// The commands so far, with their last places.
-    private var calls: [String: Place] = [:]
+    private var deferred = DeferredAssignments()
     /// The variables that a later assignment may not change, or not to its value.
     private var spoiled: Set<[UInt8]> = []
-    /// The variables that may be assigned at any time after some command.
-    private var lasting: [[UInt8]: Range<Int>] = [:]
-    /// The last command that may carry out text from elsewhere in the file.
-    private var indirect: Place?
     private(set) var hasEnded = false
     /// Whether the shell may not go on here, up to the end of the file or of the current line's commands.
     private(set) var isLost = false
@@ -145,7 +124,10 @@ struct ShellReader {
     /// Whether the shell itself carries out the command.
     func isOwn(_ command: String) -> Bool { ShellBuiltin.all.contains(command) || isFunction(command) }
 
-    func isFunction(_ command: String) -> Bool { functions[command] != nil }
+    func isFunction(_ command: String) -> Bool { deferred.isFunction(command) }
+
+    /// The function whose body is followed.
+    var function: String? { deferred.function }
 
     private mutating func run(_ command: ScriptCommand, isCertain: Bool) {
         guard !hasEnded else { return }
@@ -166,11 +148,9 @@ struct ShellReader {
             run(rest, isCertain: false)
         case .function(let name, let body):
             note("\(name)()", command.range)
-            let around = function
-            function = name
-            functions[name] = functions[name] ?? Function()
+            let around = deferred.enter(name)
             for command in body { run(command, isCertain: false) }
-            function = around
+            deferred.leave(to: around)
         }
     }
 
@@ -181,10 +161,7 @@ struct ShellReader {
     }
 
     mutating func assign(_ name: [UInt8], _ range: Range<Int>, _ isCertain: Bool, isExport: Bool = false) {
-        if let function {
-            functions[function]?.assigned.insert(name)
-            return
-        }
+        if deferred.assign(name) { return }
         exports.note(name, isExport: isExport)
         let isSpoiled = spoiled.contains(name)
         let isAssigned = isCertain && !isSpoiled && !isLost && !isAbandoned
@@ -209,23 +186,18 @@ struct ShellReader {
 
     mutating func assignLater(_ words: some Sequence<ScriptWord>, _ range: Range<Int>) {
         for name in words.flatMap({ ScriptWord.names(in: $0.text) }) {
-            lasting[name] = range
-            calls[String(decoding: name, as: UTF8.self)] = Place(index: .max, range: range)
+            deferred.assignAtAnyTime(name, range)
+            deferred.callAtAnyTime(name, range)
         }
         if words.contains(where: \.isExpanded) { mayRunText(range, isLater: true) }
     }
 
     mutating func call(_ name: String, _ range: Range<Int>) {
-        if let function {
-            functions[function]?.calls.insert(name)
-        } else if calls[name]?.index != .max {
-            calls[name] = Place(index: entries.count, range: range)
-        }
+        deferred.call(name, range, after: entries.count)
     }
 
     mutating func mayRunText(_ range: Range<Int>, isLater: Bool = false) {
-        guard indirect?.index != .max else { return }
-        indirect = Place(index: isLater || function != nil ? .max : entries.count, range: range)
+        deferred.mayRunText(range, after: entries.count, isLater: isLater)
     }
 
     /// The assignments of a word's expansions.
@@ -261,50 +233,18 @@ struct ShellReader {
             guard document.isExpanded else { continue }
             let text = try parser.expansions(in: document.body)
             if text.isArithmetic { assignLater([text], document.range) }
-            for name in text.defaults { lasting[name] = document.range }
+            for name in text.defaults { deferred.assignAtAnyTime(name, document.range) }
         }
         parser.documents = []
     }
 
     /// Adds the possible assignments of functions and texts that are carried out somewhere.
     private mutating func finish() throws(ShellError) {
-        var added: [(index: Int, entry: EnvironmentEntry)] = []
-        func add(_ names: Set<[UInt8]>, at place: Place) {
-            for name in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-                added.append((place.index, EnvironmentEntry(name: Self.hidden(name), range: place.range)))
-            }
+        let texts = parser.data.map { parser.bytes[$0] }
+        if let start = deferred.startOfUnclear(among: texts) {
+            parser.index = start
+            throw .unclear
         }
-        if let indirect {
-            let named = Set(parser.data.flatMap { ScriptWord.names(in: parser.bytes[$0]) })
-            let isDangerous = parser.data.contains { range in
-                // A command begins here, also in quotes; elsewhere it is more likely a word of a sentence.
-                parser.bytes[range].split { ";&|({=\n'\"".utf8.contains($0) }.contains {
-                    ShellBuiltin.dangerous.contains(ScriptWord.names(in: $0).first ?? [])
-                }
-            }
-            guard !isDangerous else {
-                parser.index = indirect.range.lowerBound
-                throw .unclear
-            }
-            for name in functions.keys where named.contains(Array(name.utf8)) {
-                calls[name] = Place(index: max(calls[name]?.index ?? 0, indirect.index), range: indirect.range)
-            }
-            add(Set(entries.map(\.name)).intersection(named), at: indirect)
-        }
-        var visited: Set<String> = []
-        for (name, place) in calls.sorted(by: { ($0.value.index, $0.key) > ($1.value.index, $1.key) }) {
-            var names = [name]
-            while let name = names.popLast() {
-                guard let function = functions[name], visited.insert(name).inserted else { continue }
-                names += function.calls
-                add(function.assigned, at: place)
-            }
-        }
-        for name in lasting.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            add([name], at: Place(index: .max, range: lasting[name] ?? 0..<0))
-        }
-        // Sorting keeps the order of entries with the same place.
-        let all = entries.enumerated().map { (index: $0.offset + 1, entry: $0.element) } + added
-        entries = all.sorted { $0.index < $1.index }.map(\.entry)
+        entries = deferred.added(to: entries, among: texts)
     }
 }
