@@ -24,14 +24,7 @@ final class Watcher {
     private var watches: [AbsolutePath: Int32] = [:]
     /// Directories that are watched only for subdirectories that are created, moved or removed.
     private var narrow: Set<AbsolutePath> = []
-    /// Directories whose watch a worker adds, with the number of the request.
-    private var asking: [AbsolutePath: Int] = [:]
-    private var requests = 0
-    /// The last request before the removal of a watch. A worker may have got that same watch by another path, as for a
-    /// directory behind a link.
-    private var lastBeforeRemoval = 0
-    /// Directories to watch again: a notice came while a worker added the watch.
-    private var askAgain: Set<AbsolutePath> = []
+    private var requests = WatchRequests()
     /// Outputs whose changes the watches do not report. They are reached through another user's link, or are hidden from the
     /// daemon.
     private var unnoticed: Set<AbsolutePath> = []
@@ -111,7 +104,7 @@ final class Watcher {
             case .watched(let directory, let watch, let isNarrow):
                 noticed.formUnion(take(watch, of: directory, isNarrow: isNarrow))
             case .missing(let directory):
-                asking[directory] = nil
+                requests.endWithoutWatch(directory)
                 guard let interests = list.interests[directory] else { break }
                 if let watch = watches[directory] {
                     // Its notices that are not read yet, such as the removal of a file before that of the directory, are lost
@@ -122,7 +115,7 @@ final class Watcher {
                 }
                 awaitCreation(of: directory)
             case .notWatched(let directory), .noRoom(let directory):
-                asking[directory] = nil
+                requests.endWithoutWatch(directory)
                 if let watch = watches[directory] {
                     // The watch is on a directory that another one has replaced, or is mounted over.
                     forget(watch, of: directory)
@@ -139,15 +132,13 @@ final class Watcher {
                 for interests in list.interests.values { noticed.formUnion(interests.all) }
             }
         }
-        for directory in askAgain where asking[directory] == nil { repeatAsking(directory) }
+        for directory in requests.takeRepeated() { ask(for: directory) }
         planPoll(at: now)
         return noticed
     }
 
     private func take(_ watch: Int32, of directory: AbsolutePath, isNarrow: Bool) -> Set<Resource> {
-        if let request = asking.removeValue(forKey: directory), request <= lastBeforeRemoval {
-            askAgain.insert(directory)
-        }
+        requests.endWithWatch(directory)
         guard let interests = list.interests[directory] else {
             if directories[watch] == nil { remove(watch) }
             return []
@@ -192,10 +183,6 @@ final class Watcher {
         for other in names.reduce(into: Set(), { $0.formUnion(list.rerouted(in: directory, name: $1)) }) {
             ask(for: other)
         }
-    }
-
-    private func repeatAsking(_ directory: AbsolutePath) {
-        if askAgain.remove(directory) != nil, list.interests[directory] != nil { ask(for: directory) }
     }
 
     /// Reads the queued notices, once a second at most; returns the resources to read again.
@@ -276,18 +263,13 @@ final class Watcher {
 
     private func ask(for directory: AbsolutePath) {
         guard let interests = list.interests[directory], let inotify else { return }
-        guard asking[directory] == nil else {
-            askAgain.insert(directory)
-            return
-        }
-        requests += 1
-        asking[directory] = requests
+        guard requests.begin(directory) else { return }
         let isNarrow = interests.watchesOnlySubdirectories
         let isOnlyAncestor = interests.isOnlyAncestor
         let isStarted: Void? = try? pool.run(in: lane(directory)) { [found] in
             found.post(Self.watch(directory, isNarrow: isNarrow, isOnlyAncestor: isOnlyAncestor, by: inotify))
         }
-        if isStarted == nil { asking[directory] = nil }
+        if isStarted == nil { requests.endWithoutWatch(directory) }
     }
 
     private func forget(_ watch: Int32, of directory: AbsolutePath) {
@@ -301,7 +283,7 @@ final class Watcher {
 
     private func remove(_ watch: Int32) {
         inotify?.unwatch(watch)
-        lastBeforeRemoval = requests
+        requests.noteRemoval()
     }
 
     /// Removes the watches of directories that are no longer of interest.
