@@ -134,28 +134,3 @@ extension LoadedConfiguration {
         }
     }
 }
-
-extension AbsolutePath {
-    /// Whether every user may read the file, and go through the directories to it; false for none.
-    package var isReadableByAll: Bool {
-        FileStatus.following(description).map { $0.mode & 0o004 != 0 } == true
-            && directories.allSatisfy { FileStatus.following($0.description).map { $0.mode & 0o001 != 0 } == true }
-    }
-}
-
-/// A configuration file's content, name and paths.
-package struct SourceFile: Hashable, Sendable {
-    /// The file as the user named it, shown in messages.
-    package let name: String
-    package let path: AbsolutePath
-    /// The path with all links resolved.
-    package let realPath: AbsolutePath
-    package let bytes: [UInt8]
-
-    package init(name: String, path: AbsolutePath, realPath: AbsolutePath? = nil, bytes: [UInt8]) {
-        self.name = name
-        self.path = path
-        self.realPath = realPath ?? path
-        self.bytes = bytes
-    }
-}

@@ -1,16 +1,6 @@
 import Model
 import Store
 
-/// The paths of the configuration and of the state. No output may be written there, or to a file that the configuration names.
-struct ConfigurationPaths {
-    /// The configuration's files.
-    let files: [AbsolutePath]
-    /// The `.d` directory with additional files.
-    let directory: AbsolutePath
-    /// The state directory unless the configuration names one.
-    let stateDirectory: AbsolutePath?
-}
-
 /// Checks that nothing is written over a key, the configuration or another file that decides about the daemon.
 struct OverwriteChecks {
     private let places: ConfigurationPaths
@@ -140,18 +130,5 @@ struct OverwriteChecks {
                     "it contains \(path), \(what), which other users must not change; write a directory without it")
             }
         }
-    }
-}
-
-extension AbsolutePath {
-    /// Its parent directories, the nearest first, without the root.
-    var directories: [AbsolutePath] {
-        var result: [AbsolutePath] = []
-        var next = directory
-        while next.description != "/" {
-            result.append(next)
-            next = next.directory
-        }
-        return result
     }
 }

@@ -1,4 +1,4 @@
-package import AppleClientSecret
+internal import AppleClientSecret
 
 /// The SHA-256 digest of a key's public half (its DER SubjectPublicKeyInfo), in lower-case hexadecimal; shows whether a
 /// key file still holds the same key.

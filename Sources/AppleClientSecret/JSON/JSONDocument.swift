@@ -41,7 +41,7 @@ package struct JSONMembers {
     /// The object that is read; nil while one is written.
     private let object: [String: JSONValue]?
 
-    fileprivate init(of object: [String: JSONValue]? = nil) {
+    init(of object: [String: JSONValue]? = nil) {
         self.object = object
     }
 

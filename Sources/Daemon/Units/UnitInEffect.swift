@@ -209,6 +209,7 @@ extension UnitInEffect {
         }
         guard Self.silent.contains(failure.code) else { return failure }
         if let (detail, remedy) = problemWithAccounts { return because("\(name): \(detail)", remedy) }
-        return settings.startFailure.map { because("systemd could not start \(name): \($0)", failure.remedy) } ?? failure
+        guard let reason = settings.startFailure else { return failure }
+        return because("systemd could not start \(name): \(reason)", failure.remedy)
     }
 }

@@ -2,14 +2,6 @@ import CLinux
 internal import Failures
 import SystemPackage
 
-/// A file's whole content, and the file's status then.
-package struct FileContent: Hashable, Sendable {
-    package let bytes: [UInt8]
-    package let status: FileStatus
-    /// The real path: links are followed.
-    package let path: String
-}
-
 /// A regular file, open for reading.
 package struct OpenFile: ~Copyable, Sendable {
     package let descriptor: Descriptor
