@@ -18,7 +18,7 @@ import Testing
     func theStatisticsFollowTheName(name: String) {
         let fields = (4...52).map(String.init).joined(separator: " ")
         let statistics = ProcessStatistics(Array("7 (\(name)) S \(fields)\n".utf8))
-        #expect(statistics?.ticks == 14 + 15)
+        #expect(statistics?.ticks == 29)
         #expect(statistics?.threads == 20)
         #expect(statistics?.startedAt == 22)
         #expect(statistics?.virtualBytes == 23)
