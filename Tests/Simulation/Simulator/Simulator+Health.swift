@@ -143,7 +143,14 @@ extension Simulator {
         }
         // By a clock that may be ahead nobody is alarmed.
         let isSpared = mayClockBeAhead && view.reason?.failure.code == .clockPerhapsAhead
-        if isCritical(files, held + watch.targets.unchanged(entry)), view.health != .critical, !isSpared {
+        // A client that shares a file waits for 30 s for another file of the client that it shares it with.
+        let isDelayed = rotation.configuration.clients.values.contains { other in
+            other.outputs.contains { output in entry.outputs.contains { $0.path == output.path } }
+                && other.outputs.contains {
+                    outside.broken.hanging.contains($0.path) && !watch.isHung($0.path, since: boot - 30_000)
+                }
+        }
+        if isCritical(files, held + watch.targets.unchanged(entry)), view.health != .critical, !isSpared, !isDelayed {
             throw Violation(
                 .health,
                 "\(view.name) is \(view.health), but its applications' time is running out")

@@ -25,6 +25,9 @@ struct TargetWatch: ~Copyable {
     private var repairs: [TargetName: [Int64]] = [:]
     /// When each deployment was last found to be under way.
     private var lookedAt: [ActionID: Int64] = [:]
+    /// Clients that a reload has brought since the start. If one was configured before, another client may have pushed to its
+    /// places since, so its record says nothing about them.
+    private var added: Set<ClientName> = []
     /// When another program has written into a target's place.
     private var changedAt: [TargetName: [Int64]] = [:]
 
@@ -186,12 +189,14 @@ struct TargetWatch: ~Copyable {
             }
             if holds != false || !mayBeStale { awaited.remove(output.target) }
         case (.recall, .success(.recalled(let record))):
+            guard let client = job.resource.client, !added.contains(client) else { break }
             known.merge(record.pushed) { known, _ in known }
         case (.run(let action, _), let result) where action.isRedeployment:
             lookedAt[action.id] = result == .success(.deploying) ? boot : nil
-        case (.readConfiguration, .success(.configuration(let configuration))):
+        case (.readConfiguration, .success(.configuration(let new))):
+            added.formUnion(Set(new.clients.keys).subtracting(configuration.clients.keys))
             // A place that was configured before counts as unknown.
-            let outputs = Set(configuration.clients.values.flatMap(\.targets))
+            let outputs = Set(new.clients.values.flatMap(\.targets))
             known = known.filter { outputs.contains($0.key) }
             uncertain.formIntersection(known.keys.map(\.target))
             different.formIntersection(known.keys.map(\.target))
