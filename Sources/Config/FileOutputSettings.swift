@@ -34,8 +34,8 @@ final class FileOutputSettings: Sendable {
         format = written.map { .given(Located($0.format, at: $0.position)) } ?? .wrong
         slot = written?.slot ?? .whole
         mode = section.value("mode", FileMode.read)
-        group = section.value("group", Scalar.group)
-        owner = section.value("as", Scalar.user)
+        group = section.value("group", AccountName.group)
+        owner = section.value("as", AccountName.user)
     }
 
     /// The output with these settings; nil when its path or format is wrong.

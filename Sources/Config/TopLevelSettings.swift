@@ -57,7 +57,7 @@ struct TopLevelSettings {
             defaults = ClientSettings(defaults: node, at: position, diagnostics)
         }
         onStateChange = ActionKinds.list("on_state_change", in: section, placeholder: true)
-        controlGroup = section.value("control_group", Scalar.group)
+        controlGroup = section.value("control_group", AccountName.group)
         stateDirectory = section.value("state_dir", Scalar.directory)
         metricsFile = section.value("metrics_file", Scalar.file)
         if case .mapping(let lines)? = section.node("targets")?.node.content { targetNames = lines.map(\.key.value) }
