@@ -1,7 +1,6 @@
 import AppleClientSecret
 import CLibcurl
 import Failures
-import Glibc
 import Linux
 import Push
 
@@ -36,19 +35,11 @@ struct PushClient {
             }
             try transfer.set(headers: headers)
             var answer = try transfer.perform()
-            answer.retryAfter = transfer.header("Retry-After").flatMap { Self.seconds($0, now: answer.date) }
+            answer.retryAfter = RetryAfter.seconds(in: transfer, now: answer.date)
             answer.receivedAt = WallTime(secondsSinceEpoch: Clocks.wallSeconds())
             return .success(answer)
         } catch {
             return .failure(error)
         }
-    }
-
-    /// The delay in `Retry-After`, a number of seconds or a date; nil for any other text.
-    private static func seconds(_ text: String, now: WallTime?) -> Int? {
-        if let seconds = Int(text) { return seconds }
-        let moment = unsafe curl_getdate(text, nil)
-        guard moment >= 0 else { return nil }
-        return moment - (now.map { Int($0.secondsSinceEpoch) } ?? time(nil))
     }
 }
