@@ -1,8 +1,7 @@
-import AppleClientSecret
 import Failures
 
-/// Sends requests to the current member of the store, and logs in there first if needed. Decides the meaning of a failure or an
-/// answer of etcd for the request and for the other members.
+/// Sends requests to the current member of the store, and logs in there first if needed. ``EtcdError`` decides the meaning of
+/// an error for the request and for the other members.
 struct MemberRequests {
     let configuration: StoreConfiguration
     private let password: () -> Result<String, RoleFailure>
@@ -65,9 +64,9 @@ struct MemberRequests {
             case .failure(let failure): throw Self.problem(failure)
             case .success(let answer):
                 if answer.status == 200 { return answer }
-                // The login has expired, or is another member's.
-                let isLoginInvalid = Self.error(answer)?["code"]?.whole == 16
-                guard isLoginInvalid, configuration.user != nil, !hasLoggedIn else { throw problem(answer) }
+                guard EtcdError(answer).isOfLogin, configuration.user != nil, !hasLoggedIn else {
+                    throw problem(answer)
+                }
                 members.forgetLogin()
             }
         }
@@ -109,41 +108,8 @@ struct MemberRequests {
         return failure.code == .storeFileUnusable ? .refusal(failure) : .member(failure)
     }
 
-    private static func error(_ answer: HTTPAnswer) -> JSONValue? {
-        try? JSONValue(answer.body, duplicates: .lastCounts)
-    }
-
-    /// Why etcd did not carry out a request, by its error.
+    /// Why etcd did not carry out a request.
     private func problem(_ answer: HTTPAnswer) -> Problem {
-        let error = Self.error(answer)
-        let text = String(decoding: answer.body.prefix(4_096), as: UTF8.self)
-        let words = (error?["message"]?.text ?? error?["error"]?.text ?? text).lowercased()
-        let detail = detail(of: answer)
-        return switch error?["code"]?.whole {
-        case 3 where words.contains("authentication failed"): .login(RoleFailure(.storeCredentialsRefused, detail))
-        case 16: .refusal(RoleFailure(.storeCredentialsRefused, detail))
-        // The request has no user, and etcd requires one.
-        case 3 where words.contains("user name is empty"): .refusal(RoleFailure(.storeUserMissing, detail))
-        // The login has a user, and etcd has its authentication off.
-        case 9 where words.contains("authentication is not enabled"): .refusal(RoleFailure(.storeUserUnknown, detail))
-        case 7: .forbidden
-        case 8 where words.contains("space"): .write(RoleFailure(.storeOutOfSpace, detail))
-        // Cancelled, unknown, deadline exceeded, exhausted, aborted, internal, unavailable: the member has a fault.
-        case 1, 2, 4, 8, 10, 13, 14: .member(RoleFailure(.storeUnavailable, detail))
-        case nil where answer.status == 400 && words.contains("commonname"):
-            .refusal(RoleFailure(.storeCertificateRefused, "it has a CN, which the gateway does not accept"))
-        case nil where [429, 500, 502, 503, 504].contains(answer.status):
-            .member(RoleFailure(.storeUnavailable, detail))
-        // The answer does not come from etcd.
-        default: .member(RoleFailure(.storeAnswerUnexpected, detail))
-        }
-    }
-
-    /// The status, and etcd's message. Only etcd's own words: another program at that address may quote the request.
-    private func detail(of answer: HTTPAnswer) -> String {
-        let words = Self.error(answer)?["message"]?.text ?? ""
-        guard words.hasPrefix("etcdserver: ") else { return "it answered \(answer.status)" }
-        let hidden = EchoedSecrets([members.token, try? password().get()].compactMap { $0 })
-        return "it answered \(answer.status): \(hidden.words(words))"
+        EtcdError(answer).problem { [members.token, try? password().get()].compactMap { $0 } }
     }
 }
