@@ -8,7 +8,7 @@ final class WrittenClient: Sendable {
     /// Its own settings, completed from `defaults`.
     let settings: ClientSettings
     /// Its own settings.
-    private let own: ClientSettings
+    let own: ClientSettings
 
     var source: Setting<SourceConfiguration> { settings.source }
 
@@ -30,7 +30,7 @@ final class WrittenClient: Sendable {
         WrittenClient(name, own.completed(by: defaults), own: own)
     }
 
-    private var kind: TokenKind { settings.kind.value ?? .signIn }
+    var kind: TokenKind { settings.kind.value ?? .signIn }
 
     /// The subject of its secrets: the configured id, else the name, or the subject that the kind uses. Nil when that is invalid.
     var clientID: ClientID? { try? subject() }
@@ -211,43 +211,5 @@ final class WrittenClient: Sendable {
             )
         }
         return true
-    }
-
-    /// Every received secret is used until it expires; its own life decides how early it should be replaced.
-    private var receivedTimes: (lifetime: Lifetime, renewBefore: Seconds)? {
-        if settings.renewBefore.isWrong { return nil }
-        let longest = Lifetime.longest(of: kind)
-        let standard = ClientConfiguration.standardRenewBefore(ofLife: longest.seconds)
-        return (longest, settings.renewBefore.value ?? standard)
-    }
-
-    private func times(_ diagnostics: Diagnostics) -> (lifetime: Lifetime, renewBefore: Seconds)? {
-        if settings.lifetime.isWrong || settings.renewBefore.isWrong { return nil }
-        let lifetime: Lifetime
-        do throws(ValueError) {
-            lifetime = try settings.lifetime.value?.lifetime(of: kind) ?? Lifetime.standard
-        } catch {
-            diagnostics.error(at: settings.lifetime.position ?? name.position, error.words)
-            return nil
-        }
-        let standard = ClientConfiguration.standardRenewBefore(ofLife: lifetime.seconds)
-        let renewBefore = settings.renewBefore.value ?? standard
-        let position = settings.renewBefore.position ?? settings.lifetime.position ?? name.position
-        guard renewBefore < lifetime.seconds else {
-            diagnostics.error(
-                at: own.renewBefore.position ?? own.lifetime.position ?? position,
-                "renew_before \(DurationText.text(renewBefore)) is not shorter than the lifetime \(DurationText.text(lifetime.seconds)) of "
-                    + "client \"\(name.value)\"; write less, such as \(DurationText.text(standard))")
-            return nil
-        }
-        // Else the client becomes critical before every renewal.
-        let shortestInterval = ClientConfiguration.shortestInterval
-        if lifetime.seconds - shortestInterval < ClientConfiguration.criticalRemainder(renewBefore: renewBefore) {
-            diagnostics.warning(
-                at: settings.lifetime.position ?? position,
-                "a lifetime of \(DurationText.text(lifetime.seconds)) is too short: renewals are at least \(shortestInterval.count)s apart, "
-                    + "and by the next one the secret has nearly expired; write 2m or more")
-        }
-        return (lifetime, renewBefore)
     }
 }
