@@ -167,7 +167,7 @@ struct Jobs: Sendable {
             RetryPause.Circumstances(
                 failures: failures, action: action, isEmergency: isEmergency, isAtOnce: isAtOnce,
                 isReadOfTarget: job.work.isReadOfTarget, jitter: jitter("\(resource) \(failures)")))
-        let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + RetryPause.reminder
+        let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + LogEvent.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = FailedAttempts(
             failures: failures, failure: failure, since: previous?.since ?? now.wall,

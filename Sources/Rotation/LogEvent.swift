@@ -3,6 +3,9 @@ package import Model
 
 /// Everything that the daemon logs: a closed list of events, so that no call can log a free string.
 package enum LogEvent: Hashable, Sendable {
+    /// Something that lasts, such as a failure, is logged again after this long.
+    package static let reminder: Seconds = 3600
+
     case minted(ClientName, SecretInfo, MintReason)
     case tookOver(ClientName, SecretInfo)
     /// A secret was received from the client's source and is current now.

@@ -23,8 +23,6 @@ package enum RetryPause {
     /// The longest pause that the store's service may request while a client that receives from the store is critical: the
     /// service's own, except after a failed login.
     static let storeEmergencyBound: Seconds = 300
-    /// A lasting failure is logged again after this long.
-    static let reminder: Seconds = 3600
 
     /// The facts that the pause depends on, next to the resource and its failure.
     struct Circumstances {

@@ -1,3 +1,6 @@
+import AppleClientSecret
+import Rotation
+
 /// Limits of the credential socket, each with its reason.
 struct CredentialLimits: Sendable {
     /// Connections at one time. A booting machine starts some dozens of units at once. Each unit asks once for each of its
@@ -18,7 +21,7 @@ struct CredentialLimits: Sendable {
     /// needs one.
     static let lastReadingTime: Int64 = 1_000
     /// Milliseconds after which a refusal that repeats is logged again.
-    static let logInterval: Int64 = 3_600_000
+    static let logInterval = LogEvent.reminder.count * 1000
     /// Refusals that the log remembers; without a limit, requests for invented names could fill the log and the memory.
     static let mostLogged = 256
 }

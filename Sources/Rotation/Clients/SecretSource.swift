@@ -49,7 +49,7 @@ struct SecretSource: Sendable {
     /// failed or recovered read is logged like any job.
     mutating func takeNews(_ timer: inout WakeTimer) -> Bool {
         guard let state = verdict?.state, state != logged, state != .unreachable else { return false }
-        var limit = logLimits[state] ?? RateLimit(1, in: RetryPause.reminder)
+        var limit = logLimits[state] ?? RateLimit(1, in: LogEvent.reminder)
         guard limit.admits(&timer) else { return false }
         limit.note(at: timer.now.boot)
         logLimits[state] = limit
