@@ -109,24 +109,6 @@ final class Executor: Sendable {
         return values.compactMap(\.self)
     }
 
-    func lane(of job: Job) -> Lane {
-        switch job.work {
-        case .readConfiguration, .checkConfiguration: .settings
-        case .readKey(let name, _): .key(name)
-        case .recall, .keep, .recallReportedStates, .keepReportedStates, .tidyRecords: .state
-        case .mint: .signing
-        case .readSource(_, let file): lane(of: file.path)
-        case .readStore: .storeReading
-        case .putInStore, .putRollout, .putReport, .readReports, .forgetReport: .store
-        case .verify: .verification
-        case .observe(let spec), .publish(let spec, _, _, _): lane(of: spec)
-        case .push(_, _, let output, _), .readTarget(_, _, let output): .push(output.target)
-        case .run(let action, _): .hook(action.id)
-        case .probe: .probes
-        case .writeMetrics(let path, _), .removeMetrics(let path): lane(of: path)
-        }
-    }
-
     /// Reads the mount table again, on a worker.
     func readMounts() {
         try? pool.run(in: .settings) { [self] in takeMounts() }
@@ -144,14 +126,6 @@ final class Executor: Sendable {
         // Without a thread, the next job that uses it checks.
         try? pool.run(in: .state) { [state] in state.checkInPlace() }
     }
-
-    /// The lane of all jobs on the mount of a path.
-    func lane(of path: AbsolutePath) -> Lane {
-        .mount(mounts.withLock { $0?.mount(of: path.description)?.point } ?? "/")
-    }
-
-    /// The lane of all that is done to a file.
-    func lane(of spec: FileSpec) -> Lane { spec.owner.map(Lane.writer) ?? lane(of: spec.path) }
 
     /// Runs a job. Blocks.
     func carryOut(_ job: Job) throws(Failure) -> Outcome {
