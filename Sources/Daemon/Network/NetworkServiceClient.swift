@@ -145,22 +145,13 @@ final class NetworkServiceClient: Sendable {
         return answer
     }
 
-    /// The environment of a program started here: the proxy to use, the directory of the credentials, and sudo's caller, whose
-    /// files are trusted here and there.
-    private static let variables = [
-        "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "CREDENTIALS_DIRECTORY",
-        "SUDO_UID",
-    ]
-
     private func ask<Answer>(
         _ request: [UInt8], of arguments: [String], for place: Failure.Place, read: ([UInt8]) -> Answer?
     ) throws(Failure) -> Answer {
-        var environment = ChildProcess.environment
-        for name in Self.variables { environment[name] = unsafe getenv(name).map { unsafe String(cString: $0) } }
         let report: ExitReport
         do {
             report = try ChildProcess.exchange(
-                with: arguments, environment: environment, milliseconds: timeout, cancel: cancel
+                with: arguments, environment: NetworkProgramEnvironment.current, milliseconds: timeout, cancel: cancel
             ) { stream in
                 try? stream.write(line: request)
                 // The program answers on its standard output; its end of this stream closes when it ends.
