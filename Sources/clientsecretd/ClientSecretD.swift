@@ -63,7 +63,7 @@ struct ClientSecretD: ParsableCommand {
             if let failure = refusal(of: words) { throw failure }
             var command = try parseAsRoot(words)
             command.setDiskTimeout()
-            CommandContext(arguments: words, ProcessEnvironment.current).use()
+            CommandContext(arguments: words, OwnEnvironment.current).use()
             try command.run()
             return .done
         } catch let failure as CommandFailure {

@@ -27,7 +27,7 @@ struct KeepConfigurationCommand: ParsableCommand {
             // It checks with the rights of another user, which must not inspect this process.
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: settings.path(), environment: ProcessEnvironment.current,
+                path: settings.path(), environment: OwnEnvironment.current,
                 daemonUser: daemonUser, isUpdate: false)
         } catch {
             throw CommandFailure(.failed, "could not save the fallback copy of the configuration: \(error)")

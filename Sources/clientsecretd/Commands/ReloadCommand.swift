@@ -87,7 +87,7 @@ struct ReloadCommand: ParsableCommand {
             let path = try daemon.client().status().configuration.path
             try Hardening.forbidInspection()
             try ConfigurationSource.keepAsRoot(
-                path: path, environment: ProcessEnvironment.current, isUpdate: true)
+                path: path, environment: OwnEnvironment.current, isUpdate: true)
         } catch {
             CommandOutput.complain(
                 "it is loaded, but the fallback copy of the configuration could not be saved: \(error)")

@@ -9,7 +9,7 @@ extension CompletionKind {
     static var configuredClients: CompletionKind {
         .custom { words, _, _ in
             let path = ConfigurationOption.path(flag: Flags.value(of: "--config", in: words))
-            let source = ConfigurationSource(path: path, environment: ProcessEnvironment.current)
+            let source = ConfigurationSource(path: path, environment: OwnEnvironment.current)
             guard case .success(let loaded) = source.load() else { return [] }
             return loaded.configuration.clients.keys.sorted().map(\.description)
         }

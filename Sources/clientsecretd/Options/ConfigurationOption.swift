@@ -13,15 +13,15 @@ struct ConfigurationOption: ParsableArguments {
 
     /// Whether the flag or the environment names it.
     var isNamed: Bool {
-        config != nil || ProcessEnvironment.chosen(ProcessEnvironment.current["CLIENTSECRETD_CONFIG"]) != nil
+        config != nil || OwnEnvironment.chosen(OwnEnvironment.current["CLIENTSECRETD_CONFIG"]) != nil
     }
 
-    func path(_ environment: [String: String] = ProcessEnvironment.current) -> String {
+    func path(_ environment: [String: String] = OwnEnvironment.current) -> String {
         Self.path(flag: config, environment)
     }
 
-    static func path(flag: String?, _ environment: [String: String] = ProcessEnvironment.current) -> String {
-        flag ?? ProcessEnvironment.chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
+    static func path(flag: String?, _ environment: [String: String] = OwnEnvironment.current) -> String {
+        flag ?? OwnEnvironment.chosen(environment["CLIENTSECRETD_CONFIG"]) ?? standard
     }
 
     mutating func validate() throws {

@@ -15,12 +15,12 @@ struct SocketOption: ParsableArguments {
         completion: .file())
     var socket: String?
 
-    func path(_ environment: [String: String] = ProcessEnvironment.current) -> String {
+    func path(_ environment: [String: String] = OwnEnvironment.current) -> String {
         Self.path(flag: socket, environment)
     }
 
-    static func path(flag: String?, _ environment: [String: String] = ProcessEnvironment.current) -> String {
-        flag ?? ProcessEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
+    static func path(flag: String?, _ environment: [String: String] = OwnEnvironment.current) -> String {
+        flag ?? OwnEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) ?? standard
     }
 
     /// A client of the daemon there.

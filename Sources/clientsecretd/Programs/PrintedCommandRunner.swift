@@ -10,7 +10,7 @@ enum PrintedCommandRunner {
     static func failure(of line: String) -> String? {
         do throws(SystemError) {
             let report = try ChildProcess.run(
-                ["/bin/sh", "-c", line], environment: ProcessEnvironment.current, timeout: timeout)
+                ["/bin/sh", "-c", line], environment: OwnEnvironment.current, timeout: timeout)
             guard report.ending != .exited(0) else { return nil }
             return (["clientsecretd: this failed: \(line)"] + report.lines.map { "  " + $0 }).joined(separator: "\n")
         } catch {

@@ -10,7 +10,7 @@ extension CommandContext {
     ) {
         /// Nil if a command that does not name it means it.
         func named(_ path: String, unless standard: String, _ variable: String) -> String? {
-            let isImplied = path == standard && ProcessEnvironment.chosen(environment[variable]) ?? standard == standard
+            let isImplied = path == standard && OwnEnvironment.chosen(environment[variable]) ?? standard == standard
             return isImplied || path == NamedFile.standardInput
                 ? nil : ConfigurationLoader.absolutePath(of: path)?.description
         }
@@ -28,7 +28,7 @@ extension CommandContext {
         let knowsDaemon =
             isRun || !hasSystemd || isServices || path == ConfigurationOption.standard
             || Flags.value(of: "--socket", in: words) != nil
-            || ProcessEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
+            || OwnEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
         self.init(
             configuration: configuration, isServices: isServices,
             socket: named(socket, unless: SocketOption.standard, "CLIENTSECRETD_SOCKET"),

@@ -23,7 +23,7 @@ enum ServiceUser {
             () throws(SystemError) -> (account: Account, state: AbsolutePath?)? in
             isServices(configuration)
                 ? try ServiceUnit.daemonAccount().map { (account: $0, state: nil) }
-                : try stateOwner(of: configuration, ProcessEnvironment.current)
+                : try stateOwner(of: configuration, OwnEnvironment.current)
         }
         guard let (user, state) = owner, geteuid() == 0 || geteuid() == user.id else { return nil }
         // Asked while still root, because root needs no message bus for it.
@@ -114,7 +114,7 @@ enum ServiceUser {
     ///
     /// Returns the environment with which that user's daemon runs.
     static func run(configuration: String) throws(CommandFailure) -> [String: String] {
-        let environment = ProcessEnvironment.current
+        let environment = OwnEnvironment.current
         // systemd starts it as the user that the unit names (systemd.exec(5)).
         guard environment["SYSTEMD_EXEC_PID"] != String(getpid()), geteuid() == 0 || isForeign(to: configuration)
         else { return environment }
@@ -179,7 +179,7 @@ enum ServiceUser {
     private static func account(of configuration: String) throws(SystemError) -> Account? {
         isServices(configuration)
             ? try ServiceUnit.daemonAccount()
-            : try stateOwner(of: configuration, ProcessEnvironment.current)?.account
+            : try stateOwner(of: configuration, OwnEnvironment.current)?.account
     }
 
     /// For root, the other user that owns the state directory of a configuration, and that directory. Nil if that user has called
@@ -215,11 +215,11 @@ enum ServiceUser {
         guard SystemManager.isSystemd, let service = try? ServiceUnit.daemonAccount() else { return false }
         if geteuid() != 0 {
             // A second daemon of this user has a state directory, and credentials, of its own.
-            let source = ConfigurationSource(path: configuration, environment: ProcessEnvironment.current)
+            let source = ConfigurationSource(path: configuration, environment: OwnEnvironment.current)
             guard geteuid() == service.id, case .success(let loaded) = source.load() else { return false }
             return loaded.configuration.stateDirectory.map { $0.description == ServiceUnit.stateDirectory } ?? true
         }
-        let owner = try? stateOwner(of: configuration, ProcessEnvironment.current)
+        let owner = try? stateOwner(of: configuration, OwnEnvironment.current)
         return owner?.account.id == service.id && owner?.state?.description == ServiceUnit.stateDirectory
     }
 
@@ -227,7 +227,7 @@ enum ServiceUser {
     /// service's state directory, and the directory of the credentials that systemd provides to the service while it runs
     /// (systemd.exec(5), `LoadCredential=`).
     fileprivate static func environment(for configuration: String) -> [String: String] {
-        var environment = ProcessEnvironment.current
+        var environment = OwnEnvironment.current
         guard isServices(configuration) || isOfServicesUser(configuration) else { return environment }
         if environment["STATE_DIRECTORY"] == nil { environment["STATE_DIRECTORY"] = ServiceUnit.stateDirectory }
         if environment["CREDENTIALS_DIRECTORY"] == nil, unsafe access(credentials, X_OK) == 0 {

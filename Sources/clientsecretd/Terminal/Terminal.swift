@@ -33,7 +33,7 @@ struct Terminal: Equatable {
     }
 
     /// Standard output at the time of the call.
-    static func current(_ environment: [String: String] = ProcessEnvironment.current) -> Terminal {
+    static func current(_ environment: [String: String] = OwnEnvironment.current) -> Terminal {
         guard isatty(STDOUT_FILENO) == 1 else { return Terminal(size: nil, environment: environment) }
         var window = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 else {

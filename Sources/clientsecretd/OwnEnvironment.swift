@@ -1,7 +1,7 @@
 import Glibc
 
 /// The variables that the program was started with.
-enum ProcessEnvironment {
+enum OwnEnvironment {
     static let current: [String: String] = {
         var all: [String: String] = [:]
         var next = unsafe environ
