@@ -36,7 +36,7 @@ final class Loop {
     private var armed: (wall: WallTime?, boot: BootTime?)?
 
     /// Nil without `--once`.
-    private(set) var once: OnceLog?
+    private(set) var once: SingleRunLog?
     private var lastShown: BootTime?
     private var lastSnapshot: Snapshot?
     /// The observations of the clock that were last kept, and their state directory.
@@ -87,7 +87,7 @@ final class Loop {
         server = sockets.status?.server
         credentials = sockets.credentials?.server
         self.watcher = watcher
-        once = isOnce ? OnceLog() : nil
+        once = isOnce ? SingleRunLog() : nil
         manager = ServiceManagerNotifications(log: log)
         clockKeeper = executor.state.known
         keptClock = clockKeeper?.clock.run

@@ -8,7 +8,7 @@ import Testing
 @testable import Daemon
 
 /// `run --once` prints each failure once, with the client that it concerns where it is that client's reason.
-@Suite struct OnceLogTests {
+@Suite struct SingleRunLogTests {
     private let web: ClientName
     private let file: Resource
     private let full: Failure
@@ -21,10 +21,10 @@ import Testing
         full = Failure(.diskFull, at: .path(path))
     }
 
-    private func words(_ entries: [OnceLog.Entry]) -> [String] { entries.map { $0.event.line(clients: []).words } }
+    private func words(_ entries: [SingleRunLog.Entry]) -> [String] { entries.map { $0.event.line(clients: []).words } }
 
     @Test func aReasonIsLeftToTheEnd() {
-        var log = OnceLog()
+        var log = SingleRunLog()
         for failures in 1...2 {
             let event = LogEvent.failing(
                 file, full, failures: failures, retryAt: WallTime(secondsSinceEpoch: 1_700_000_000))
@@ -43,7 +43,7 @@ import Testing
             Failure(.outputMalformed, at: .path(try #require(AbsolutePath($0))))
         }
         let key = Failure(.ioError, at: .client(web))
-        var log = OnceLog()
+        var log = SingleRunLog()
         for failure in failures { _ = log.take(.failing(.client(web), failure, failures: 1, retryAt: nil), [web]) }
         let retryAt = WallTime(secondsSinceEpoch: 1_700_000_000)
         _ = log.take(.failing(.client(web), key, failures: 1, retryAt: retryAt), [web])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func whatHasEndedIsLoggedWithItsEnd() {
-        var log = OnceLog()
+        var log = SingleRunLog()
         _ = log.take(.failing(file, full, failures: 1, retryAt: nil), [web])
         let recovered = log.take(.recovered(file, full), [web])
         #expect(words(recovered) == [full.sentence, "works again; it was: \(full.message)"])

@@ -3,7 +3,7 @@ import Rotation
 
 /// The log of failures in a run with `--once`: each failure once. A daemon logs when a failure begins and when the state of a
 /// client changes. With the unfinished work at the end, a single run would log the same message three times.
-struct OnceLog {
+struct SingleRunLog {
     typealias Entry = (event: LogEvent, clients: [ClientName])
 
     /// Failures that have begun and not ended, in the order in which they began.
