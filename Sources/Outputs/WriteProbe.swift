@@ -17,7 +17,7 @@ package enum WriteProbe {
             return .unknownGroup(name, at: .path(spec.path))
         }
         guard let group = group(of: spec) else { return nil }
-        if identity.user == 0, ActingUser.mayChangeOwners { return nil }
+        if identity.user == 0, ThreadUser.mayChangeOwners { return nil }
         if identity.belongs(to: group.id) || group.id == inherited { return nil }
         return Failure(
             .groupNotPermitted, at: .path(spec.path), detail: group.name,

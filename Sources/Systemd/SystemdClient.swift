@@ -51,7 +51,7 @@ package struct SystemdClient: ~Copyable {
         ofAnswers answerTimeout: Int64? = nil, as user: UInt32? = nil, cancel: EventCounter?
     ) throws(UnitError) {
         if let user, user != geteuid() {
-            self = try ActingUser.perform(
+            self = try ThreadUser.perform(
                 as: user, otherwise: { .unreachable($0.errno) },
                 { () throws(UnitError) in
                     try SystemdClient(

@@ -26,7 +26,7 @@ final class SocketService: Sendable {
     init(at path: String, _ reply: Reply, as user: UInt32? = nil, dropping dropped: Int = 0) throws {
         let socket =
             try user.map { user in
-                try ActingUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
+                try ThreadUser.perform(as: user, otherwise: { $0 }) { () throws(SystemError) in
                     try ListeningSocket(path: path, mode: 0o600)
                 }
             } ?? ListeningSocket(path: path, mode: 0o600)

@@ -44,12 +44,12 @@ struct AccountsTests {
     @Test(.needs(.root)) func aThreadThatActedAsAnotherUserIsAsBefore() throws {
         let nobody = try #require(try Accounts.user(named: "nobody"))
         let before = Identity.current()
-        let meanwhile = try ActingUser.perform(as: nobody) { Identity.current() }
+        let meanwhile = try ThreadUser.perform(as: nobody) { Identity.current() }
         #expect(meanwhile.user == nobody.id && meanwhile.groups == [nobody.primaryGroup])
         #expect(Identity.current() == before)
         var inUnit = nobody
         (inUnit.primaryGroup, inUnit.addedGroups) = (7, [8, 9])
-        let there = try ActingUser.perform(as: inUnit) { Identity.current() }
+        let there = try ThreadUser.perform(as: inUnit) { Identity.current() }
         #expect(there.group == 7 && there.groups == [7, 8, 9])
         #expect(Identity.current() == before)
     }

@@ -98,7 +98,7 @@ struct StatusClientTests {
         let service = try #require(try Accounts.user(named: "daemon"))
         func listens(_ user: UInt32, in mode: UInt32) throws -> StatusClientError {
             try #require(unsafe chmod(directory.path, 0o1777) == 0)
-            let listener = try ActingUser.perform(
+            let listener = try ThreadUser.perform(
                 as: user, otherwise: { $0 },
                 { () throws(SystemError) in try ListeningSocket(path: path, mode: 0o666) })
             defer { unsafe unlink(path) }

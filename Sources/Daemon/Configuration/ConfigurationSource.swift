@@ -96,7 +96,7 @@ extension ConfigurationSource {
         let account = try (user ?? ServiceUnit.daemonAccount()).flatMap { $0.id == 0 ? nil : $0 }
         let result: Result<LoadedConfiguration, ConfigurationError>
         if let account {
-            result = try ActingUser.perform(as: account) { source.load() }
+            result = try ThreadUser.perform(as: account) { source.load() }
         } else {
             result = source.load()
         }

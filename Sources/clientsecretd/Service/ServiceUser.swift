@@ -204,7 +204,7 @@ enum ServiceUser {
             let account = try Accounts.user(id: user)
         else { return nil }
         // A copy that only root can read is also not the one that the user's daemon reads.
-        let isReadable = try ActingUser.perform(as: account) {
+        let isReadable = try ThreadUser.perform(as: account) {
             unsafe faccessat(AT_FDCWD, configuration, R_OK, AT_EACCESS) == 0
         }
         return isReadable ? (account, state) : nil

@@ -183,7 +183,7 @@ struct InitPlan {
         let home = FileHome.directory(of: file.path, forUser: account.id) ?? file.path.directory
         let directory = home.description
         guard let status = FileStatus.following(directory) else { return }
-        let mayWrite = try? ActingUser.perform(as: account) {
+        let mayWrite = try? ThreadUser.perform(as: account) {
             unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES
         }
         guard mayWrite == false else { return }

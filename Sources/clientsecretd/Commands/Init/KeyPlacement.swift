@@ -63,7 +63,7 @@ struct KeyPlacement {
     /// Whether the service's user would take the file as a key, by the rules of `run`.
     private static func mayRead(_ key: AbsolutePath, _ service: Account) throws(CommandFailure) -> Bool {
         try CommandFailure.explaining { () throws(SystemError) in
-            try ActingUser.perform(as: service) {
+            try ThreadUser.perform(as: service) {
                 do throws(FileError) {
                     _ = try TrustedFile.open(
                         key.description, for: .key, as: Identity(user: service.id, group: service.primaryGroup),

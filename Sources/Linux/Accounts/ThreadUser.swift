@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// Changes this thread's effective user when root acts on another's behalf.
-package enum ActingUser {
+package enum ThreadUser {
     /// Whether this thread may give a file to any owner and group. Root in a unit without capabilities may not.
     package static var mayChangeOwners: Bool { clinux_may_change_owners() != 0 }
 
