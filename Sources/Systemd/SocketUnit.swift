@@ -36,8 +36,8 @@ package enum SocketUnit {
         if let mask = Self.mask(of: socket) { return mask }
         guard isLookedFor, SystemManager.isSystemd else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
-            let isDaemonUp = try systemd.condition(of: PackageUnit.daemon).isUp
-            return remedy(of: socket, in: try systemd.condition(of: socket), isDaemonUp: isDaemonUp)
+            let isDaemonUp = try systemd.state(of: PackageUnit.daemon).isUp
+            return remedy(of: socket, in: try systemd.state(of: socket), isDaemonUp: isDaemonUp)
         }
     }
 
@@ -76,14 +76,14 @@ extension SystemdClient {
     package mutating func socketProblems() throws(UnitError) -> [SocketUnit.Problem] {
         var found: [(socket: String, state: UnitState, words: String)] = []
         for name in try units(matching: "clientsecretd*.socket", inStates: ["active", "failed"]) {
-            let state = try condition(of: name)
+            let state = try state(of: name)
             if state.activity == "failed" {
                 found.append((name, state, "has failed: systemd does not listen there"))
             } else if name != PackageUnit.statusSocket, let path = try path(ofSocket: name), FileStatus.isAbsent(path) {
                 found.append((name, state, "is active, and its file \(Printable.name(path)) is gone"))
             }
         }
-        let daemon = try found.isEmpty ? nil : condition(of: PackageUnit.daemon)
+        let daemon = try found.isEmpty ? nil : state(of: PackageUnit.daemon)
         return found.map { name, state, words in
             let remedy =
                 UnitMask.remedy(ofSocket: name)

@@ -35,7 +35,7 @@ extension SystemdClient {
             // Its next start, by `Restart=`, reads the new secret.
             if last.activity == "activating", !order.isRestart { return }
             if rests(settling) { throw .cancelled }
-            let now = try condition(of: unit)
+            let now = try state(of: unit)
             if now.isUp, now.invocation == last.invocation {
                 ended?.remove(unit)
                 return
@@ -59,7 +59,7 @@ extension SystemdClient {
             guard !end.hasPassed else { throw .job(Self.runsStill) }
             if rests(max(settling, UnitTimeouts.pause)) { throw .cancelled }
             wait()
-            last = try condition(of: unit)
+            last = try state(of: unit)
         }
         let isSkipped = if let areConditionsMet { !areConditionsMet } else { try areConditionsUnmet(of: unit) }
         if isSkipped { throw .job(Self.unmet) }

@@ -57,7 +57,7 @@ extension SystemdClient {
     private mutating func isCarriedOut(
         _ order: UnitOrder, on unit: String, _ found: UnitState
     ) throws(UnitError) -> Bool {
-        let now = try condition(of: unit)
+        let now = try state(of: unit)
         return !now.invocation.isEmpty && now.invocation != found.invocation || !order.isJob && now.isDown
     }
 }

@@ -67,7 +67,7 @@ extension SystemdClient {
         while true {
             // The end of that start does not count as a later order of another user.
             moves = [:]
-            let found = try condition(of: unit)
+            let found = try state(of: unit)
             guard found.activity == "activating", order.isJob else { return found }
             let part = try property("SubState", of: target(unit)).text
             if part.hasPrefix("auto-restart") { return order == .reload ? nil : found }
@@ -95,7 +95,7 @@ extension SystemdClient {
         let job = try job(of: order, on: unit, found)
         if case .signal = order { return (nil, found) }
         let reported = if let job { try end(of: job, on: unit) } else { String?.none }
-        let now = try condition(of: unit)
+        let now = try state(of: unit)
         return (try confirmed(reported, of: order, on: unit, found, now), now)
     }
 

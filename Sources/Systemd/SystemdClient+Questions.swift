@@ -34,7 +34,7 @@ extension SystemdClient {
     /// The path at which a socket unit listens first, whose socket is the one that a service takes; nil if it has none, or there is
     /// no such unit.
     package mutating func path(ofSocket unit: String) throws(UnitError) -> String? {
-        guard try condition(of: unit).load == "loaded" else { return nil }
+        guard try state(of: unit).load == "loaded" else { return nil }
         let properties = try target(unit)
         let listens = try property("Listen", of: properties, in: "org.freedesktop.systemd1.Socket").items
         return listens.first { $0.name == "Stream" }?.path.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -52,7 +52,7 @@ extension SystemdClient {
 
     /// A service's settings as systemd has loaded them; nil when there is no such unit.
     package mutating func settings(of service: String) throws(UnitError) -> UnitSettings? {
-        guard try condition(of: service).load == "loaded" else { return nil }
+        guard try state(of: service).load == "loaded" else { return nil }
         let unit = try target(service)
         let own = try property("FragmentPath", of: unit).text
         let files = try ([own] + property("DropInPaths", of: unit).words).compactMap { path -> UnitSettings.File? in

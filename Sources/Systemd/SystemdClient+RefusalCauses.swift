@@ -48,7 +48,7 @@ extension SystemdClient {
         switch reason {
         case .masked, .noSuchUnit:
             let load = reason == .masked ? "masked" : "not-found"
-            guard let found = try? condition(of: unit).load, found != load else { return reason }
+            guard let found = try? state(of: unit).load, found != load else { return reason }
             return .needed(error.message)
         default: return reason
         }

@@ -102,15 +102,15 @@ package struct SystemdClient: ~Copyable {
 
     /// Whether an order does nothing, now and later: the unit is stopped and masked, so that nothing can start it.
     package mutating func isWithoutEffect(_ order: UnitOrder, on unit: String) throws(UnitError) -> Bool {
-        let condition = try condition(of: unit)
-        return order.isForRunning && condition.load == "masked" && condition.activity == "inactive"
+        let state = try state(of: unit)
+        return order.isForRunning && state.load == "masked" && state.activity == "inactive"
     }
 
     /// The condition or assertion because of which systemd would not start the unit now, although the order starts it: a restart
     /// would only stop it. Nil if none is known. Blocks.
     package mutating func unmetCondition(of order: UnitOrder, on unit: String) throws(UnitError) -> UnitCondition? {
         guard order == .start || order.isRestart else { return nil }
-        let state = try condition(of: unit)
+        let state = try state(of: unit)
         let properties = try target(unit)
         if order.isRestart {
             let canReload = try property("CanReload", of: properties).isTrue
@@ -125,11 +125,11 @@ package struct SystemdClient: ~Copyable {
 
     /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
     package mutating func problem(with order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
-        let condition = try condition(of: unit)
-        switch condition.load {
+        let state = try state(of: unit)
+        switch state.load {
         case "not-found": return .noSuchUnit
         // A unit that was stopped stays so, also one that its administrator has masked meanwhile.
-        case "masked" where order.isForRunning && condition.activity == "inactive": return nil
+        case "masked" where order.isForRunning && state.activity == "inactive": return nil
         case "masked" where order.isJob: return .masked
         case let load where order.isJob && UnitState.isBroken(load): return .broken(load)
         default: break

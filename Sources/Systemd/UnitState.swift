@@ -16,7 +16,7 @@ package struct UnitState: Hashable, Sendable {
 }
 
 extension SystemdClient {
-    package mutating func condition(of unit: String) throws(UnitError) -> UnitState {
+    package mutating func state(of unit: String) throws(UnitError) -> UnitState {
         let properties = try target(unit)
         return UnitState(
             load: try property("LoadState", of: properties).text,

@@ -133,7 +133,7 @@ extension SystemdClient {
 
     fileprivate mutating func isUsed(_ unit: String) throws(UnitError) -> Bool {
         if try enablement(of: unit).hasPrefix("enabled") { return true }
-        return try condition(of: unit).isRunning
+        return try state(of: unit).isRunning
     }
 
     fileprivate mutating func unit(_ name: String, followsLinks: Bool = true) throws(UnitError) -> ServiceUnit? {
@@ -141,7 +141,7 @@ extension SystemdClient {
             return nil
         }
         return ServiceUnit(
-            name: name, sandbox: sandbox, isRunning: try condition(of: name).isRunning, settings: settings,
+            name: name, sandbox: sandbox, isRunning: try state(of: name).isRunning, settings: settings,
             mounts: settings.mainProcess.flatMap { MountTable.of(process: $0.id) },
             groups: settings.mainProcess.flatMap { ProcessStatus(ofProcess: $0.id)?.groups })
     }

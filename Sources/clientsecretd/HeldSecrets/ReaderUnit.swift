@@ -51,7 +51,7 @@ struct ReaderUnit: Hashable, Sendable {
                 let settings = name.hasSuffix(".service") ? try systemd.settings(of: name) : nil
                 units.append(
                     ReaderUnit(
-                        name: name, aliases: [written], activity: try systemd.condition(of: name).activity,
+                        name: name, aliases: [written], activity: try systemd.state(of: name).activity,
                         variables: settings.map { variables(of: client, in: $0) } ?? [:],
                         runsCommandsFirst: settings?.runsCommandsFirst == true,
                         changedAt: settings.flatMap { changedAt(name, $0.paths) }))
@@ -71,7 +71,7 @@ struct ReaderUnit: Hashable, Sendable {
             guard !read.isEmpty else { return nil }
             return ReaderUnit(
                 name: name, isConfigured: false,
-                activity: SystemdClient.ask { systemd throws(UnitError) in try systemd.condition(of: name).activity },
+                activity: SystemdClient.ask { systemd throws(UnitError) in try systemd.state(of: name).activity },
                 variables: read, changedAt: changedAt(name, settings.paths))
         }
         return readers.sorted { $0.name < $1.name }

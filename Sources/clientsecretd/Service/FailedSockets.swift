@@ -28,8 +28,8 @@ enum FailedSockets {
             UnitMask.remedy(ofSocket: PackageUnit.statusSocket) == nil
         else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
-            guard try systemd.condition(of: PackageUnit.daemon).isUp else { return nil }
-            return try systemd.condition(of: PackageUnit.statusSocket).activity == "failed" ? .failed : .gone
+            guard try systemd.state(of: PackageUnit.daemon).isUp else { return nil }
+            return try systemd.state(of: PackageUnit.statusSocket).activity == "failed" ? .failed : .gone
         }
     }
 }

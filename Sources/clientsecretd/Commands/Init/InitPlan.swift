@@ -124,7 +124,7 @@ struct InitPlan {
 
     /// Whether systemd runs a unit.
     private static func isRunning(_ unit: String) -> Bool {
-        let activity = SystemdClient.ask { systemd throws(UnitError) in try systemd.condition(of: unit).activity }
+        let activity = SystemdClient.ask { systemd throws(UnitError) in try systemd.state(of: unit).activity }
         return activity == "active"
     }
 
