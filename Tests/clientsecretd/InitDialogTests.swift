@@ -230,7 +230,7 @@ final class Person {
         }
         #expect(
             answers.target?.typedToken
-                == SystemFiles.File(path: directory("production-token"), lines: "the token\n", isSecret: true))
+                == RequiredLines(path: directory("production-token"), lines: "the token\n", isSecret: true))
         #expect(!person.shown.joined().contains("the token "))
     }
 

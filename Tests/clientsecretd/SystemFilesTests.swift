@@ -58,7 +58,7 @@ import Testing
             credential: "LoadCredential=vercel-token:/etc/clientsecretd/shop-token")
         #expect(
             files(web).files == [
-                SystemFiles.File(
+                RequiredLines(
                     path: "/etc/systemd/system/clientsecretd-push@shop.service.d/clientsecretd.conf",
                     lines: "[Service]\nLoadCredential=vercel-token:/etc/clientsecretd/shop-token\n")
             ])
@@ -73,7 +73,7 @@ import Testing
         )
         #expect(
             made.files == [
-                SystemFiles.File(
+                RequiredLines(
                     path: "/etc/systemd/system/app.service.d/clientsecretd.conf",
                     lines: """
                         [Unit]
@@ -84,7 +84,7 @@ import Testing
                         EnvironmentFile=/run/clientsecretd/out/100%%.env
 
                         """, given: ["EnvironmentFile=/run/clientsecretd/out/100%%.env"]),
-                SystemFiles.File(path: "/etc/polkit-1/rules.d/50-clientsecretd.rules", lines: "rule();\n"),
+                RequiredLines(path: "/etc/polkit-1/rules.d/50-clientsecretd.rules", lines: "rule();\n"),
             ])
         #expect(made.commands.map(\.text) == ["systemctl daemon-reload"])
     }
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func contentsOfAFileAreKept() {
-        let file = SystemFiles.File(path: "/x", lines: "new\nline\n")
+        let file = RequiredLines(path: "/x", lines: "new\nline\n")
         #expect(file.text(after: nil) == "new\nline\n")
         #expect(file.text(after: "") == "new\nline\n")
         #expect(file.text(after: "old\n") == "old\nnew\nline\n")
@@ -136,7 +136,7 @@ import Testing
         let new = "EnvironmentFile=/run/clientsecretd/out/shop.env"
         let token = "LoadCredential=tok:/run/clientsecretd/credentials.sock"
         let client = try first(file("/run/clientsecretd/out/shop.env", variable: "SECRET"), unit: "app.service")
-        func made(_ given: Set<String>) throws -> SystemFiles.File {
+        func made(_ given: Set<String>) throws -> RequiredLines {
             try #require(
                 SystemFiles(
                     for: client, dropIns: [], rule: nil, given: given, make: nil, mask: { _ in nil }

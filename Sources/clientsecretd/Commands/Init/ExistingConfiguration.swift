@@ -100,10 +100,10 @@ struct ExistingConfiguration {
 
     /// The main file with a section for a target; nil without one. Throws if it has that section already, or if lines at its end
     /// would change a client, whose template may be the last thing in it. No existing line is changed.
-    func mainFile(with target: TargetEntry?) throws(CommandFailure) -> SystemFiles.File? {
+    func mainFile(with target: TargetEntry?) throws(CommandFailure) -> RequiredLines? {
         guard let target else { return nil }
         let main = loaded.sources[0]
-        let file = SystemFiles.File(path: main.path.description, lines: "\n" + target.text)
+        let file = RequiredLines(path: main.path.description, lines: "\n" + target.text)
         if let longer = main.adding(file),
             case .success(let parsed) = ConfigurationParser.parse(
                 main: longer, additions: Array(loaded.sources.dropFirst())),
@@ -120,8 +120,7 @@ struct ExistingConfiguration {
     }
 
     /// The configuration with the drop-in file and the additions to the main file, which are not written yet.
-    func parsed(with text: String, _ target: SystemFiles.File? = nil) -> Result<LoadedConfiguration, ConfigurationError>
-    {
+    func parsed(with text: String, _ target: RequiredLines? = nil) -> Result<LoadedConfiguration, ConfigurationError> {
         let main = target.flatMap { loaded.sources[0].adding($0) } ?? loaded.sources[0]
         let additions = (loaded.sources.dropFirst() + [source(text)]).sorted { $0.path.name < $1.path.name }
         return ConfigurationParser.parse(main: main, additions: additions)
@@ -130,7 +129,7 @@ struct ExistingConfiguration {
 
 extension SourceFile {
     /// It with the lines at its end; nil if it has them already.
-    fileprivate func adding(_ file: SystemFiles.File) -> SourceFile? {
+    fileprivate func adding(_ file: RequiredLines) -> SourceFile? {
         file.text(after: String(decoding: bytes, as: UTF8.self)).map {
             SourceFile(name: name, path: path, bytes: Array($0.utf8))
         }

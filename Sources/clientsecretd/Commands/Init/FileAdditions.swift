@@ -11,7 +11,7 @@ struct FileAdditions {
     private static let sizeLimit = 1 << 20
 
     private struct Change {
-        let file: SystemFiles.File
+        let file: RequiredLines
         /// The whole new text.
         let text: String
         /// The lines that it loses.
@@ -22,7 +22,7 @@ struct FileAdditions {
     }
 
     /// Reads the existing files.
-    init(_ files: [SystemFiles.File]) throws(CommandFailure) {
+    init(_ files: [RequiredLines]) throws(CommandFailure) {
         for file in files {
             let old = try Self.old(file.path)
             guard let text = file.text(after: old) else { continue }

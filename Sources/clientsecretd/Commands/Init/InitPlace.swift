@@ -50,14 +50,13 @@ struct InitPlace {
     ///
     /// - Parameter main: the additions to the main file.
     /// - Throws: if it would not be accepted. The errors are printed.
-    func file(for new: NewConfigurationFile, _ main: SystemFiles.File? = nil) throws(CommandFailure) -> SystemFiles.File
-    {
+    func file(for new: NewConfigurationFile, _ main: RequiredLines? = nil) throws(CommandFailure) -> RequiredLines {
         let text = new.text(isOfService: isService, isAddition: existing != nil)
         let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))
         if case .failure(let error) = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source) {
             for line in error.lines(ofGenerated: source) { CommandOutput.complain(lines: line) }
             throw CommandFailure(.configuration, "nothing was written")
         }
-        return SystemFiles.File(path: (existing?.file ?? file).description, lines: text)
+        return RequiredLines(path: (existing?.file ?? file).description, lines: text)
     }
 }

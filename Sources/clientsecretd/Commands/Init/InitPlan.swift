@@ -29,7 +29,7 @@ struct InitPlan {
     /// - Parameters:
     ///   - token: the file of a token that was typed.
     ///   - now: whether the service is started.
-    init(for given: NewConfigurationFile, token: SystemFiles.File?, at place: InitPlace, now: Bool) throws {
+    init(for given: NewConfigurationFile, token: RequiredLines?, at place: InitPlace, now: Bool) throws {
         var new = given
         var others = SystemFiles()
         if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }

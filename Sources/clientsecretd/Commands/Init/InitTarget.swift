@@ -52,9 +52,9 @@ struct InitTarget {
     }
 
     /// The file that gets the typed token.
-    var typedToken: SystemFiles.File? {
+    var typedToken: RequiredLines? {
         guard let token, let tokenFile else { return nil }
-        return SystemFiles.File(path: tokenFile.description, lines: token + "\n", isSecret: true)
+        return RequiredLines(path: tokenFile.description, lines: token + "\n", isSecret: true)
     }
 
     /// Whether a person has to type the token.

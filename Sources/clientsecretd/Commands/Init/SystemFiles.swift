@@ -12,48 +12,7 @@ import Systemd
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
 /// - A missing directory is created by the command that `check` would name; an existing one is not changed.
 struct SystemFiles: Equatable {
-    /// A file, and the lines that have to be in it.
-    struct File: Equatable {
-        var path: String
-        var lines: String
-        /// Whether it is never shown and only its owner may read it.
-        var isSecret = false
-        /// Of a unit that reads a secret, the lines by which the configuration gives it one; nil for another file.
-        var given: Set<String>?
-
-        /// The whole text; nil if the file holds the lines already.
-        func text(after old: String?) -> String? {
-            guard let old, !old.isEmpty else { return lines }
-            let kept = split(old).kept
-            if ("\n" + kept).contains("\n" + lines) { return kept == old ? nil : kept }
-            return kept + (kept.isEmpty || kept.hasSuffix("\n") ? "" : "\n") + lines
-        }
-
-        /// The lines of a unit that an earlier `init` wrote and that give it nothing now.
-        func former(in old: String) -> [String] { split(old).former }
-
-        /// Only lines exactly as `init` writes them count, because a person may have added lines to the section.
-        private func split(_ old: String) -> (kept: String, former: [String]) {
-            guard let given else { return (old, []) }
-            var kept = ""
-            var former: [String] = []
-            var rest = old[...]
-            while let range = rest.firstRange(of: SystemFiles.order + "\n[Service]\n") {
-                let line = rest[range.upperBound...].prefix { $0 != "\n" }
-                let end = rest.index(line.endIndex, offsetBy: 1, limitedBy: rest.endIndex) ?? rest.endIndex
-                let begins = (kept + rest[..<range.lowerBound]).last.map { $0 == "\n" } ?? true
-                let isOnly = rest[end...].first.map { $0 == "[" } ?? true
-                let isReader = ["EnvironmentFile=", "LoadCredential="].contains { line.hasPrefix($0) }
-                let isKept = !begins || !isOnly || !isReader || given.contains(String(line))
-                kept += rest[..<(isKept ? end : range.lowerBound)]
-                if !isKept { former.append(String(line)) }
-                rest = rest[end...]
-            }
-            return (kept + rest, former)
-        }
-    }
-
-    var files: [File] = []
+    var files: [RequiredLines] = []
     /// The commands that have them take effect.
     var commands: [ShellCommand] = []
     /// Units that are needed and masked, with the remedy: the command that starts them would fail.
@@ -73,17 +32,17 @@ struct SystemFiles: Equatable {
         make: ShellCommand?,
         mask: (String) -> Remedy?
     ) {
-        for dropIn in dropIns { files.append(File(path: dropIn.file, lines: dropIn.text)) }
+        for dropIn in dropIns { files.append(RequiredLines(path: dropIn.file, lines: dropIn.text)) }
         if let unit = new.unit, new.verb != .start, let lines = Self.lines(ofReader: new.destination) {
             let own = Self.line(ofReader: new.destination)
             files.append(
-                File(
+                RequiredLines(
                     path: "/etc/systemd/system/\(unit).d/\(SecretReader.dropInName)", lines: lines,
                     given: given.union([own].compactMap(\.self))))
         }
         if let target = new.target, let credential = target.credential {
             files.append(
-                File(
+                RequiredLines(
                     path: "/etc/systemd/system/\(PackageUnit.pusher(of: target.name)).d/clientsecretd.conf",
                     lines: "[Service]\n\(credential)\n"))
         }
@@ -91,7 +50,7 @@ struct SystemFiles: Equatable {
         if case .file(let file)? = new.destination, file.user == nil { commands += [make].compactMap(\.self) }
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
-        if let rule { files.append(File(path: PolkitRule.file, lines: rule + "\n")) }
+        if let rule { files.append(RequiredLines(path: PolkitRule.file, lines: rule + "\n")) }
         if let target = new.target { listen(PackageUnit.pusherSocket(of: target.name), mask) }
         // The service starts this one, unless it is masked.
         if case .credential? = new.destination { masked += [mask(PackageUnit.credentialSocket)].compactMap(\.self) }
@@ -108,7 +67,8 @@ struct SystemFiles: Equatable {
         }
     }
 
-    private static let order = "[Unit]\nWants=\(PackageUnit.daemon)\nAfter=\(PackageUnit.daemon)\n"
+    /// The beginning of a drop-in that `init` writes for the unit of a reader.
+    static let order = "[Unit]\nWants=\(PackageUnit.daemon)\nAfter=\(PackageUnit.daemon)\n"
 
     /// The drop-in of the unit that reads the secret. Nil for a file of its user's, which the program reads as before.
     private static func lines(ofReader destination: NewConfigurationFile.Destination?) -> String? {
