@@ -35,6 +35,9 @@ struct WatchList: Hashable, Sendable {
         fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.isEmpty }
     }
 
+    /// The link in the directory of a mounted secret or config map that Kubernetes swaps to replace all files at once.
+    private static let swappedLink = "..data"
+
     init() {}
 
     /// - Parameters:
@@ -73,7 +76,7 @@ struct WatchList: Hashable, Sendable {
     /// A file that others write.
     private mutating func registerInput(_ path: AbsolutePath, _ resource: Resource) {
         register(path, resource)
-        for link in SwappedLink.names { interests[path.directory]?.names[link, default: []].insert(resource) }
+        interests[path.directory]?.names[Self.swappedLink, default: []].insert(resource)
     }
 
     private mutating func register(_ path: AbsolutePath, _ resource: Resource) {
