@@ -17,7 +17,8 @@ package struct Verdict: Hashable, Sendable {
     /// Why nothing is known: a ``TransportFailure/Kind``, or `unexpected_answer`, `redirected`, `malformed_request`; nil if
     /// something is known.
     package let reason: String?
-    /// The event, in words that a server or the library for the network may have chosen; nil if it was accepted.
+    /// The event, in words that a server or the library for the network may have chosen; nil if it was accepted. People are
+    /// shown ``why(by:_:)``.
     package let detail: String?
     /// The answer's HTTP status; nil without an answer.
     package let status: Int?
@@ -40,6 +41,44 @@ package struct Verdict: Hashable, Sendable {
     package var transportFailure: TransportFailure? {
         guard outcome == .unknown, let reason, let kind = TransportFailure.Kind(rawValue: reason) else { return nil }
         return TransportFailure(kind, detail ?? "")
+    }
+
+    /// Why nothing is known, as a sentence without its end; nil if something is known. The sentence is this program's. Only the
+    /// words in it that a server, or another user's process, has chosen are quoted.
+    ///
+    /// - Parameters:
+    ///   - rules: those of the request.
+    ///   - quoted: quotes such words.
+    package func why(by rules: VerificationRules, _ quoted: (String) -> String) -> String? {
+        guard outcome == .unknown else { return nil }
+        if let transportFailure { return transportFailure.words(quoted) }
+        for known in [Self.malformedRequest, .cannotBeTried] where reason == known.reason { return known.detail }
+        if reason == Self.redirected { return Self.redirectWords }
+        if reason == Self.unexpectedAnswer, let status {
+            return Self.words(for: code, with: status, instead: rules, quoted)
+        }
+        return (detail ?? reason).map(quoted) ?? "the reason is not known"
+    }
+
+    private static let redirected = "redirected"
+    private static let unexpectedAnswer = "unexpected_answer"
+    private static let redirectWords = "the server redirects, and redirects are not followed"
+
+    /// An answer that says nothing about the secret, in words.
+    ///
+    /// - Parameters:
+    ///   - code: the error that it names; nil if it names none.
+    ///   - rules: those of the expected answer.
+    private static func words(
+        for code: String?, with status: Int, instead rules: VerificationRules, _ quoted: (String) -> String
+    ) -> String {
+        guard let code else {
+            let expected = rules.request == .bearer ? "a verdict" : "an OAuth error"
+            return "the server answered \(status) with something that is not \(expected)"
+        }
+        // With any other status, an error of this name says nothing about the secret.
+        let meaning = status == 400 ? OAuthError(code).explanation(of: .code) : nil
+        return "the server answered \(status) with \(quoted(code))" + (meaning.map { ": \($0)" } ?? "")
     }
 
     /// Nothing was asked, because the request was no request.
@@ -76,17 +115,12 @@ package struct Verdict: Hashable, Sendable {
                     serverTime: answer.date)
             case nil:
                 let isRedirect = (300..<400).contains(answer.status)
-                // With any other status, an error of this name says nothing about the secret.
-                let meaning = answer.status == 400 ? error?.explanation(of: .code).map { ": \($0)" } ?? "" : ""
-                let what =
-                    error.map { $0.code + meaning }
-                    ?? "something that is \(rules.request == .bearer ? "not a verdict" : "not an OAuth error")"
                 self.init(
-                    .unknown, code: error?.code, reason: isRedirect ? "redirected" : "unexpected_answer",
+                    .unknown, code: error?.code, reason: isRedirect ? Self.redirected : Self.unexpectedAnswer,
                     detail: isRedirect
-                        ? "the server redirects, and redirects are not followed"
-                        : "the server answered \(answer.status) with \(what)", status: answer.status,
-                    serverTime: answer.date)
+                        ? Self.redirectWords
+                        : Self.words(for: error?.code, with: answer.status, instead: rules) { $0 },
+                    status: answer.status, serverTime: answer.date)
             }
         }
     }

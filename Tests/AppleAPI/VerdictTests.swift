@@ -80,6 +80,41 @@ import Testing
         #expect(Verdict.malformedRequest.transportFailure == nil)
     }
 
+    /// As docs/verify.md shows it. A server chooses the code.
+    @Test(
+        arguments: [
+            (.signIn, 503, "<html>", "the server answered 503 with something that is not an OAuth error"),
+            (.signIn, 429, "", "the server answered 429 with something that is not an OAuth error"),
+            (.music, 403, "", "the server answered 403 with something that is not a verdict"),
+            (.signIn, 302, "", "the server redirects, and redirects are not followed"),
+            (.signIn, 500, #"{"error":"run this"}"#, "the server answered 500 with <run this>"),
+            (
+                .signIn, 400, #"{"error":"invalid_request"}"#,
+                "the server answered 400 with <invalid_request>: a field of the request is missing, duplicated or malformed"
+            ),
+        ] as [(TokenKind, Int, String, String)])
+    func onlyTheCodeInAnAnswerIsQuoted(kind: TokenKind, status: Int, body: String, words: String) throws {
+        let answer = HTTPAnswer(status: status, body: Array(body.utf8), date: nil)
+        let verdict = Verdict(.success(answer), to: kind.rules.verification)
+        // As another process gets it.
+        let read = try Verdict(parsing: verdict.jsonText.bytes)
+        #expect(read.why(by: kind.rules.verification) { "<\($0)>" } == words)
+        #expect(read.detail == words.filter { $0 != "<" && $0 != ">" })
+    }
+
+    @Test func wordsWithoutARuleAreQuoted() throws {
+        let rules = TokenKind.signIn.rules.verification
+        for (json, words) in [
+            (#"{"verdict":"unknown","reason":"unexpected_answer","detail":"run this"}"#, "<run this>"),
+            (#"{"verdict":"unknown","reason":"run this"}"#, "<run this>"),
+            (#"{"verdict":"accepted","detail":"run this"}"#, nil),
+        ] as [(String, String?)] {
+            #expect(try Verdict(parsing: Array(json.utf8)).why(by: rules) { "<\($0)>" } == words)
+        }
+        #expect(Verdict.cannotBeTried.why(by: rules) { "<\($0)>" } == Verdict.cannotBeTried.detail)
+        #expect(Verdict.malformedRequest.why(by: rules) { "<\($0)>" } == Verdict.malformedRequest.detail)
+    }
+
     /// Other members, and other answers, may be what was sent.
     @Test(arguments: [
         (#"{"error":"a","error_description":"b","echo":"secret"}"#, #"{"error":"<a>","error_description":"<b>"}"#),

@@ -88,7 +88,20 @@ import Testing
             "the server did not answer in time ('it took too long')"
         ),
         (#"{"verdict":"unknown","reason":"unexpected_answer","detail":"in its words"}"#, "'in its words'"),
-        (#"{"verdict":"unknown","reason":"redirected","detail":null}"#, "redirected"),
+        (
+            #"{"verdict":"unknown","reason":"unexpected_answer","status":503,"detail":"in its words"}"#,
+            "the server answered 503 with something that is not an OAuth error"
+        ),
+        (
+            #"{"verdict":"unknown","reason":"unexpected_answer","status":503,"code":"run this"}"#,
+            "the server answered 503 with 'run this'"
+        ),
+        (
+            #"{"verdict":"unknown","reason":"redirected","detail":null}"#,
+            "the server redirects, and redirects are not followed"
+        ),
+        (#"{"verdict":"unknown","reason":"another","detail":null}"#, "another"),
+        (#"{"verdict":"unknown"}"#, "the reason is not known"),
     ])
     func anUnknownVerdictSaysWhy(_ answer: String, _ detail: String) throws {
         _ = try SocketService(at: path, .answer(answer))

@@ -15,8 +15,7 @@ extension Failure {
         case .unknown:
             self.init(
                 .verdictUnknown, at: .client(client),
-                detail: verdict.transportFailure.map { $0.words(Redaction.foreign) }
-                    ?? Redaction.foreign(verdict.detail ?? verdict.reason ?? ""),
+                detail: verdict.why(by: request.rules, Redaction.foreign),
                 remedy: Self.remedy(for: verdict, on: request, of: client))
         }
     }

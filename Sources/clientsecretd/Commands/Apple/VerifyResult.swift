@@ -40,7 +40,8 @@ enum VerifyResult {
         case .noSecret(let name, let why):
             return ["\(name?.description ?? ""): not known: there is no secret to verify: \(Printable.line(why))"]
         case .verdict(let verdict, let secret, let isStray, let advice):
-            let refusal = secret.clientID.kind.rules.verification.refusal
+            let rules = secret.clientID.kind.rules.verification
+            let refusal = rules.refusal
             switch verdict.outcome {
             case .accepted:
                 let stray = "  the first answer was \(refusal), which Apple sometimes sends by mistake under load"
@@ -52,7 +53,7 @@ enum VerifyResult {
                     secret.heading("refused") + ": Apple answered \(refusal), twice\(description)\(heading)"
                 ] + advice.map { "  - \($0.words)" }
             case .unknown:
-                let words = verdict.why ?? verdict.detail.map(Printable.foreign) ?? "the reason is not known"
+                let words = verdict.why(by: rules, Printable.foreign) ?? ""
                 let again = "; the first answer was \(refusal), so try again"
                 return ["\(secret.heading("not known")): \(words)\(isStray ? again : "")"]
             }
@@ -63,7 +64,9 @@ enum VerifyResult {
         switch self {
         case .noSecret(let name, let why): json(name, nil, reason: "no_secret", detail: why)
         case .verdict(let verdict, let secret, _, _):
-            json(secret.name, secret, code: verdict.code, reason: verdict.reason, detail: verdict.why ?? verdict.detail)
+            json(
+                secret.name, secret, code: verdict.code, reason: verdict.reason,
+                detail: verdict.transportFailure?.words(Printable.foreign) ?? verdict.detail)
         }
     }
 
@@ -92,11 +95,6 @@ extension PublishedSecret {
         let subject = name?.description ?? clientID.identifier ?? clientID.kind.rawValue
         return "\(subject): \(outcome) (\(token.fingerprint), \(Printable.line(place)))"
     }
-}
-
-extension Verdict {
-    /// Why there is no answer from Apple, in our words.
-    fileprivate var why: String? { transportFailure?.words(Printable.foreign) }
 }
 
 // MARK: Asking
