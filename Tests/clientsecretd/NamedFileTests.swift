@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import clientsecretd
@@ -17,5 +18,13 @@ import Testing
             try TokenArgument.token(in: "{}", of: name, member: "id_token")
         }
         #expect(!NamedFile.shown(name).contains("\n"))
+    }
+
+    /// With the mark in front, the first name of a form would be another one.
+    @Test(arguments: ["state=s&code=c", "{\"refresh_token\":\"r\"}", "token"])
+    func aByteOrderMarkIsNoPartOfATextThatAUserSaved(text: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("\u{FEFF}\(text)\r\n", to: "saved")
+        #expect(try TokenArgument.read(file, asking: "Token") == text)
     }
 }

@@ -20,7 +20,7 @@ struct TokenArgument: ParsableArguments {
     private static let longest = 65_536
 
     /// The text of a file, or of standard input for `-`. If standard input is a terminal, it is typed without being shown.
-    /// Surrounding blanks are removed.
+    /// Surrounding blanks are removed, and the byte order mark that some editors write.
     static func read(_ file: String, asking question: String) throws(CommandFailure) -> String {
         let bytes: [UInt8]
         if file == NamedFile.standardInput, isatty(STDIN_FILENO) == 1 {
@@ -32,7 +32,7 @@ struct TokenArgument: ParsableArguments {
             throw CommandFailure(
                 .failed, "\(NamedFile.shown(file)): this is a private key, not a code or token, and is never sent")
         }
-        let text = String(decoding: bytes, as: UTF8.self).trimming(while: \.isWhitespace)
+        let text = String(decoding: bytes, as: UTF8.self).trimming { $0.isWhitespace || $0 == "\u{FEFF}" }
         guard !text.isEmpty else { throw CommandFailure(.failed, "\(NamedFile.shown(file)): it is empty") }
         return String(text)
     }
