@@ -57,9 +57,8 @@ package struct OfflineReasons: Sendable {
             guard let reason = all[found.client], found.failure?.place != .clock else { return found }
             // An output on a disk that does not respond may hold anything.
             if found.health == nil, found.failure?.code == .notResponding { return found }
-            return OutputsHealth(
-                client: found.client, health: max(found.health ?? .ok, reason.health),
-                failure: reason.failure.concerning(found.client), secret: found.secret)
+            return found.judged(
+                max(found.health ?? .ok, reason.health), reason.failure.concerning(found.client))
         }
     }
 }

@@ -186,4 +186,11 @@ extension [ActionID: SecretInfo] {
     func inUse(by action: ActionID, of actions: [ActionID]) -> SecretInfo? {
         self[action] ?? filter { !actions.contains($0.key) }.values.firstToExpire
     }
+
+    /// When the first of the secrets expires that applications use by these actions, which are all of the client's. Nil if one of
+    /// the actions never ran.
+    func firstExpiry(of actions: [ActionID]) -> WallTime? {
+        let expiries = actions.map { inUse(by: $0, of: actions)?.expiresAt }
+        return expiries.contains(nil) ? nil : expiries.compactMap(\.self).min()
+    }
 }

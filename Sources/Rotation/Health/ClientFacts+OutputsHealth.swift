@@ -124,6 +124,14 @@ extension ClientFacts {
         return result(judged.health, judged.failure, weakest)
     }
 
+    /// When the secret expires that the applications were last notified of, as the daemon shows it. Nil if there is none.
+    ///
+    /// - Parameter held: when the first secret in the outputs expires, which counts without actions.
+    func deliveredExpiry(by record: Record, holding held: WallTime?) -> WallTime? {
+        guard entry.undeployed.isEmpty else { return nil }
+        return entry.onChange.isEmpty ? held : record.delivered.firstExpiry(of: entry.onChange.map(\.id))
+    }
+
     /// The same with the secrets last put behind APIs.
     ///
     /// - Parameters:

@@ -178,19 +178,20 @@ extension Rotation {
     /// outputs. Nil when a place holds nothing, has to be deployed by a user, or is in production with an older secret.
     private func deliveredExpiry(_ client: ConfiguredClient, _ wanted: SecretInfo?) -> WallTime? {
         guard client.entry.undeployed.isEmpty, !isOutdated(client) else { return nil }
-        var expiries = client.actions.map { secretInUse(by: $0, of: client)?.expiresAt }
-        if expiries.isEmpty {
-            let presumed = presumedPaths(of: client)
-            for place in client.places {
-                if presumed.contains(place.path) {
-                    expiries.append(lastDelivered(to: client)?.expiresAt)
-                    continue
-                }
-                let slots = files[place.path]?.slots ?? [:]
-                for slot in place.slots { expiries.append(slots[slot]?.issued?.expiresAt) }
-            }
-            for output in client.targets { expiries.append(targets[output.target]?.known?.expiresAt) }
+        guard client.actions.isEmpty else {
+            return clients[client].deliveries.delivered.firstExpiry(of: client.actions)
         }
+        var expiries: [WallTime?] = []
+        let presumed = presumedPaths(of: client)
+        for place in client.places {
+            if presumed.contains(place.path) {
+                expiries.append(lastDelivered(to: client)?.expiresAt)
+                continue
+            }
+            let slots = files[place.path]?.slots ?? [:]
+            for slot in place.slots { expiries.append(slots[slot]?.issued?.expiresAt) }
+        }
+        for output in client.targets { expiries.append(targets[output.target]?.known?.expiresAt) }
         if expiries.isEmpty { expiries = [wanted?.expiresAt] }
         return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
     }

@@ -8,21 +8,31 @@ package import Model
 package struct OutputsHealth: Hashable, Sendable {
     package let client: ClientName
     /// Nil when it cannot be determined.
-    package let health: HealthState?
+    package private(set) var health: HealthState?
     /// Why it is not ``HealthState/ok``.
-    package let failure: Failure?
+    package private(set) var failure: Failure?
     /// The secret that expires first; nil when an output holds none.
     package let secret: SecretInfo?
     /// The targets that got the client's secret, and have shown no other since; nil if its record could not be read.
     package var supplied: Set<TargetName>?
 
-    package var expiresAt: WallTime? { secret?.expiresAt }
+    /// When the secret expires that the applications were last notified of, or that of ``secret`` if it is not known which one
+    /// that is. Nil when they have none.
+    package fileprivate(set) var expiresAt: WallTime?
 
     package init(client: ClientName, health: HealthState?, failure: Failure?, secret: SecretInfo?) {
         self.client = client
         self.health = health
         self.failure = failure
         self.secret = secret
+        expiresAt = secret?.expiresAt
+    }
+
+    /// The same in another state, for another reason.
+    package func judged(_ health: HealthState, _ failure: Failure?) -> OutputsHealth {
+        var judged = self
+        (judged.health, judged.failure) = (health, failure)
+        return judged
     }
 }
 
@@ -59,6 +69,7 @@ extension Configuration {
                 })
             guard let record = records[name] else { return facts.judgeOutputs(&timer) }
             var health = facts.judge(with: record, &timer)
+            health.expiresAt = facts.deliveredExpiry(by: record, holding: health.expiresAt)
             health.supplied = Set(
                 entry.targets.filter { output in
                     let pushed = record.pushed[output]?.unless(record.shown[output])

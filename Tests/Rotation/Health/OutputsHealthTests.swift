@@ -192,6 +192,8 @@ import Testing
                 at: day * Values.day, ["web.jwt": .secret(new)], entry: entry, record: record)
             #expect(found.health == health && found.failure?.code == code, "\(day): \(found)")
             #expect(found.secret == (delivered.values.first ?? new))
+            // As the daemon's performance data: without a delivery there is none.
+            #expect(found.expiresAt == delivered.values.first?.expiresAt)
         }
         var owed = Record(current: new)
         owed.delivered = [after.id: new]
@@ -199,6 +201,28 @@ import Testing
         owed.failed = [after.id: "it exited with 3"]
         let failure = try evaluate(at: 61 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: owed).failure
         #expect(failure?.code == .notDelivered && failure?.detail == "it exited with 3")
+    }
+
+    /// Each action notifies another application.
+    @Test func theFirstToExpireOfTheDeliveredSecretsCounts() throws {
+        let actions = [Values.exec("/bin/a"), Values.exec("/bin/b")]
+        let entry = try Values.client("web", actions: actions)
+        let old = try Values.issued(1, from: -60, to: 90 * Values.day, signer: Values.print("1"))
+        let new = try Values.issued(2, from: 60 * Values.day, to: 150 * Values.day, signer: Values.print("1"))
+        for (delivered, expiry) in [
+            ([actions[0].id: new], nil), ([actions[0].id: new, actions[1].id: old], old.expiresAt),
+            ([actions[0].id: new, actions[1].id: new], new.expiresAt),
+        ] as [([ActionID: SecretInfo], WallTime?)] {
+            var record = Record(current: new)
+            record.delivered = delivered
+            let file = ["web.jwt": SlotObservation.secret(new)]
+            let found = try evaluate(at: 61 * Values.day, file, entry: entry, record: record)
+            #expect(found.expiresAt == expiry)
+        }
+        // Without actions, applications read what is there.
+        let found = try evaluate(
+            at: 61 * Values.day, ["web.jwt": .secret(new)], entry: Values.client("web"), record: Record(current: new))
+        #expect(found.expiresAt == new.expiresAt)
     }
 
     /// What was pushed is known from the state directory.

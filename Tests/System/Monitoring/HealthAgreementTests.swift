@@ -16,6 +16,7 @@ import Testing
         let healthz = try sandbox.get("/healthz")
         let table = try sandbox.command("status").output
         let health = try sandbox.command("health")
+        let offline = try sandbox.command("health", "--offline")
         let words = ["OK": 0, "WARNING": 1, "CRITICAL": 2]
         let verdict = code((status["state"] as? String)?[...])
         var verdicts = [
@@ -27,7 +28,7 @@ import Testing
             "clientsecretd_state": code(state?.split(separator: "\"").dropFirst().first),
             "status": code(table.split(separator: ":").first?.split(separator: " ").last),
             "health": Int(health.status),
-            "health --offline": Int(try sandbox.command("health", "--offline").status),
+            "health --offline": Int(offline.status),
             "health's word": words[String(health.output.split(separator: " ").dropFirst().first ?? "")] ?? -1,
             "/healthz": code(healthz.body.split(whereSeparator: { !$0.isLetter }).first { codes[String($0)] != nil }),
         ]
@@ -37,6 +38,8 @@ import Testing
         let actions = clients.first?["actions"] as? [[String: Any]] ?? []
         let count = actions.count { $0["state"] as? String != "ok" }
         verdicts["clientsecretd_deliveries_pending"] = pending?.hasSuffix(" \(count)") == true ? verdict : -1
+        let haveData = [health, offline].map { $0.output.contains("| 'web'=") }
+        verdicts["performance data"] = haveData[0] == haveData[1] ? verdict : -1
         verdicts["clientsecretd_secret_ok"] = isOK?.hasSuffix(" 1") == (verdict == 0) ? verdict : -1
         return verdicts
     }
@@ -60,6 +63,8 @@ import Testing
         try sandbox.configure(client)
         try sandbox.start()
         try expect(1, "published, not delivered", sandbox)
+        // No application was told of a secret, so none of them runs out.
+        #expect(try !sandbox.command("health", "--offline").output.contains("'web'="))
         try sandbox.directory.write("", to: "told")
         try sandbox.succeed("renew", "--deliver-only")
         try expect(0, "delivered", sandbox)
