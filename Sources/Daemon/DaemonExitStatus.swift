@@ -1,6 +1,4 @@
 import Config
-import Failures
-import Model
 
 /// How a run of the daemon ended; the raw value is the exit code.
 package enum DaemonExitStatus: Int32, Sendable {
@@ -24,16 +22,5 @@ extension DaemonExitStatus {
             case .systemFailed: .failed
             case nil: .configuration
             }
-    }
-
-    /// The result of `run --once`.
-    ///
-    /// - Parameter unwritten: why the metrics could not be written; nil if they were, or are not wanted.
-    init(ofOnce end: Snapshot, unwritten: Failure?) {
-        let isServed = end.clients.allSatisfy { $0.delivered || $0.isUndeployed }
-        let failures = ([end.reason] + end.clients.map(\.reason)).compactMap { $0?.failure.code }
-        // A replaced key and a place that is switched off are reported, but all possible work for the clients is done.
-        let isDone = isServed && failures.allSatisfy { $0 == .keyChanged || $0 == .pushSwitchedOff }
-        self = isDone && unwritten == nil ? .done : .failed
     }
 }

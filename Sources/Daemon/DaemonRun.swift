@@ -236,8 +236,8 @@ package final class DaemonRun {
     ) -> DaemonExitStatus {
         let left = { stopBy.map { max(0, $0.milliseconds - Clocks.bootMilliseconds()) } ?? Self.lastTimeout }
         let unwritten = loop.unwrittenMetrics
-        if let unwritten { log.note(.metricsNotWritten(unwritten)) }
         guard let once = loop.once else {
+            if let unwritten { log.note(.metricsNotWritten(unwritten)) }
             executor.finishKeepingText(within: min(left(), Self.lastTimeout))
             ChildProcess.endStoppedBackgroundProcesses(within: min(left(), Self.lastTimeout))
             return .done
@@ -245,12 +245,9 @@ package final class DaemonRun {
         // A program that was run for it may have restarted a server.
         ChildProcess.releaseBackgroundProcesses()
         report(end)
-        let undone = end.clients.filter { $0.health != .ok }
-        for client in undone { log.note(.leftUndone(client.name, client.health, client.reason?.failure)) }
-        for entry in once.left(except: undone.compactMap(\.reason?.failure)) {
-            log.note(entry.event, clients: entry.clients)
-        }
-        return DaemonExitStatus(ofOnce: end, unwritten: unwritten)
+        let outcome = OnceReport(end, once, unwritten: unwritten)
+        for line in outcome.lines { log.note(line) }
+        return outcome.status
     }
 
     /// How long the last write of the adopted text may take (milliseconds), and never longer than the whole stop may.

@@ -29,7 +29,7 @@ extension ShellCommand {
 
     package static func resumeRollout(_ client: String) -> ShellCommand? { asking(["rollout", "resume"], of: client) }
 
-    static func showRollout(_ client: String) -> ShellCommand? { asking(["rollout", "show"], of: client) }
+    package static func showRollout(_ client: String) -> ShellCommand? { asking(["rollout", "show"], of: client) }
 
     /// A command about the configuration of this process.
     static func reading(_ words: [String], before: [String] = []) -> ShellCommand? {

@@ -203,6 +203,15 @@ package struct ActionView: Hashable, Sendable {
         case rollout
         /// The deployment does not run yet.
         case deployment
+
+        /// What it waits for, as the end of a sentence about the action.
+        package var words: String {
+            switch self {
+            case .turn: "it waits for this machine's turn (deliver_over)"
+            case .rollout: "it waits until the rollout of the secret admits this machine"
+            case .deployment: "what was deployed does not run yet"
+            }
+        }
     }
 
     package var action: ActionID

@@ -34,3 +34,16 @@ package struct RolloutView: Hashable, Sendable {
         self.since = since
     }
 }
+
+/// The rollout that a machine's actions wait for, as far as that machine knows it.
+package struct AwaitedRollout: Hashable, Sendable {
+    /// Whether it admits no more machines until a user decides.
+    package let isHeld: Bool
+    /// From when the actions run although the rollout does not admit the machine.
+    package let deadline: WallTime
+
+    package init(isHeld: Bool, deadline: WallTime) {
+        self.isHeld = isHeld
+        self.deadline = deadline
+    }
+}

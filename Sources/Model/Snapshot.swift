@@ -28,6 +28,9 @@ package struct Snapshot: Hashable, Sendable {
     package var fleet: [ClientName: FleetCounts] = [:]
     /// How far the secrets of this machine's clients are rolled out. Of no part of the status document.
     package var rollouts: [ClientName: RolloutView] = [:]
+    /// The rollouts that this machine's actions wait for. Only of a single run, which reports why it leaves them undone. Of no
+    /// part of the status document.
+    package var awaitedRollouts: [ClientName: AwaitedRollout] = [:]
     /// In the order of their names.
     package var clients: [ClientView]
 

@@ -239,8 +239,10 @@ final class Bench {
     /// - Parameters:
     ///   - refused: what is wrong with the text on disk; `configuration` is then the last adopted one.
     ///   - ofMachine: whether the machine was started too.
-    func restart(_ configuration: Configuration, refused: [String]? = nil, ofMachine: Bool = true) throws {
-        rotation = try Bench(configuration, isRestart: !ofMachine).rotation
+    func restart(
+        _ configuration: Configuration, refused: [String]? = nil, ofMachine: Bool = true, once: Bool = false
+    ) throws {
+        rotation = try Bench(configuration, once: once, isRestart: !ofMachine).rotation
         rotation.handle(
             refused.map { .configuredAsBefore(configuration, refused: $0) } ?? .configured(configuration), at: now)
         if let refused { text = .success(.refused(refused)) }

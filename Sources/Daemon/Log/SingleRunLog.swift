@@ -8,6 +8,8 @@ struct SingleRunLog {
 
     /// Failures that have begun and not ended, in the order in which they began.
     private var begun: [Begun] = []
+    /// The messages of problems of the daemon as a whole, which are logged at once.
+    private var logged: Set<String> = []
 
     private struct Begun {
         let resource: Resource
@@ -39,6 +41,9 @@ struct SingleRunLog {
             begun.removeAll { $0.isConcerned(by: resource, failure, isOfJob: isOfJob) }
             return ended.map(\.entry) + [(event, clients)]
         case .health: return []
+        case .faultRaised(let failure), .clockDistrusted(let failure):
+            logged.insert(failure.message)
+            return [(event, clients)]
         default: return [(event, clients)]
         }
     }
@@ -47,5 +52,10 @@ struct SingleRunLog {
     func left(except reasons: [Failure]) -> [Entry] {
         let logged = Set(reasons.map(\.message))
         return begun.filter { !logged.contains($0.failure.message) }.map(\.entry)
+    }
+
+    /// Whether a failure was logged, or is one of those that are left for the end.
+    func knows(_ failure: Failure) -> Bool {
+        logged.contains(failure.message) || begun.contains { $0.failure.message == failure.message }
     }
 }

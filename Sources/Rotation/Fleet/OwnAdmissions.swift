@@ -72,6 +72,17 @@ extension Rotation {
         return (secret, place, rollout, rank)
     }
 
+    /// The rollout that a client's actions wait for; nil if none of them waits for one.
+    func awaitedRollout(of client: ConfiguredClient) -> AwaitedRollout? {
+        guard let (secret, _, rollout, rank) = received(client) else { return nil }
+        let deadlines = client.actions.filter { runs[$0]?.waitsFor == .rollout }.compactMap { action in
+            secretInUseMeanwhile(by: action, of: client).map {
+                client.entry.lastResort(for: secret, over: $0, rank: rank)
+            }
+        }
+        return deadlines.min().map { AwaitedRollout(isHeld: rollout?.state == .held, deadline: $0) }
+    }
+
     /// Whether to deliver a client's secret now, without a turn of `deliver_over`. An unfinished rollout admits this machine's
     /// rank and already spreads the deliveries, or an operator has finished the rollout.
     func skipsTurn(_ client: ConfiguredClient) -> Bool {

@@ -33,6 +33,11 @@ extension Rotation {
         snapshot.store = storePolling.view
         snapshot.fleet = fleet.counts
         snapshot.rollouts = rolloutViews
+        if isOnce {
+            snapshot.awaitedRollouts = index.all.reduce(into: [:]) { rollouts, client in
+                rollouts[client.name] = awaitedRollout(of: client)
+            }
+        }
         return snapshot
     }
 

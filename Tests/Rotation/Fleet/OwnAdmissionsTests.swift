@@ -101,6 +101,32 @@ struct OwnAdmissionsTests {
         #expect(try bench.view("web").delivered)
     }
 
+    /// It cannot wait, and has to say why it leaves them undone.
+    @Test(arguments: [Rollout.State.going, .held])
+    mutating func aSingleRunKnowsTheRolloutThatItsActionsWaitFor(state: Rollout.State) throws {
+        try begin()
+        let held = try #require(try bench.held(in: "web.jwt"))
+        let second = try offer(2, admitting: -1, state)
+        #expect(bench.rotation.snapshot(at: bench.now).awaitedRollouts.isEmpty, "a daemon waits")
+        try bench.restart(Self.configuration(), once: true)
+        bench.pass(61)
+        #expect(runs == 0)
+        let view = try bench.view("web")
+        #expect(view.health == .ok && !view.delivered)
+        #expect(view.actions.map(\.waitsFor) == [.rollout])
+        let awaited = try #require(bench.rotation.snapshot(at: bench.now).awaitedRollouts[web])
+        #expect(awaited.isHeld == (state == .held))
+        // Half of its 30 days, spread over a twentieth of them.
+        let first = held.expiresAt - Seconds(15 * Values.day)
+        let last = first + Seconds(36 * 3600)
+        #expect((first...last).contains(awaited.deadline))
+        admit(second.fingerprint, 0, state)
+        try bench.restart(Self.configuration(), once: true)
+        bench.pass(61)
+        #expect(runs == 1)
+        #expect(bench.rotation.snapshot(at: bench.now).awaitedRollouts.isEmpty)
+    }
+
     @Test mutating func anActionThatAReloadAddsWaitsLikeTheOthers() throws {
         try begin()
         let second = try offer(2, admitting: -1, .held)

@@ -72,13 +72,3 @@ extension ChainFacts {
         }
     }
 }
-
-extension ActionView.Wait {
-    fileprivate var words: String {
-        switch self {
-        case .turn: "it waits for this machine's turn (deliver_over)"
-        case .rollout: "it waits until the rollout of the secret admits this machine"
-        case .deployment: "what was deployed does not run yet"
-        }
-    }
-}
