@@ -125,8 +125,26 @@ extension PushExchange {
         try? JSONValue(answer.body)
     }
 
+    /// A JSON object with the secret as its member, and with the secrets of other targets as theirs. What another target finds
+    /// in its member must not keep this secret out: such a member stays unchanged, and its own push reports why.
+    func mergedWithOthers(as member: String, into object: [UInt8]) throws(RoleFailure) -> String {
+        let members = try? JSONValue(object)
+        var object = object
+        for other in others where mayWrite(over: members?[other.member]) {
+            object = Array(try merged(other.text, as: other.member, into: object).utf8)
+        }
+        return try merged(secretText, as: member, into: object)
+    }
+
+    /// Whether a secret may replace a document's member: a text that is no private key, or nothing.
+    private func mayWrite(over value: JSONValue?) -> Bool {
+        guard [.text, .null, .absent].contains(AnswerShape.Form(value)) else { return false }
+        if case .unwritable = PushKind.ShownSecret(value, expected: "") { return false }
+        return true
+    }
+
     /// A JSON object with a text as its member.
-    func merged(_ text: String, as member: String, into object: [UInt8]) throws(RoleFailure) -> String {
+    private func merged(_ text: String, as member: String, into object: [UInt8]) throws(RoleFailure) -> String {
         guard let merged = JSONEdit.setting(member, to: JSONText.string(text).bytes, in: object) else {
             throw RoleFailure(
                 .pushPlaceUnsuitable,

@@ -24,16 +24,16 @@ extension PushKind {
                 self = .empty
                 return
             }
-            if text == expected {
-                self = .same
-            } else if PrivateKeyText.isIn(Array(text.utf8)) {
-                // A `.p8` can be downloaded only once.
-                self = .unwritable(
-                    .another(.unusable),
-                    RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten"))
-            } else {
-                self = .another(PushPlaceContent(text))
-            }
+            self = text == expected ? .same : ShownSecret.another(PushPlaceContent(text)).guarding(text)
+        }
+
+        /// The same, unless the text is a private key: a `.p8` can be downloaded only once. Every kind judges the text that its
+        /// API shows, also where that text usually says nothing about the secret.
+        func guarding(_ text: String?) -> ShownSecret {
+            guard let text, PrivateKeyText.isIn(Array(text.utf8)) else { return self }
+            return .unwritable(
+                .another(.unusable),
+                RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten"))
         }
 
         /// The meaning of a member of a document; a value that is no text does not count as absent.
@@ -74,9 +74,11 @@ extension PushKind {
         { exchange, answer in
             let value = exchange.json(answer)?[pointer.map(exchange.filled)]
             let decoded = isBase64 ? value?.text.flatMap { Base64.decode($0) } : nil
+            // A key in DER is no text, and is recognised in base64 only.
             return ShownSecret(
                 decoded.map { JSONValue.string(String(decoding: $0, as: UTF8.self)) } ?? value,
-                expected: exchange.secretText)
+                expected: exchange.secretText
+            ).guarding(value?.text)
         }
     }
 }

@@ -43,6 +43,37 @@ import Testing
         #expect(sent == [#"{"options":{"cas":3},"data":\#(written)}"#])
     }
 
+    /// What one client finds in its field is no reason to keep another one's secret out.
+    @Test func fieldsOfOneAWSSecretAreWrittenTogether() throws {
+        let others = ["ios": Token(Array(PushBed.secrets[1].utf8)), "key": Place.secret, "list": Place.secret]
+        let pem = #"-----BEGIN PRIVATE KEY-----\nMIGH"#
+        let held = #"{"note":1.50,"ios":"old","key":"\#(pem)","list":[1]}"#
+        var sent: [String] = []
+        func push(_ field: String) -> PushResult {
+            Place.aws.with("field", field).exchange(
+                PushRoleRequest(.publish, secret: Place.secret), others: others.filter { $0.key != field }
+            ) { request in
+                if request.isPutToAWS {
+                    sent.append((try? JSONValue(request.body ?? []))?["SecretString"]?.text ?? request.text)
+                }
+                let text = JSONText.string(held).rendered
+                return Place.answer(200, #"{"Name":"apple","VersionId":"0123","SecretString":\#(text)}"#)
+            }
+        }
+        _ = push("web")
+        let written =
+            #"{"note":1.50,"ios":"\#(PushBed.secrets[1])","key":"\#(pem)","list":[1],"web":"\#(PushBed.secrets[0])"}"#
+        #expect(sent == [written])
+        // Targets of the other two fields report the problem themselves.
+        for (field, detail) in [
+            ("key", "it holds a private key, which is never overwritten"), ("list", "list is an array there"),
+        ] {
+            let failure = try #require(push(field).failure)
+            #expect(failure.code == .pushPlaceUnsuitable && failure.detail == detail)
+        }
+        #expect(sent.count == 1)
+    }
+
     // MARK: The second read of a place that is missing
 
     @Test(

@@ -90,20 +90,61 @@ import Testing
 
     // MARK: What is not written over
 
+    /// Each kind, and its answer if the place shows `HELD`. Some APIs usually show no value there, or a digest.
+    private static let shownValues: [(Place, answer: String)] = [
+        (.supabase, #"{"external_apple_secret":"HELD"}"#),
+        (.vercel, #"{"envs":[{"key":"SECRET","type":"plain","target":["production"],"value":"HELD"}]}"#),
+        (.vercel, #"{"envs":[{"key":"SECRET","type":"plain","target":["production","preview"],"value":"HELD"}]}"#),
+        (.netlify, variable(false, "production", "HELD")), (.netlify, variable(true, "production", "HELD")),
+        (
+            .pocketbase,
+            #"{"id":"1","oauth2":{"providers":[{"name":"apple","clientId":"com.example.web","clientSecret":"HELD"}]}}"#
+        ),
+        (.kubernetes, #"{"kind":"Secret","data":{"k":"BASE64"}}"#),
+        (.vault, #"{"data":{"data":{"client_secret":"HELD"},"metadata":{"version":3}}}"#),
+        (.aws, #"{"Name":"apple","VersionId":"0123","SecretString":"HELD"}"#),
+        (Place.aws.with("field", "web"), #"{"Name":"apple","VersionId":"0123","SecretString":"{\"web\":\"NESTED\"}"}"#),
+        (.http(reading: []), #""HELD""#), (.http(reading: ["secret"]), #"{"secret":"HELD"}"#),
+    ]
+
     /// A `.p8` can be downloaded only once.
     @Test func aPrivateKeyInTheSecretsPlaceIsNotOverwritten() throws {
+        let kinds = Set(Self.shownValues.map { $0.0.kind.name })
+        #expect(kinds == Set(PushKind.all.map(\.name) + ["http"]), "a kind has no row")
         let pem = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
         for text in [pem, Base64.encode(Array(pem.utf8))] {
-            var methods: [String] = []
-            let result = Place.vault.ask { request in
-                methods.append(request.method)
-                let held = text.replacing("\n", with: "\\n")
-                return (200, #"{"data":{"data":{"client_secret":"\#(held)"},"metadata":{"version":3}}}"#)
+            for (place, answer) in Self.shownValues {
+                let shown = answer.replacing("HELD", with: text.replacing("\n", with: "\\n"))
+                    .replacing("NESTED", with: text.replacing("\n", with: "\\\\n"))
+                    .replacing("BASE64", with: Base64.encode(Array(text.utf8)))
+                // A daemon that has written there before overwrites other values.
+                for wasWritten in [false, true] {
+                    let request = PushRoleRequest(.publish, secret: Place.secret, wasWritten: wasWritten)
+                    var writes = 0
+                    let result = place.exchange(request) { request in
+                        guard let accepted = Self.accept(request, at: place.kind) else {
+                            return Place.answer(200, shown)
+                        }
+                        if !accepted.1.contains("session") { writes += 1 }
+                        return Place.answer(200, accepted.1)
+                    }
+                    let failure = try #require(result.failure, "\(place.kind.name): it was overwritten")
+                    #expect(failure.code == .pushPlaceUnsuitable && writes == 0, "\(place.kind.name): \(failure)")
+                    #expect(failure.detail == "it holds a private key, which is never overwritten")
+                    #expect(failure.placeContent == .unusable)
+                }
             }
-            let failure = try #require(result.failure, "it was overwritten")
-            #expect(failure.code == .pushPlaceUnsuitable)
-            #expect(methods == ["GET"])
         }
+    }
+
+    /// Bytes that are no text.
+    @Test func aKeyInDERInAClusterIsNotOverwritten() throws {
+        let key: [UInt8] = [0x30, 0x81, 0x87, 2, 1, 0, 0x30, 0x13] + Array(repeating: 0xFE, count: 130)
+        let result = Place.kubernetes.ask { request in
+            #expect(request.method == "GET")
+            return (200, #"{"kind":"Secret","data":{"k":"\#(Base64.encode(key))"}}"#)
+        }
+        #expect(result.failure?.code == .pushPlaceUnsuitable, "\(result)")
     }
 
     /// JSON allows both: what is said of them has to be true.
@@ -170,10 +211,19 @@ import Testing
         }
     }
 
+    private static func token(_ parts: String...) -> String {
+        (parts + ["signature"]).map { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }
+            .joined(separator: ".")
+    }
+
     /// As in a file of format `raw`.
     @Test(arguments: [
         ("GOCSPX-abcdefghijklmnopqrstuvwxyz12", "0123", false, false), ("postgres://app:pw@db", "0123", false, false),
-        ("changeme", "0123", false, false), (" ", "0123", false, true), ("eyJ.damaged", "0123", false, true),
+        ("changeme", "0123", false, false), (" ", "0123", false, true), ("eyJ.damaged", "0123", false, false),
+        ("eyJ.da.maged", "0123", false, true), (PushBed.secrets[1], "0123", false, true),
+        // Of other issuers: Supabase's service_role key, and the token of a service account.
+        (token(#"{"alg":"HS256","typ":"JWT"}"#, #"{"iss":"supabase","role":"service_role"}"#), "0123", false, false),
+        (token(#"{"alg":"RS256"}"#, #"{"iss":"https://kubernetes.default.svc","sub":"x"}"#), "0123", false, false),
         // What this daemon wrote, or where it has written before.
         ("changeme", "clientsecretd-0123", false, true), ("changeme", "0123", true, true),
     ])

@@ -21,6 +21,20 @@ import Testing
         }
     }
 
+    /// The API shows the value of a variable of type plain.
+    @Test func aPrivateKeyInAVariableThatIsShownIsNotOverwritten() throws {
+        let api = try PushBed(script: "stand-in.py")
+        try api.directory.write("-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n", to: "plain")
+        let answer = try api.ask("publish", Self.target)
+        #expect(answer.code == "push_place_unsuitable")
+        #expect(answer.detail == "it holds a private key, which is never overwritten")
+        #expect(api.requests.allSatisfy { $0.hasPrefix("GET ") }, "\(api.requests)")
+        // Anything else becomes a sensitive one.
+        try api.directory.write("changeme", to: "plain")
+        #expect(try api.ask("publish", Self.target) == .init(result: "published"))
+        #expect(api.held == PushBed.secrets[0])
+    }
+
     /// A part of a list says nothing of what is not in it.
     @Test func listsAreReadToTheirEnd() throws {
         let api = try PushBed(script: "stand-in.py")

@@ -1,6 +1,5 @@
 import AppleClientSecret
 import Failures
-import Formats
 
 extension PushKind {
     /// The string, or a member of the JSON object in it if `field` has a value. A write replaces all of it.
@@ -107,12 +106,10 @@ extension PushExchange {
             return
         }
         if Self.isBlank(text) { text = "{}" }
-        for other in others { text = try merged(other.text, as: other.member, into: Array(text.utf8)) }
-        values["merged_text"] = try merged(secretText, as: member, into: Array(text.utf8))
+        values["merged_text"] = try mergedWithOthers(as: member, into: Array(text.utf8))
     }
 
-    /// Throws if a text is of another kind than the one to write: a document instead of one value, or a member that is no text
-    /// or holds a private key. The members of other targets are written with this one.
+    /// Throws if a text is of another kind than the one to write: a document instead of one value, or a member that is no text.
     private func checkString(_ text: String) throws(RoleFailure) {
         let name = values["field", default: ""]
         let value = try? JSONValue(Array(text.utf8), duplicates: .lastCounts)
@@ -129,17 +126,9 @@ extension PushExchange {
             let end = form == .object ? " without a \"field\"" : ""
             throw RoleFailure(.pushPlaceUnsuitable, hidden.words("it holds \(what), which would be lost\(end)"))
         }
-        guard let value, form == .object || form == .array else { return }
-        for name in [name] + others.map(\.member) {
-            switch AnswerShape.Form(value[name]) {
-            case .null, .absent: break
-            case .text:
-                guard let text = value[name]?.text, PrivateKeyText.isIn(Array(text.utf8)) else { break }
-                throw RoleFailure(
-                    .pushPlaceUnsuitable, "\(Printable.name(name)) holds a private key, which is never overwritten")
-            case let form: throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(form.rawValue) there")
-            }
-        }
+        let member = AnswerShape.Form(value?[name])
+        guard ![.text, .null, .absent].contains(member) else { return }
+        throw RoleFailure(.pushPlaceUnsuitable, "\(Printable.name(name)) is \(member.rawValue) there")
     }
 
     private func isOwnVersion(_ current: JSONValue) -> Bool {

@@ -86,7 +86,8 @@ extension PushKind {
         guard let value = value(of: exchange.values["context"]) else { return .empty }
         // The values of a secret are masked.
         return variable?["is_secret"] == .bool(true)
-            ? .hidden : ShownSecret(value["value"], expected: exchange.secretText)
+            ? ShownSecret.hidden.guarding(value["value"]?.text)
+            : ShownSecret(value["value"], expected: exchange.secretText)
     }
 }
 

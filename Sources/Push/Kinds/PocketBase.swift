@@ -47,7 +47,9 @@ extension PushKind {
 
     @Sendable private static func shownByPocketBase(_ exchange: inout PushExchange, _ answer: HTTPAnswer) -> ShownSecret
     {
-        guard exchange.json(answer).flatMap(exchange.provider) == nil else { return .unknown }
+        if let provider = exchange.json(answer).flatMap(exchange.provider) {
+            return ShownSecret.unknown.guarding(provider.settings["clientSecret"]?.text)
+        }
         let name = Printable.name(exchange.values["provider", default: ""])
         return .unwritable(.empty, RoleFailure(.pushPlaceMissing, "there is no provider \(name) in the collection"))
     }

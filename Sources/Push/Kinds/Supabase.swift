@@ -30,7 +30,9 @@ extension PushKind {
         let digest = HMAC.hexadecimal(
             Array(exchange.secretText.utf8), key: Array(exchange.values["project", default: ""].utf8))
         if shown.lowercased() == digest { return .same }
-        guard shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) else { return .digest(shown) }
+        guard shown.isEmpty || CompactJWS.seemsToBegin(shown.utf8) else {
+            return ShownSecret.digest(shown).guarding(shown)
+        }
         return ShownSecret(shown, expected: exchange.secretText)
     }
 }

@@ -66,18 +66,7 @@ extension PushExchange {
         let answer = found.answer
         values["version"] = String(json(answer)?[["data", "metadata", "version"]]?.whole ?? 0)
         let range = found.isMissing ? nil : JSONValue.range(of: ["data", "data"], in: answer.body)
-        var object = range.map { Array(answer.body[$0]) } ?? Array("{}".utf8)
-        let fields = try? JSONValue(object)
-        for other in others where mayWrite(over: fields?[other.member]) {
-            object = Array(try merged(other.text, as: other.member, into: object).utf8)
-        }
-        values["merged"] = try merged(secretText, as: values["field", default: ""], into: object)
-    }
-
-    /// Whether another target's field may be written with this one. If it may not, its own push reports why.
-    private func mayWrite(over value: JSONValue?) -> Bool {
-        guard [.text, .null, .absent].contains(AnswerShape.Form(value)) else { return false }
-        if case .unwritable = PushKind.ShownSecret(value, expected: "") { return false }
-        return true
+        let object = range.map { Array(answer.body[$0]) } ?? Array("{}".utf8)
+        values["merged"] = try mergedWithOthers(as: values["field", default: ""], into: object)
     }
 }

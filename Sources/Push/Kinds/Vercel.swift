@@ -2,7 +2,7 @@ import AppleClientSecret
 import Failures
 
 extension PushKind {
-    /// A sensitive variable is never shown again, and acts with the next deployment only.
+    /// A sensitive variable is never shown again, and acts with the next deployment only. One of another type may be shown.
     static let vercel = PushKind(
         name: "vercel",
         settings: [
@@ -73,9 +73,13 @@ extension PushExchange {
     fileprivate mutating func shownByVercel(
         _ first: HTTPAnswer, in variables: PushRequest
     ) throws(RoleFailure) -> PushKind.ShownSecret {
-        let found = try list("envs", of: variables, from: first).map(shared).filter { !$0.isEmpty }
+        let ours = try list("envs", of: variables, from: first).filter { !shared($0).isEmpty }
+        let found = ours.map(shared)
         let isEverywhere = environments.isSubset(of: found.joined())
-        let shown: PushKind.ShownSecret = isEverywhere ? .hidden : .empty
+        let shown = ours.reduce(isEverywhere ? PushKind.ShownSecret.hidden : .empty) {
+            $0.guarding($1["value"]?.text)
+        }
+        if case .unwritable = shown { return shown }
         guard let others = found.first(where: { $0 != environments }) else { return shown }
         let names = hidden.words(others.sorted().joined(separator: ", "))
         return .unwritable(shown, RoleFailure(.pushEnvironmentsConflict, "it is set for \(names)"))

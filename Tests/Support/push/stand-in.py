@@ -17,7 +17,8 @@ shown by itself either; `clock-behind` is by how many milliseconds the clock of 
 Vercel have one element on each page, and never end where it says `endless`.
 
 Files there change what it holds: `reads` is the body of every answer to a GET of a secret, `deployments` that of a list of
-deployments; `environments` has those of a variable APPLE_SECRET that was made by hand; with `other-digest` digests are made otherwise.
+deployments; `environments` has those of a variable APPLE_SECRET that was made by hand, and `plain` the value of one of type
+plain for production, which is shown until it is set; with `other-digest` digests are made otherwise.
 """
 
 import base64
@@ -211,6 +212,10 @@ class API(http.server.BaseHTTPRequestHandler):
             for key, times in shown.items() if times]
         if environments := self.server.file("environments"):
             envs.append({"key": "APPLE_SECRET", "type": "encrypted", "target": environments.split(), "updatedAt": 1})
+        plain = self.server.file("plain")
+        if plain is not None and "APPLE_SECRET" not in self.server.variables:
+            envs.append(
+                {"key": "APPLE_SECRET", "type": "plain", "target": ["production"], "value": plain, "updatedAt": 1})
         return self.page("envs", envs)
 
     def deployments(self):
