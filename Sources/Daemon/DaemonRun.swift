@@ -245,7 +245,7 @@ package final class DaemonRun {
         // A program that was run for it may have restarted a server.
         ChildProcess.releaseBackgroundProcesses()
         report(end)
-        let outcome = OnceReport(end, once, unwritten: unwritten)
+        let outcome = SingleRunReport(end, once, unwritten: unwritten)
         for line in outcome.lines { log.note(line) }
         return outcome.status
     }

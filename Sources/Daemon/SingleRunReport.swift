@@ -4,7 +4,7 @@ import Rotation
 
 /// The end of a run with `--once`: the lines to log, and the exit status. The status follows from the lines, so that no run fails
 /// without a reason.
-struct OnceReport {
+struct SingleRunReport {
     private(set) var lines: [LogLine] = []
     private(set) var status = DaemonExitStatus.done
 
@@ -12,7 +12,7 @@ struct OnceReport {
     ///   - end: the state at the end.
     ///   - once: the failures of the run.
     ///   - unwritten: why the metrics could not be written; nil if they were, or are not wanted.
-    init(_ end: Snapshot, _ once: OnceLog, unwritten: Failure?) {
+    init(_ end: Snapshot, _ once: SingleRunLog, unwritten: Failure?) {
         if let unwritten { fail(.metricsNotWritten(unwritten)) }
         var reasons: [Failure] = []
         for client in end.clients {

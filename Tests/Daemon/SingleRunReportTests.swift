@@ -7,7 +7,7 @@ import Testing
 @testable import Daemon
 
 /// A run with `--once` that fails says why.
-@Suite struct OnceReportTests {
+@Suite struct SingleRunReportTests {
     private let web: ClientName
     private let now = WallTime(secondsSinceEpoch: 1_800_000_000)
     private let full: Failure
@@ -37,17 +37,17 @@ import Testing
 
     private func report(
         _ client: ClientView, own: Failure? = nil, unwritten: Failure? = nil, _ rollout: AwaitedRollout? = nil,
-        once: OnceLog = OnceLog()
-    ) -> OnceReport {
+        once: SingleRunLog = SingleRunLog()
+    ) -> SingleRunReport {
         let reason = own.map { Reason(failure: $0, since: now) } ?? client.reason
         var end = Snapshot(
             startedAt: now, ready: true, health: reason == nil ? .ok : .degraded, reason: reason, clockTrusted: true,
             configuration: ConfigurationView(path: "/c.yaml", loadedAt: now, error: nil), clients: [client])
         end.awaitedRollouts[web] = rollout
-        return OnceReport(end, once, unwritten: unwritten)
+        return SingleRunReport(end, once, unwritten: unwritten)
     }
 
-    private func words(_ report: OnceReport) -> [String] { report.lines.map(\.words) }
+    private func words(_ report: SingleRunReport) -> [String] { report.lines.map(\.words) }
 
     /// Whatever the state is.
     @Test func noRunFailsWithoutALine() throws {
@@ -115,7 +115,7 @@ import Testing
         let good = try client(.ok, isDelivered: true)
         #expect(words(report(good, own: own)) == [own.sentence])
         // When it began.
-        var once = OnceLog()
+        var once = SingleRunLog()
         #expect(once.take(.clockDistrusted(own), []).count == 1)
         let known = report(good, own: own, once: once)
         #expect(known.status == .failed && known.lines.isEmpty)
