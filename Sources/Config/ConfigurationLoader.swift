@@ -175,14 +175,22 @@ package enum ConfigurationLoader {
         case .permissionDenied:
             return sentence(
                 "\(Owner.words(user: getuid())) may not read \(Printable.name(error.path))",
-                error.remedy
-                    ?? .say("let that user read it, by its group and mode 0640, or run this as a user who may"))
+                error.remedy ?? remedyForReader(of: error.path))
         default:
             let place = AbsolutePath(error.path) ?? path
             return Failure(
                 error.code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
             ).sentence
         }
+    }
+
+    /// For a file or directory that this process's user may not read. A service cannot run as another user.
+    private static func remedyForReader(of path: String) -> Remedy {
+        let (verb, mode) = FileStatus.forGroup(at: path)
+        let isService = OwnUnit.hasStartedProcess || Owner.argument(user: getuid()) == Identity.serviceName
+        return .say(
+            "let that user \(verb) it, by its group and mode \(mode)"
+                + (isService ? "" : ", or run this as a user who may"))
     }
 
     /// The absolute form of a path from the command line; nil when it is not a usable path.

@@ -67,6 +67,13 @@ package struct FileStatus: Hashable, Sendable {
         }
     }
 
+    /// Words that let a group read what is at `path`. The files of a directory can be read only by who may also enter it.
+    ///
+    /// - Returns: the verb, and the mode in octal.
+    package static func forGroup(at path: String) -> (verb: String, mode: String) {
+        following(path)?.kind == .directory ? ("enter and read", "0750") : ("read", "0640")
+    }
+
     /// Whether a POSIX access list of the file or directory says more than its mode.
     package static func hasAccessList(_ path: String) -> Bool {
         DiskTimeout.value(at: path) { unsafe clinux_path_has_access_list(path) != 0 } ?? true

@@ -42,6 +42,8 @@ chmod 0700 /etc/clientsecretd
 systemctl start clientsecretd.service
 clientsecretd check >"$seen" 2>&1
 says "a directory that lets nobody through is named" "user \"clientsecretd\" may not read /etc/clientsecretd"
+says "with a directory's mode" "let that user enter and read it, by its group and mode 0750"
+equal "and not for another user" 0 "$(grep -c 'run this as' "$seen")"
 equal "without a command, which would change it" "" "$(grep chmod "$seen")"
 chmod 0755 /etc/clientsecretd
 promise "the configuration passes" clientsecretd check
