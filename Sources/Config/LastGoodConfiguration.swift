@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 package import Linux
 package import Model
 
@@ -91,6 +92,18 @@ package struct LastGoodConfiguration: Hashable, Sendable {
         !FileStatus.isAbsent(file(of: main, in: directory))
     }
 
+    /// Whether `directory` has a copy of the configuration at this path that this process's user may not read.
+    package static func isClosed(_ path: String, in directory: String, as identity: Identity) -> Bool {
+        guard let main = ConfigurationLoader.absolutePath(of: path) else { return false }
+        do throws(FileError) {
+            _ = try TrustedFile.read(
+                file(of: main, in: directory), for: .configuration, as: identity, limit: sizeLimit)
+            return false
+        } catch {
+            return error.code == .permissionDenied
+        }
+    }
+
     /// Whether the copy in `directory` is of this configuration; nil if there is none that may be read.
     package static func isCopy(of loaded: LoadedConfiguration, in directory: String, as identity: Identity) -> Bool? {
         loaded.files.first.flatMap { read(file(of: $0, in: directory), as: identity) }
@@ -110,12 +123,8 @@ package struct LastGoodConfiguration: Hashable, Sendable {
 
     /// Saves the text in `directory`, which is created if missing; durable when the call returns.
     ///
-    /// - Parameters:
-    ///   - mode: permission bits.
-    ///   - group: nil: the group of any new file there.
-    package func keep(
-        in directory: String, as identity: Identity, mode: UInt16, group: UInt32? = nil
-    ) throws(FileError) {
+    /// - Parameter readers: of the copy: not more than may read the configuration's own files.
+    package func keep(in directory: String, as identity: Identity, for readers: FileReaders) throws(FileError) {
         try GuardedPath.makeDirectory(directory, mode: identity.user == 0 ? 0o755 : 0o700, as: identity)
         guard let main = AbsolutePath(configuration) else { return }
         // Removes temporaries of a process killed while writing: no other process writes here.
@@ -124,12 +133,8 @@ package struct LastGoodConfiguration: Hashable, Sendable {
         try naming.sweep(beside: path, as: identity, ofAnyTag: true)
         let file = try AtomicFile(path, as: identity, limit: Self.sizeLimit)
         let bytes = jsonText.bytes + [UInt8(ascii: "\n")]
-        if let there = file.content, there.bytes == bytes, there.status.mode == mode,
-            group == nil || there.status.group == group
-        {
-            return
-        }
-        try file.replace(with: bytes, mode: mode, group: group, naming: naming)
+        if file.content?.bytes == bytes, file.isReadable(by: readers) { return }
+        try file.replace(with: bytes, for: readers, naming: naming)
     }
 
     /// The copy's path: named after the configuration's, escaped as by systemd-escape(1), so that operators find it.

@@ -115,9 +115,13 @@ extension LoadedConfiguration {
             .map { ($0.key, $0.value.value) }
     }
 
-    /// Whether every user may read the files it was read from.
-    package var isReadableByAll: Bool {
-        sources.allSatisfy { $0.realPath.isReadableByAll }
+    /// The users who may read all the files it was read from, and go through the directories to them. Nil if these let in different
+    /// groups. Blocks.
+    package var readers: FileReaders? {
+        let ways = sources.map(\.realPath).flatMap { [$0] + $0.directories }
+        let readers = Set(ways).map { FileReaders(of: $0.description) }
+        let known = readers.compactMap(\.self)
+        return known.count == readers.count ? FileReaders.common(to: known) : nil
     }
 
     /// Warns of each output without `mode:` whose current file every user may read: its mode is kept.

@@ -29,7 +29,7 @@ import Testing
 
     private func keep() throws -> LoadedConfiguration {
         let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
-        try LastGoodConfiguration(of: loaded).keep(in: copies, as: me, mode: 0o600)
+        try LastGoodConfiguration(of: loaded).keep(in: copies, as: me, for: .owner)
         return loaded
     }
 
@@ -166,14 +166,36 @@ import Testing
     @Test func theCopyHasTheReadersOfTheText() throws {
         // The temporary directory's own mode is what it is.
         try directory.permit(0o755)
-        func isOpen() throws -> Bool {
-            try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get().isReadableByAll
+        let group = try #require(FileStatus.following(directory("c.yaml"))).group
+        let groupOfDirectory = try #require(FileStatus.following(directory.path)).group
+        func readers() throws -> FileReaders? {
+            try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get().readers
         }
-        #expect(try isOpen())
+        #expect(try readers() == .everyone)
         try directory.permit(0o640, "c.yaml")
-        #expect(try !isOpen())
+        #expect(try readers() == .members(of: group))
+        try directory.folder("c.d")
+        try directory.write("clients: {b: {outputs: [{path: /run/b}]}}", to: "c.d/b.yaml", mode: 0o640)
+        #expect(try readers() == .members(of: group))
+        try directory.permit(0o644, "c.d/b.yaml")
+        #expect(try readers() == .members(of: group))
         try directory.permit(0o644, "c.yaml")
         try directory.permit(0o750)
-        #expect(try !isOpen())
+        #expect(try readers() == .members(of: groupOfDirectory))
+        try directory.permit(0o700, "c.d")
+        #expect(try readers() == .owner)
+    }
+
+    /// A group that may read one of the files may not read the other.
+    @Test(.needs(.root)) func filesOfTwoGroupsHaveNoReadersOfACopy() throws {
+        try directory.permit(0o755)
+        try directory.folder("c.d")
+        try directory.write("clients: {b: {outputs: [{path: /run/b}]}}", to: "c.d/b.yaml", mode: 0o640)
+        try directory.permit(0o640, "c.yaml")
+        for (group, readers) in [(33, nil), (34, .members(of: 34))] as [(UInt32, FileReaders?)] {
+            try #require(unsafe chown(directory("c.yaml"), 0, group) == 0)
+            try #require(unsafe chown(directory("c.d/b.yaml"), 0, 34) == 0)
+            #expect(try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get().readers == readers)
+        }
     }
 }

@@ -74,8 +74,8 @@ extension ConfigurationSource {
         else { return }
         if let directory = AbsolutePath(ownAdopted)?.directory { try makeDirectory(directory) }
         // Writers of a daemon that runs as root read it as other users.
-        let mode: UInt16 = identity.user == 0 && loaded.isReadableByAll ? 0o644 : 0o600
-        try LastGoodConfiguration(of: loaded).keep(in: ownAdopted, as: identity, mode: mode)
+        let readers = identity.user == 0 ? loaded.readers : nil
+        try Self.keep(loaded, in: ownAdopted, as: identity, for: readers ?? .owner, otherwise: .owner)
     }
 
     /// Keeps the present text as root, if it passes: loaded with the daemon's rights, and only from files that root
@@ -105,12 +105,27 @@ extension ConfigurationSource {
             if SystemManager.isSystemd, let adopted = source.loadAdopted() { try RoleAddresses(of: adopted).apply() }
             return
         }
-        let isOpen = loaded.isReadableByAll
-        // Text that not all users may read is readable to the daemon by the group that may read its keys.
-        try LastGoodConfiguration(of: loaded).keep(
-            in: LastGoodConfiguration.directory, as: .root, mode: isOpen ? 0o644 : account == nil ? 0o600 : 0o640,
-            group: isOpen ? 0 : account?.primaryGroup ?? 0)
+        // Otherwise the daemon reads it by the group that may read its keys.
+        let ofDaemon = account.map { FileReaders.members(of: $0.primaryGroup) } ?? .owner
+        // It has read the files, so a copy for their owner only would not be like them.
+        let readers = loaded.readers.flatMap { $0 == .owner ? nil : $0 }
+        try keep(
+            loaded, in: LastGoodConfiguration.directory, as: .root, for: readers ?? ofDaemon, otherwise: ofDaemon)
         if SystemManager.isSystemd { try RoleAddresses(of: loaded).apply() }
+    }
+
+    /// - Parameter narrow: the readers if the file system, or this user namespace, does not take the others.
+    private static func keep(
+        _ loaded: LoadedConfiguration, in directory: String, as identity: Identity, for readers: FileReaders,
+        otherwise narrow: FileReaders
+    ) throws(FileError) {
+        let copy = LastGoodConfiguration(of: loaded)
+        do throws(FileError) {
+            try copy.keep(in: directory, as: identity, for: readers)
+        } catch {
+            guard readers != narrow, [.attributesNotKept, .groupNotPermitted].contains(error.code) else { throw error }
+            try copy.keep(in: directory, as: identity, for: narrow)
+        }
     }
 
     static func ownAdopted(_ environment: [String: String], _ identity: Identity) -> String? {

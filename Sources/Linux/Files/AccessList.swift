@@ -33,6 +33,25 @@ struct AccessList {
         }
     }
 
+    /// The list, in the kernel's form, of a file that all may read who have `right` here, and that only its owner may change.
+    func bytes(ofReadersWith right: UInt16) -> [UInt8] {
+        let mask = entries.first { $0.tag == .mask }?.rights ?? 7
+        func littleEndian(_ number: UInt32, _ width: Int) -> [UInt8] {
+            (0..<width).map { UInt8(truncatingIfNeeded: number >> (8 * UInt32($0))) }
+        }
+        return littleEndian(2, 4)
+            + entries.flatMap { tag, rights, id -> [UInt8] in
+                let given: UInt32 =
+                    switch tag {
+                    case .owner: 6
+                    case .mask: 4
+                    case .user, .owningGroup, .group: rights & mask & right == 0 ? 0 : 4
+                    case .other: rights & right == 0 ? 0 : 4
+                    }
+                return littleEndian(UInt32(tag.rawValue), 2) + littleEndian(given, 2) + littleEndian(id, 4)
+            }
+    }
+
     /// A user or group with rights that it is not to have.
     struct Stranger {
         /// The user or group, in words.

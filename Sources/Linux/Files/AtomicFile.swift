@@ -104,21 +104,45 @@ package struct AtomicFile: ~Copyable {
         do throws(FileError) {
             // The first time, before a temporary file is created.
             if !overWriters, !waitForWriters() { throw FileError(.openForWriting, at: path) }
-            try put(bytes, mode, group, kept, overWriters, naming)
+            let metadata = NewFileMetadata(mode: mode, group: group, keepsContent: kept == .content)
+            try put(bytes, metadata, kept, overWriters, naming)
         } catch {
             throw place.blamed(error, for: identity)
         }
     }
 
+    /// The same for a file with exactly these readers. User attributes and label are those of the replaced file.
+    package func replace(
+        with bytes: [UInt8], for readers: FileReaders, naming: TemporaryNames
+    ) throws(FileError) {
+        do throws(FileError) {
+            let metadata = NewFileMetadata(mode: readers.mode, group: readers.group, readers: readers)
+            try put(bytes, metadata, .attributes, true, naming)
+        } catch {
+            throw place.blamed(error, for: identity)
+        }
+    }
+
+    /// Whether the file that was read has exactly these readers.
+    package func isReadable(by readers: FileReaders) -> Bool {
+        guard let replaced, replaced.status.mode & 0o7777 == readers.mode,
+            readers.group == nil || replaced.status.group == readers.group
+        else { return false }
+        do throws(FileError) {
+            let list = try ExtendedAttributes(of: replaced.descriptor, path: path).value(AccessList.attribute)
+            return list == readers.list
+        } catch {
+            return false
+        }
+    }
+
     private func put(
-        _ bytes: [UInt8], _ mode: UInt16?, _ group: UInt32?, _ kept: Kept, _ overWriters: Bool,
-        _ naming: TemporaryNames
+        _ bytes: [UInt8], _ metadata: NewFileMetadata, _ kept: Kept, _ overWriters: Bool, _ naming: TemporaryNames
     ) throws(FileError) {
         let directory = place.directory
         var temporary = try Self.temporary(
-            with: bytes, limit: limit, NewFileMetadata(mode: mode, group: group, keepsContent: kept == .content),
-            for: place,
-            from: kept == .nothing ? nil : replaced, as: identity, naming: naming)
+            with: bytes, limit: limit, metadata, for: place, from: kept == .nothing ? nil : replaced, as: identity,
+            naming: naming)
         if let content {
             waitForTurn()
             // Metadata too: renaming changes ctime, so afterwards only the content can be compared.

@@ -9,6 +9,8 @@ struct NewFileMetadata {
     let group: UInt32?
     /// Whether content of the replaced file stays. Then only users that could read it before may read it.
     var keepsContent = false
+    /// The readers that the access list is for; nil: the list is copied from the file that is replaced.
+    var readers: FileReaders?
 
     /// Without a setting or an old file: only the owner may read the secret.
     static let plainMode: UInt16 = 0o600
@@ -33,6 +35,9 @@ struct NewFileMetadata {
         } else {
             // The directory's default list may have given it one.
             try ExtendedAttributes(of: descriptor, path: path).set(AccessList.attribute, to: nil)
+        }
+        if let readers {
+            try ExtendedAttributes(of: descriptor, path: path).set(AccessList.attribute, to: readers.list)
         }
         // Last, since with an access list the mode's group bits are its mask.
         var mode = (mode ?? source?.status.mode ?? Self.plainMode) & 0o777

@@ -86,6 +86,43 @@ equal "what only the daemon may read is kept like that" "root:clientsecretd 640"
 echo nonsense >>$configuration
 reboot
 promise "and does what it is for" systemctl start clientsecretd.service
+# Text that a group may read: the writer of a user in that group reads the copy too.
+groupadd confread
+usermod --append --groups confread clientsecretd
+usermod --append --groups confread app
+good
+chown root:confread $configuration
+chmod 0640 $configuration
+reboot
+systemctl start clientsecretd.service
+equal "what a group may read is kept for that group" "root:confread 640" "$(stat -c '%U:%G %a' $kept)"
+refused "and for no other user" runuser -u nobody -- cat $kept
+echo nonsense >>$configuration
+reboot
+promise "after a typo and a reboot it starts" systemctl start clientsecretd.service
+secret=$(cat $output)
+runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone/' /srv/app/apple.env
+eventually "and that user's file is repaired" grep -q "^SECRET=$secret" /srv/app/apple.env
+chown root:root $kept
+chmod 0600 $kept
+runuser -u app -- sed -i 's/^SECRET=.*/SECRET=gone/' /srv/app/apple.env
+says_copy() { clientsecretd status | grep -q 'this user may not read the copy of the last good one'; }
+eventually "a copy that the writer may not read is named" says_copy
+contains "with what helps" "fix: correct the configuration and reload it" "$(clientsecretd status)"
+good
+promise "which does" clientsecretd reload
+eventually "and that user's file is repaired again" grep -q "^SECRET=$secret" /srv/app/apple.env
+# A closed directory counts as well.
+chmod 0644 $configuration
+systemctl restart clientsecretd.service
+equal "what every user may read is kept for every user" "root:root 644" "$(stat -c '%U:%G %a' $kept)"
+chown root:confread /etc/clientsecretd
+chmod 0750 /etc/clientsecretd
+systemctl restart clientsecretd.service
+equal "what is in the directory of a group is kept for that group" "root:confread 640" "$(stat -c '%U:%G %a' $kept)"
+chown root:root /etc/clientsecretd
+chmod 0755 /etc/clientsecretd
+
 # One that the daemon may not read is never kept.
 good
 chmod 0600 $configuration
