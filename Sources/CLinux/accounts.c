@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST_GROUPS = 1024 };
+enum { MOST_GROUPS = CLINUX_MOST_GROUPS };
 
 // The groups that a login of the user has: their number, or -E2BIG.
 static int groups_of(const char *name, uint32_t primary, gid_t groups[MOST_GROUPS]) {
@@ -124,4 +124,8 @@ int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) 
     for (int index = 0; index < count; index++)
         if (groups[index] == group) return 1;
     return count < 0 ? count : 0;
+}
+
+int clinux_user_groups(const char *name, uint32_t primary, uint32_t *groups) {
+    return groups_of(name, primary, groups);
 }

@@ -59,6 +59,11 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
             see: directory.flatMap(ShellCommand.showSpace))
     }
 
+    /// For a process that keeps what it was given at its start.
+    package static func restarting(_ unit: String) -> Remedy {
+        .run(.restart(unit), otherwise: "restart \(unit)")
+    }
+
     /// For a helper that does not answer: it is stopped, or waits for its disk or network.
     package static func forStuckService(_ unit: String) -> Remedy {
         .say("see what it does; if it is stopped, restart it", see: .status(of: unit))

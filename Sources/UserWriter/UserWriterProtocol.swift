@@ -101,14 +101,17 @@ struct WriterAnswer: Sendable {
         var code: String
         var cause: Int32?
         var detail: String?
+        /// Whether the writer's user or that user's groups have changed since it was started. It ends after this answer.
+        var isOutdated = false
     }
 
     var version = WriterRequest.currentVersion
     var fault: Fault?
     var contents: Contents?
 
-    init(_ failure: Failure) {
-        fault = Fault(code: failure.code.rawValue, cause: failure.cause, detail: failure.detail)
+    init(_ failure: Failure, isOutdated: Bool = false) {
+        fault = Fault(
+            code: failure.code.rawValue, cause: failure.cause, detail: failure.detail, isOutdated: isOutdated)
     }
 
     init(_ contents: OutputContents) {
@@ -224,6 +227,7 @@ extension WriterAnswer.Fault: JSONDocument {
         code = try members("code", fault?.code)
         cause = try members.orAbsent("cause", fault?.cause)
         detail = try members.orAbsent("detail", fault?.detail)
+        isOutdated = try members.flag("isOutdated", fault?.isOutdated)
     }
 }
 

@@ -160,15 +160,34 @@ enum UserWriterRemedies {
             return .say(
                 "let \(name) enter \(Printable.name(closed.description))", see: .listWay(to: configuration))
         }
-        // Its text may hold a password, in a template or a comment: no command opens it to more users.
-        let words = ": give it a group that \(name) and the daemon's user are in, and mode 0640"
-        guard let path = AbsolutePath(configuration) else { return .say("let \(name) read the configuration" + words) }
+        guard let path = AbsolutePath(configuration) else { return .say("let \(name) read the configuration") }
         var files = [configuration]
         let additions = ConfigurationParser.directory(of: path).description
+        if FileStatus.following(additions) != nil { files.append(additions) }
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
             files += names.map { additions + "/" + $0 }
         }
-        let closed = files.first { FileStatus.following($0).map { $0.mode & 0o004 == 0 } ?? false } ?? configuration
-        return .say("let \(name) read \(Printable.name(closed))" + words, see: .listWay(to: closed))
+        let readable = files.map { mayRead($0, user) }
+        // What the user may read is refused, and the writer has found no copy of the last good one that it may use.
+        guard let closed = readable.firstIndex(of: false) ?? readable.firstIndex(of: nil) else {
+            return .say("correct the configuration and reload it", see: .check)
+        }
+        // Its text may hold a password, in a template or a comment: no command opens it to more users.
+        let (verb, mode) = FileStatus.forGroup(at: files[closed])
+        return .say(
+            "let \(name) \(verb) \(Printable.name(files[closed])): give it a group that \(name) and the daemon's user are in, "
+                + "and mode \(mode)", see: .listWay(to: files[closed]))
+    }
+
+    /// Whether a user may read a file, or enter and list a directory, by its owner, group and mode; nil if that is not known.
+    private static func mayRead(_ path: String, _ user: String) -> Bool? {
+        guard let status = FileStatus.following(path) else { return nil }
+        let rights: UInt16 = status.kind == .directory ? 5 : 4
+        if status.mode & rights == rights { return true }
+        guard let id = id(of: user), !FileStatus.hasAccessList(path) else { return nil }
+        if id == 0 { return true }
+        if status.owner == id { return status.mode >> 6 & rights == rights }
+        let isMember = (try? Accounts.user(id: id)).map { Accounts.isMember($0, of: status.group) } ?? false
+        return isMember && status.mode >> 3 & rights == rights
     }
 }

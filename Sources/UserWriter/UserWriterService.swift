@@ -18,6 +18,10 @@ package final class UserWriterService {
     private var last: LoadedConfiguration?
     /// The files of that configuration's outputs, as far as requests were about them.
     private let reservedPaths = ReservedPaths()
+    /// As at the start of this process; nil if it serves one connection only.
+    var account: WriterAccount?
+    /// Whether the next process would have another user or other groups, and this one has failed without them.
+    private(set) var isOutdated = false
 
     /// - Parameters:
     ///   - configuration: the configuration's path; it must belong to root.
@@ -29,9 +33,11 @@ package final class UserWriterService {
         self.identity = identity
     }
 
-    /// Serves connections until a signal, or until none comes for 30 s.
+    /// Serves connections until a signal, or until none comes for 30 s. Also ends if its user has changed: systemd starts the next
+    /// one as that user is now.
     package func serve(_ listener: borrowing ActivatedListener) throws(SystemError) {
-        while let connection = try listener.next(within: UserWriterTimeouts.idle) { serve(connection) }
+        account = WriterAccount(of: identity.user)
+        while !isOutdated, let connection = try listener.next(within: UserWriterTimeouts.idle) { serve(connection) }
     }
 
     /// Answers one request. A client that is not permitted learns only that.
@@ -50,7 +56,8 @@ package final class UserWriterService {
             if stream.isAbandoned { return }
             answer = try carryOut(request)
         } catch {
-            answer = WriterAnswer(error)
+            if error.code != .writerNotPermitted, let account { isOutdated = account.hasChanged }
+            answer = WriterAnswer(error, isOutdated: isOutdated)
         }
         send(answer, over: stream)
     }
@@ -112,8 +119,14 @@ package final class UserWriterService {
                 reserve(adopted)
                 return adopted
             }
-            let first = error.headline ?? error.diagnostics.first
-            throw Failure(.writerUnconfigured, at: place, detail: first?.message)
+            let first = (error.headline ?? error.diagnostics.first)?.message
+            let isClosed =
+                error.unread == nil
+                && LastGoodConfiguration.isClosed(configuration, in: LastGoodConfiguration.directory, as: .root)
+            let copy = "this user may not read the copy of the last good one, and the current one is refused"
+            throw Failure(
+                .writerUnconfigured, at: place,
+                detail: isClosed ? [copy, first].compactMap(\.self).joined(separator: ": ") : first)
         }
     }
 

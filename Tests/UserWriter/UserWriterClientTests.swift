@@ -247,6 +247,47 @@ import Testing
                 + "(namei -l '/etc/c d/c.yaml')")
     }
 
+    /// Whatever the writer says of its reason.
+    @Test(arguments: ["group_not_permitted", "writer_refused", "writer_unconfigured", "foreign_owner"])
+    func aWriterOfAnEarlierUserIsRestarted(code: String) throws {
+        let fault = #"{"version":1,"fault":{"code":"\#(code)","detail":"web (4100)","isOutdated":true}}"#
+        let failure = try #require(failure(try report(Samples.line(fault))))
+        let unit = "clientsecretd-writer@app.service"
+        #expect(failure.remedy?.command == "systemctl restart \(unit)")
+        #expect(
+            failure.message.contains("\(unit) was started before its user or a group of that user was changed"),
+            "\(failure.message)")
+    }
+
+    @Test(.needs(.root)) func whatTheWritersUserMayReadIsToBeCorrected() throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        try directory.write("clients:\n", to: "c.yaml")
+        try directory.folder("c.d")
+        try directory.write("clients:\n", to: "c.d/more.yaml")
+        let path = try #require(AbsolutePath("/srv/app/.env"))
+        func words(_ name: String, _ mode: mode_t) throws -> String? {
+            let modes: [(String, mode_t)] = [("c.yaml", 0o644), ("c.d", 0o755), ("c.d/more.yaml", 0o644), (name, mode)]
+            for (name, mode) in modes {
+                try #require(unsafe chown(directory(name), 0, 65_534) == 0)
+                try #require(unsafe chmod(directory(name), mode) == 0)
+            }
+            return UserWriterRemedies.remedy(.writerUnconfigured, "nobody", path, directory("c.yaml"))?.words
+        }
+        let correct = "correct the configuration and reload it (clientsecretd check)"
+        #expect(try words("c.yaml", 0o644) == correct)
+        #expect(try words("c.yaml", 0o640) == correct)
+        #expect(try words("c.d/more.yaml", 0o640) == correct)
+        let advice = "give it a group that user \"nobody\" and the daemon's user are in, and mode"
+        let (more, additions) = (directory("c.d/more.yaml"), directory("c.d"))
+        #expect(
+            try words("c.d/more.yaml", 0o600)
+                == "let user \"nobody\" read \(more): \(advice) 0640 (namei -l \(more))")
+        #expect(
+            try words("c.d", 0o700)
+                == "let user \"nobody\" enter and read \(additions): \(advice) 0750 (namei -l \(additions))")
+    }
+
     @Test(.needs(.root)) func theDirectoryThatIsClosedToAWritersUserIsNamed() throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)

@@ -63,7 +63,7 @@ struct UnitInEffect {
                 .credentialMissing, at: .credential(credential),
                 detail: "\(Printable.name(file)) has changed since \(name) was started, and systemd passes "
                     + "credentials only at a start",
-                remedy: .run(.restart(name), otherwise: "restart \(name)"))
+                remedy: .restarting(name))
         }
         guard !settings.loads(credential), let (detail, remedy) = explanation(needing: credential) else { return nil }
         return Failure(

@@ -68,6 +68,13 @@ package enum Accounts {
             || clinux_user_is_in_group(account.name, account.primaryGroup, group) == 1
     }
 
+    /// The groups of a login or a unit of the user; nil if the database cannot be queried.
+    package static func groups(of account: Account) -> Set<UInt32>? {
+        var groups = [UInt32](repeating: 0, count: Int(CLINUX_MOST_GROUPS))
+        let count = unsafe clinux_user_groups(account.name, account.primaryGroup, &groups)
+        return count < 0 ? nil : Set(groups.prefix(Int(count)) + account.addedGroups)
+    }
+
     package static func group(named name: String) throws(SystemError) -> Group? {
         var group: UInt32 = 0
         let found = unsafe clinux_find_group(name, &group, nil)

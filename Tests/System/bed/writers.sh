@@ -122,5 +122,19 @@ no_settings clientsecretd-writer@app.service
 clientsecretd renew >/dev/null
 equal "and writes as soon as it can" "1 web" "$(secrets)"
 
+# A process keeps the user and groups of its start, and requests come more often than it would end by itself.
+groupadd web
+systemctl restart clientsecretd-writer@app
+clientsecretd check >/dev/null 2>&1
+was=$(property MainPID clientsecretd-writer@app)
+usermod --append --groups web app
+chgrp web /srv/app/.env
+refused "a writer that was started before its user joined a group may not give a file to it" clientsecretd renew web
+says "and says so" "clientsecretd-writer@app.service was started before its user or a group of that user was changed"
+eventually "the next one may" are "ok ok"
+equal "without a restart by hand" "1 web" "$(secrets)"
+refused "and is another process" [ "$was" = "$(property MainPID clientsecretd-writer@app)" ]
+equal "the file keeps its group" "app:web" "$(stat -c %U:%G /srv/app/.env)"
+
 equal "and nothing is left behind" "" "$(find /srv/app /home/app/site /etc/myapp -name '.clientsecretd*')"
 finish

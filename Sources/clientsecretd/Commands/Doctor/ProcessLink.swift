@@ -24,7 +24,7 @@ extension ChainFacts {
         guard let current else { return ChainLink(.process, .unknown, "there is no current secret to look for") }
         var found: [ChainLink] = []
         if let stale = hidden.first(where: { $0.unit != nil }), let unit = stale.unit {
-            found.append(earlier(stale.words, .run(.restart(unit), otherwise: "restart \(unit)")))
+            found.append(earlier(stale.words, .restarting(unit)))
         }
         for process in processes {
             for other in process.secrets where concerns(other, in: process) && other.fingerprint != current.fingerprint
@@ -156,7 +156,7 @@ extension ChainFacts {
             if start < current.issuedAt {
                 return earlier(
                     "\(words(first)) was started at \(start), before the current secret was minted",
-                    .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
+                    .restarting(unit.name))
             }
             if unit.isGivenSecret(of: client), let writtenAt, writtenAt <= start { started.append(words(first)) }
         }
@@ -209,7 +209,7 @@ extension ChainFacts {
                 "it was started after the current secret was written, so something that starts it sets another value: correct "
                     + "that and restart \(unit)", see: .cat(unit))
         }
-        return .run(.restart(unit), otherwise: "restart \(unit)")
+        return .restarting(unit)
     }
 
     /// The unit that `on_change` starts; nil if it starts none.
