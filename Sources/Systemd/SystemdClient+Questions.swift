@@ -40,11 +40,6 @@ extension SystemdClient {
         return listens.first { $0.name == "Stream" }?.path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
-    /// Whether starting another unit starts this one, as when it is enabled.
-    package mutating func isWanted(_ unit: String) throws(UnitError) -> Bool {
-        try !property("WantedBy", of: target(unit)).words.isEmpty
-    }
-
     /// Has systemd read its units' files again (`systemctl daemon-reload`).
     package mutating func reloadUnits() throws(UnitError) {
         _ = try checked(reply("Reload", of: Self.manager, []))

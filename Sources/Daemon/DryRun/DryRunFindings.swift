@@ -28,8 +28,8 @@ package struct DryRunFindings: Sendable {
     package internal(set) var unguardedArguments: [UnguardedArgument] = []
     /// The lines missing from the sandboxes of the writing units.
     package internal(set) var dropIns: [UnitDropIn] = []
-    /// Users whose writer's socket works now, but is not there after a reboot.
-    package internal(set) var idleWriters: [String] = []
+    /// The units that work now and do not start after a reboot.
+    package internal(set) var idleUnits: [IdleUnit] = []
     /// The state directory, if it is missing and systemd creates it when the service starts.
     package internal(set) var stateDirectoryMadeAtStart: AbsolutePath?
 }

@@ -16,6 +16,8 @@ struct DryRunReview {
     private let reader: DryRunReader
     /// The sandbox of the unit that runs the daemon; nil if systemd does not, or cannot be asked.
     private var review: SandboxReview?
+    /// The unit that runs the daemon; nil as above.
+    private let daemon: ServiceUnit?
     /// The units' settings in effect; nil as above.
     private let inEffect: UnitsInEffect?
     /// The addresses that the helpers' units have to allow; nil as above.
@@ -37,6 +39,7 @@ struct DryRunReview {
         self.rotation = rotation
         self.reader = reader
         review = unit.map { SandboxReview($0) }
+        daemon = unit
         if let unit {
             var found = inEffect
             if found == nil {
@@ -92,7 +95,7 @@ struct DryRunReview {
         }
         findings.warningsOfUnits = [inEffect?.weakness, warning(ofControlGroupAt: socket)].compactMap(\.self)
         findings.dropIns = review?.dropIns ?? []
-        findings.idleWriters = review?.idleWriters ?? []
+        findings.idleUnits = daemon.map { IdleUnit.all(for: configuration, daemon: $0) } ?? []
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) where client.verify {
             findings.limitations += [reader.executor.services.verifier.problem(for: name)].compactMap(\.self)
         }

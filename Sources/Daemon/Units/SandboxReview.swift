@@ -9,7 +9,7 @@ import Systemd
 /// lack.
 package struct SandboxReview: Sendable {
     private let service: ServiceUnit
-    private var writers: [String: (unit: ServiceUnit, isEnabled: Bool)?] = [:]
+    private var writers: [String: ServiceUnit?] = [:]
     private var lines: [String: Set<String>] = [:]
 
     init(_ service: ServiceUnit) {
@@ -40,15 +40,10 @@ package struct SandboxReview: Sendable {
 
     /// The lines that are missing, by unit.
     var dropIns: [UnitDropIn] {
-        let units = [service] + writers.values.compactMap { $0?.unit }
+        let units = [service] + writers.values.compactMap(\.self)
         return units.compactMap { unit in
             lines[unit.name].map { UnitDropIn(unit: unit.name, lines: $0.sorted(), isRunning: unit.isRunning) }
         }.sorted { $0.unit < $1.unit }
-    }
-
-    /// Users whose writer's socket works now, but is not there after a reboot.
-    var idleWriters: [String] {
-        writers.compactMap { user, found in found?.isEnabled == false ? user : nil }.sorted()
     }
 
     /// All problems that would keep a file from being written.
@@ -180,10 +175,10 @@ package struct SandboxReview: Sendable {
 
     private mutating func unit(of user: String?) -> ServiceUnit? {
         guard let user else { return service }
-        if let known = writers[user] { return known?.unit }
+        if let known = writers[user] { return known }
         let found = ServiceUnit.ofWriter(user)
         writers[user] = .some(found)
-        return found?.unit
+        return found
     }
 
     private mutating func problems(
@@ -245,7 +240,7 @@ package struct SandboxReview: Sendable {
         return Failure(
             .outsideSandbox, at: .path(path),
             detail: "\(unit.name) was started before \(cause) until it is restarted",
-            remedy: .run(.restart(unit.name), otherwise: "restart \(unit.name)"))
+            remedy: .restarting(unit.name))
     }
 
     /// That the process that runs is not in the group of a file that it writes: it has the groups of its start.
@@ -262,7 +257,7 @@ package struct SandboxReview: Sendable {
         return Failure(
             .groupNotPermitted, at: .path(spec.path),
             detail: "\(failure.detail ?? ""): \(service.name) was started before its user was in this group",
-            remedy: .run(.restart(service.name), otherwise: "restart \(service.name)"))
+            remedy: .restarting(service.name))
     }
 
     /// Whether this user may write to the directory outside of any sandbox, by its owner and mode. A sandbox must not be opened

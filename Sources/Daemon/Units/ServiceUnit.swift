@@ -112,15 +112,9 @@ package struct ServiceUnit: Sendable {
         return try systemd.unit(name, followsLinks: false)
     }
 
-    /// The unit of a user's writer, and whether its socket is there after a reboot. Blocks.
-    static func ofWriter(_ user: String) -> (unit: ServiceUnit, isEnabled: Bool)? {
-        SystemdClient.ask { systemd throws(UnitError) in
-            guard let unit = try systemd.unit(PackageUnit.writer(of: user)) else { return nil }
-            let socket = PackageUnit.writerSocket(of: user)
-            let enablement = try systemd.enablement(of: socket)
-            let isWanted = try systemd.isWanted(socket)
-            return (unit, isWanted || enablement != "disabled")
-        }
+    /// The unit of a user's writer; nil if there is none, or systemd cannot be asked. Blocks.
+    static func ofWriter(_ user: String) -> ServiceUnit? {
+        SystemdClient.ask { systemd throws(UnitError) in try systemd.unit(PackageUnit.writer(of: user)) }
     }
 }
 

@@ -11,8 +11,15 @@ make_key
 sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
 equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
 contains "check says who makes it" "/var/lib/clientsecretd: systemd would create it" "$(clientsecretd check)"
-promise "it starts" systemctl enable --now clientsecretd
-promise "the secret is there" test -s $output
+promise "it starts" systemctl start clientsecretd
+eventually "the secret is there" test -s $output
+reboot="warning: clientsecretd.service does not start after a reboot; systemctl enable clientsecretd.service"
+contains "check says that a reboot ends it" "$reboot" "$(clientsecretd check 2>&1)"
+contains "so does doctor" "$reboot" "$(clientsecretd doctor --skip-verify 2>&1)"
+promise "check --fix enables it" clientsecretd check --fix
+equal "with its sockets" "enabled enabled enabled" \
+    "$(systemctl is-enabled clientsecretd.service clientsecretd.socket clientsecretd-credentials.socket | xargs)"
+equal "and nothing is said" 0 "$(clientsecretd check 2>&1 | grep -c reboot)"
 
 # missing: the commands that check prints for drop-ins.
 missing() { clientsecretd check 2>&1 >/dev/null | grep '^(umask 022 && mkdir -p '; }
@@ -248,6 +255,7 @@ clients:
 END
 chmod 644 $configuration
 complaint "a writer's socket that is not there" "systemctl enable --now clientsecretd-writer@app.socket"
+equal "and is enabled by one command" 1 "$(grep -c 'systemctl enable' "$seen")"
 systemctl start clientsecretd-writer@app.socket
 promise "one that is there for now is no mistake" clientsecretd check
 says "but is said" "warning: the writer of user \"app\" does not start after a reboot; systemctl enable clientsecretd-writer@app.socket"

@@ -122,12 +122,10 @@ struct CheckCommand: ParsableCommand {
     /// Problems that do not keep 'run' from its work now.
     private static func warnings(of dryRun: DryRun, _ positions: FailurePositions) -> [String] {
         let findings = dryRun.findings
-        let ofWriters = findings.idleWriters.map { user in
-            Diagnostic(
-                .warning, at: positions.position(ofUser: user),
-                "the writer of \(Owner.words(userNamed: user)) does not start after a reboot; "
-                    + "\(remedy(forIdleWriterOf: user))")
+        let ofWriters = findings.idleUnits.compactMap { unit in
+            unit.writer.map { Diagnostic(.warning, at: positions.position(ofUser: $0), unit.sentence) }
         }
+        let ofUnits = findings.idleUnits.filter { $0.writer == nil }.map(\.sentence)
         let ofArguments = findings.unguardedArguments.map { argument in
             Diagnostic(
                 .warning, at: positions.position(of: argument.action),
@@ -135,7 +133,7 @@ struct CheckCommand: ParsableCommand {
                     + "that file, they gain the daemon's rights; let only root write to it and to the directories above it, "
                     + "or run it with \"start:\"")
         }
-        return (dryRun.orphans.map(\.sentence) + findings.warningsOfUnits).map { "warning: \($0)" }
+        return (dryRun.orphans.map(\.sentence) + findings.warningsOfUnits + ofUnits).map { "warning: \($0)" }
             + (ofWriters + ofArguments).map(\.description)
     }
 
@@ -148,14 +146,10 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    private static func remedy(forIdleWriterOf user: String) -> Remedy {
-        .run(.enable(PackageUnit.writerSocket(of: user)), otherwise: "enable its socket")
-    }
-
     /// The lines that are missing, in the order in which they are printed, each once.
     private static func commands(of findings: DryRunFindings, _ problems: [Failure]) -> [String] {
         let remedies =
-            problems.map(\.remedy) + findings.idleWriters.map(remedy)
+            problems.map(\.remedy) + findings.idleUnits.map { $0.remedy }
             + (findings.limitations + findings.storeFailures).map(\.remedy)
         return unique((remedies.map { $0?.command } + findings.dropIns.map { $0.command?.text }).compactMap(\.self))
     }

@@ -106,9 +106,10 @@ extension ChainFacts {
     /// Blocks. Turns root into the service's user for good, if the configuration is the service's.
     ///
     /// - Parameter snapshot: the daemon's view; nil if none answers.
+    /// - Returns: also the units that do not start after a reboot.
     static func all(
         of names: [ClientName], in settings: AcceptedConfiguration, socket: String, snapshot: Snapshot?
-    ) throws(CommandFailure) -> [ChainFacts] {
+    ) throws(CommandFailure) -> (clients: [ChainFacts], idleUnits: [IdleUnit]) {
         var all: [ChainFacts] = []
         let configuration = settings.loaded.configuration
         let now = WallTime.now
@@ -175,6 +176,6 @@ extension ChainFacts {
                 // The daemon has seen the clock run.
                 .filter { $0.place != .clock || snapshot?.clockTrusted != true }
         }
-        return all
+        return (all, dryRun.findings.idleUnits)
     }
 }

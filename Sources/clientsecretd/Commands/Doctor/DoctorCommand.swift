@@ -49,7 +49,8 @@ struct DoctorCommand: ParsableCommand {
         for name in clients { try settings.client(name) }
         let names = clients.isEmpty ? settings.loaded.configuration.clients.keys.sorted() : clients
         let (snapshot, unanswered) = status(of: names)
-        let known = try ChainFacts.all(of: names, in: settings, socket: daemon.path(), snapshot: snapshot)
+        let (known, idle) = try ChainFacts.all(of: names, in: settings, socket: daemon.path(), snapshot: snapshot)
+        for unit in idle { CommandOutput.complain(lines: "warning: \(unit.sentence)") }
         let program = Result { () throws(CommandFailure) in try NetworkProgramLauncher(server) }
         var rateLimit = RateLimit.requestsToApple
         let chains = known.map { facts in
