@@ -130,6 +130,10 @@ package struct OutputView: Hashable, Sendable {
     package var state: State
     package var writtenAt: WallTime?
     package var error: String?
+    /// The failure that `error` is about; nil if nothing failed, and in a view that was read from a status document.
+    package var failure: Failure?
+    /// Its remedy in words, in a view that was read from a status document.
+    package var readRemedy: RemedyReport?
     /// How often drift was repaired since the daemon started.
     package var repairs: Int
 
@@ -218,6 +222,9 @@ package struct ActionView: Hashable, Sendable {
     package var state: State
     package var ranAt: WallTime?
     package var error: String?
+    /// As for an output.
+    package var failure: Failure?
+    package var readRemedy: RemedyReport?
     /// Nil for one that waits for nothing of that kind.
     package var waitsFor: Wait?
 

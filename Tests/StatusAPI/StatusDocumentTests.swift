@@ -63,6 +63,24 @@ struct StatusDocumentTests {
         }
     }
 
+    /// Another failure may be why the client fails.
+    @Test func eachFailureHasItsOwnRemedy() throws {
+        var snapshot = try Samples.snapshot()
+        let failure = Failure(
+            .diskFull, at: .path(try #require(AbsolutePath("/srv/app/.env"))),
+            remedy: .reported("make room: rm /srv/x", command: "rm /srv/x"))
+        snapshot.clients[1].outputs[0].failure = failure
+        snapshot.clients[1].actions[0].failure = failure
+        let json = snapshot.json
+        let members = #""remedy":"make room: rm /srv/x","command":"rm /srv/x""#
+        #expect(json.ranges(of: members).count == 2, "\(json)")
+        let read = try Snapshot(json: Array(json.utf8))
+        #expect(read.clients[1].outputs[0].remedy == failure.remedy)
+        #expect(read.clients[1].actions[0].remedy == failure.remedy)
+        #expect(read.clients[0].outputs[0].remedy == nil)
+        #expect(read.json == json)
+    }
+
     @Test func whatAnActionWaitsForIsReadBack() throws {
         var snapshot = try Samples.snapshot()
         for wait in ActionView.Wait.allCases {

@@ -128,6 +128,7 @@ import Testing
 
     private static let starting = "systemctl start clientsecretd.service"
     private static let restarting = "systemctl restart shop.service"
+    private static let listening = "systemctl enable --now clientsecretd-writer@app.socket"
     private static let renewing = "clientsecretd renew web"
     private static let delivering = "clientsecretd renew --deliver-only web"
     /// Before the current secret was minted.
@@ -168,6 +169,20 @@ import Testing
                     at: Now(wall: now, boot: BootTime(milliseconds: 0), kernelSynced: true)
                 ).first
         },
+        Case("the API does not answer, and the daemon's reason is Apple", .outputs) {
+            $0.view = try view(of: $0.client, output: .failed)
+            $0.view?.outputs[0].failure = Failure(.pushUnreachable, at: .path(try path("/srv/shop/.env")))
+            $0.view?.reason = Reason(
+                failure: Failure(.verdictUnknown, at: .client($0.name)), client: $0.name, since: now)
+            $0.published = [(former, "/srv/shop/.env")]
+        },
+        Case("the writer of its user is missing, and the daemon's reason is Apple", .outputs, listening) {
+            $0.view = try view(of: $0.client, output: .failed)
+            $0.view?.outputs[0].readRemedy = RemedyReport(remedy: listening, command: listening)
+            $0.view?.reason = Reason(
+                failure: Failure(.verdictUnknown, at: .client($0.name)), client: $0.name, since: now)
+            $0.published = [(former, "/srv/shop/.env")]
+        },
         Case("the daemon cannot write", .outputs, renewing) {
             $0.view = try view(of: $0.client, output: .failed)
             $0.published = [(former, "/srv/shop/.env")]
@@ -185,6 +200,10 @@ import Testing
             $0.processes = nil
         },
         Case("the action fails", .unit, delivering) { $0.view = try view(of: $0.client, action: .failed) },
+        Case("the action fails, and the daemon knows what helps", .unit, restarting) {
+            $0.view = try view(of: $0.client, action: .failed)
+            $0.view?.actions[0].readRemedy = RemedyReport(remedy: restarting, command: restarting)
+        },
         Case("the action fails, and the outputs are judged by the record", .unit, delivering) {
             $0.view = try view(of: $0.client, action: .failed)
             $0.evaluation = OutputsHealth(

@@ -64,7 +64,9 @@ import Testing
     @Test func theWorstClientComesFirstAndItsReasonInWords() throws {
         let broken =
             #"[{"path":"/srv/x","format":"raw","state":"failed","written_at":null,"error":"/srv/x: the disk is full"},"#
-            + #"{"path":"/srv/y","format":"raw","state":"failed","written_at":null,"error":"/srv/y: gone"}]"#
+            + #"{"path":"/srv/y","format":"raw","state":"failed","written_at":null,"error":"/srv/y: gone"},"#
+            + #"{"path":"/srv/z","format":"raw","state":"failed","written_at":null,"error":"/srv/z: missing","#
+            + #""remedy":"create it: mkdir /srv/z","command":"mkdir /srv/z"}]"#
         let message = "client \\\"shop\\\": /srv/x: the disk is full"
         let failure = failure(message, next: "2026-11-21T04:31:27Z", remedy: "df /srv")
         let shown = lines(
@@ -83,6 +85,8 @@ import Testing
                 "  since 2026-11-21T04:28:00Z (3 minutes ago); next attempt 2026-11-21T04:31:27Z (in 27 seconds)",
                 "  fix: df /srv",
                 "  /srv/y is failed: /srv/y: gone",
+                "  /srv/z is failed: /srv/z: missing",
+                "    fix: create it: mkdir /srv/z",
                 "",
                 "late is degraded: slow",
             ])

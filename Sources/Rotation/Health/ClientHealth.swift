@@ -73,13 +73,14 @@ extension Rotation {
         let reasons = reasons(for: client, &timer)
         let warnings = warnings(of: client, &timer)
         let facts = facts(of: client, &timer)
-        let outputs =
+        var outputs =
             client.entry.outputs.map { outputView($0, holding: wanted, &timer) }
             + client.targets.map { target in
                 var view = targetView(target.target, holding: wanted, &timer)
                 if client.entry.undeployed.contains(target.target) { view.deployed = false }
                 return view
             }
+        for index in outputs.indices { outputs[index].failure = outputs[index].failure?.concerning(name) }
         let actions = client.actions.map { actionView($0, of: client, &timer) }
         // A place that another program keeps changing may hold the secret now.
         let isPublished =
@@ -231,9 +232,11 @@ extension Rotation {
         let (state, failure) = judge(
             .file(path), at: .path(path), isHeld: isHeld, problem: problem(in: output.slot, of: path, to: wanted),
             file?.drift, &timer)
-        return OutputView(
+        var view = OutputView(
             path: path, format: output.format, state: state, writtenAt: file?.writtenAt,
             error: failure?.message, repairs: file?.drift.repairCount ?? 0)
+        view.failure = failure
+        return view
     }
 
     private func targetView(
@@ -243,10 +246,12 @@ extension Rotation {
         let isHeld = isHeld(wanted, at: name)
         var (state, failure) = judge(.target(name), at: .target(name), isHeld: isHeld, target?.drift, &timer)
         if state == .pending, let overdue = overdueService(of: name) { (state, failure) = (.notResponding, overdue) }
-        return OutputView(
+        let shown = failure ?? target?.disuse
+        var view = OutputView(
             target: name, verified: target?.isVerified(wanted), state: state,
-            writtenAt: target?.writtenAt,
-            error: (failure ?? target?.disuse)?.message, repairs: target?.drift.repairCount ?? 0)
+            writtenAt: target?.writtenAt, error: shown?.message, repairs: target?.drift.repairCount ?? 0)
+        view.failure = shown
+        return view
     }
 
     /// How a place for a secret is shown, and its problem.
@@ -274,10 +279,12 @@ extension Rotation {
             ?? (attempts(at: .action(id), for: client) ?? jobs.attempts[.probe(id)])?
             .failure
         let isPending = wantedSecret(client) == nil || owes(client, id)
-        return ActionView(
+        var view = ActionView(
             action: id, state: failure != nil ? .failed : isPending ? .pending : .ok,
             ranAt: clients[client].deliveries.ranAt[id],
             error: failure?.message ?? (isPending ? clients[client].deliveries.failed[id] : nil),
             waitsFor: failure == nil && isPending ? wait(of: id, &timer) : nil)
+        view.failure = failure
+        return view
     }
 }

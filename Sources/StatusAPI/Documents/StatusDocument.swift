@@ -1,5 +1,5 @@
 package import AppleClientSecret
-internal import Failures
+package import Failures
 package import Model
 
 // The status document is the snapshot: the answer to `GET /v1/status`, and a client's view the one to `GET /v1/clients/NAME`. The
@@ -99,13 +99,18 @@ extension OutputView: JSONDocument {
             self.init(
                 path: path, format: format, state: state, writtenAt: writtenAt, error: error,
                 repairs: view?.repairs ?? 0)
+            readRemedy = try members.remedy(view?.remedy)
             return
         }
         self.init(
             target: target, verified: try members.orNull("verified", view?.verified), state: state,
             writtenAt: writtenAt, error: error, repairs: view?.repairs ?? 0)
         deployed = try members.orAbsent("deployed", view?.deployed)
+        readRemedy = try members.remedy(view?.remedy)
     }
+
+    /// The remedy of its error; nil if none is known.
+    package var remedy: Remedy? { failure?.remedy ?? readRemedy?.value }
 }
 
 extension SourceView: JSONDocument {
@@ -124,7 +129,11 @@ extension ActionView: JSONDocument {
             action: try members("action", view?.action), state: try members("state", view?.state),
             ranAt: try members.orNull("ran_at", view?.ranAt), error: try members.orNull("error", view?.error),
             waitsFor: try members.orAbsent("waits_for", view?.waitsFor))
+        readRemedy = try members.remedy(view?.remedy)
     }
+
+    /// The remedy of its error; nil if none is known.
+    package var remedy: Remedy? { failure?.remedy ?? readRemedy?.value }
 }
 
 extension VerificationView: JSONDocument {
@@ -138,7 +147,18 @@ extension VerificationView: JSONDocument {
 
 // MARK: Reasons
 
+extension RemedyReport {
+    fileprivate var value: Remedy { .reported(remedy, command: command) }
+}
+
 extension JSONMembers {
+    /// Two members, left out without a remedy.
+    fileprivate mutating func remedy(_ remedy: Remedy?) throws(JSONError) -> RemedyReport? {
+        let words = try orAbsent("remedy", remedy?.description)
+        let command = try orAbsent("command", remedy?.command)
+        return words.map { RemedyReport(remedy: $0, command: command) }
+    }
+
     /// Two members: the whole reason on one line, null when there is none, and its parts, left out when there is none.
     fileprivate mutating func reason(_ report: ReasonReport?) throws(JSONError) -> ReasonReport? {
         let sentence = try orNull("reason", report?.sentence)

@@ -23,7 +23,7 @@ extension ChainFacts {
             if output.state == .pending { return pendingLink(.outputs, words) }
             return ChainLink(
                 .outputs, isHeld ? .warning : .broken, words,
-                remedy(of: output.error, else: .renew(name.description)))
+                output.remedy ?? remedy(of: output.error, else: .renew(name.description)))
         }
         if let link = evaluationLink { return link }
         if let current, let other = published.first(where: { $0.fingerprint != current.fingerprint }) {
@@ -31,8 +31,8 @@ extension ChainFacts {
                 .outputs, .broken, "\(Printable.name(other.place)) holds \(other.fingerprint), an earlier secret",
                 .deliver(name.description))
         }
-        if let warning = view?.outputs.lazy.compactMap(\.error).first {
-            return ChainLink(.outputs, .warning, warning, remedy(of: warning))
+        if let output = view?.outputs.first(where: { $0.error != nil }), let warning = output.error {
+            return ChainLink(.outputs, .warning, warning, output.remedy ?? remedy(of: warning))
         }
         if let target = client.targets.map(\.target).first(where: { sight(of: $0) == .unknown }) {
             let words =
@@ -98,7 +98,8 @@ extension ChainFacts {
             name, .broken, words, failure?.remedy.map { .reported($0, command: failure?.command) })
     }
 
-    /// The remedy of an error that the daemon shows: the remedy of its reason, if the error is that reason.
+    /// The remedy of an error that a daemon of an earlier version shows without one: the remedy of its reason, if the error is that
+    /// reason.
     func remedy(of error: String?, else other: Remedy? = nil) -> Remedy? {
         guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
             let failure = reason.failure, let remedy = failure.remedy

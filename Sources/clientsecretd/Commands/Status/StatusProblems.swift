@@ -71,7 +71,7 @@ struct StatusProblems {
             var shown = problem
             if affected.count == 1 { shown.failure?.remedy = affected[0].reasonReport?.failure?.remedy }
             return lines(Self.subject(affected.map(\.name.description)), shown)
-                + problem.parts.map { CommandMessage($0) }
+                + problem.parts.flatMap(\.lines)
         }
     }
 
@@ -82,7 +82,18 @@ struct StatusProblems {
         /// Nil from a daemon that sends no parts, or if nothing is known.
         var failure: FailureReport?
         /// Outputs and actions with separate failures.
-        var parts: [String] = []
+        var parts: [Part] = []
+    }
+
+    /// An output or an action with its own failure.
+    private struct Part: Hashable {
+        var words: String
+        var remedy: Remedy?
+
+        var lines: [CommandMessage] {
+            let fix = remedy.map { CommandMessage("    fix: \($0)", command: $0.command) }
+            return [CommandMessage(words)] + [fix].compactMap(\.self)
+        }
     }
 
     /// How many clients are named before the others are counted.
@@ -115,13 +126,13 @@ struct StatusProblems {
         return problem
     }
 
-    private func parts(of client: ClientView) -> [String] {
-        let all =
-            client.outputs.map { ($0.place, $0.state.rawValue, $0.error) }
-            + client.actions.map { ($0.action.description, $0.state.rawValue, $0.error) }
-        return all.compactMap { name, state, error in
+    private func parts(of client: ClientView) -> [Part] {
+        let all: [(String, String, String?, Remedy?)] =
+            client.outputs.map { ($0.place, $0.state.rawValue, $0.error, $0.remedy) }
+            + client.actions.map { ($0.action.description, $0.state.rawValue, $0.error, $0.remedy) }
+        return all.compactMap { name, state, error, remedy in
             guard let error, client.reasonReport?.sentence.contains(error) != true else { return nil }
-            return "  \(name) is \(state): \(TimeWords.annotated(error, now: now))"
+            return Part(words: "  \(name) is \(state): \(TimeWords.annotated(error, now: now))", remedy: remedy)
         }
     }
 
