@@ -89,6 +89,36 @@ import Testing
         #expect(HealthLine(try evaluations(60), unanswered: nil, now: now).state == .warning)
     }
 
+    /// The daemon that does not start has answered with its reason.
+    @Test func aReasonThatTheDaemonGaveIsNotRepeated() {
+        let why = "/etc/c.yaml:5:15: error: unknown key"
+        func words(_ unanswered: String?) -> String { HealthLine.words(unanswered, then: why, after: "refused: ") }
+        #expect(words("the daemon does not start: \(why)") == "the daemon does not start: \(why)")
+        #expect(words("nobody is there") == "nobody is there; refused: \(why)")
+        #expect(words(nil) == "refused: \(why)")
+    }
+
+    /// One look at an unlucky moment of a restart is no alarm. A disk that does not respond is one.
+    @Test(
+        arguments: [
+            ("not_checked", 0, true), ("not_checked", 10, true), ("not_checked", -1, true), ("not_checked", 11, false),
+            ("not_checked", 3_600, false), ("disk_full", 0, false), (nil, 0, false),
+        ] as [(String?, Int64, Bool)])
+    func aStartThatIsUnderWayIsWaitedFor(code: String?, age: Int64, isStarting: Bool) throws {
+        let failure = code.map { code in
+            #"{"code":"\#(code)","message":"it","since":"2026-11-21T04:29:00Z","next_attempt":null,"#
+                + #""remedy":null,"command":null}"#
+        }
+        let snapshot = try StatusJSON.snapshot(
+            [
+                StatusJSON.client("app"),
+                StatusJSON.client(
+                    "web", state: failure == nil ? "ok" : "degraded", reason: failure.map { _ in "it" },
+                    failure: failure ?? "null"),
+            ])
+        #expect(snapshot.isStarting(at: snapshot.startedAt + Seconds(age)) == isStarting)
+    }
+
     /// Such as one whose output this user may not read.
     @Test func aClientOfWhichNothingIsKnownHidesNoWarning() throws {
         let name = try #require(ClientName("app"))

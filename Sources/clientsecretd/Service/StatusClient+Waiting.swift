@@ -1,5 +1,7 @@
+import AppleClientSecret
 import Failures
 import Glibc
+import Linux
 import Model
 import StatusAPI
 
@@ -23,6 +25,35 @@ extension StatusClient {
             usleep(Self.pause)
             look += 1
         }
+    }
+}
+
+extension StatusClient {
+    /// In milliseconds: far longer than a writer takes to start, and short for monitoring, which gives ten seconds in all.
+    private static let startTimeout: Int64 = 3_000
+    private static let startPause: UInt32 = 100_000
+
+    /// The daemon's view, after at most 3 seconds in which it still looks for the first time at what it published before its start.
+    /// Until then nothing is known to be wrong. Throws why it does not answer.
+    func startedStatus() throws(StatusClientError) -> Snapshot {
+        let deadline = Deadline(in: Self.startTimeout)
+        var snapshot = try status()
+        while snapshot.isStarting(at: .now), !deadline.hasPassed {
+            usleep(Self.startPause)
+            snapshot = try status()
+        }
+        return snapshot
+    }
+}
+
+extension Snapshot {
+    /// In seconds. What the daemon has not read by then may be on a disk that does not respond.
+    private static let startTime: Int64 = 10
+
+    /// Whether the daemon was just started, and has not read yet what a client's applications have.
+    func isStarting(at now: WallTime) -> Bool {
+        (-Self.startTime...Self.startTime).contains((now - startedAt).count)
+            && clients.contains { $0.reasonReport?.failure?.code == FailureCode.notChecked.rawValue }
     }
 }
 

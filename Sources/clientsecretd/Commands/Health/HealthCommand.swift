@@ -82,7 +82,7 @@ struct HealthCommand: ParsableCommand {
         if offline { return judge(unanswered: nil, now: now) }
         do throws(StatusClientError) {
             let client = daemon.client(timeouts: Self.timeouts)
-            let snapshot = try client.status()
+            let snapshot = try client.startedStatus()
             let path = settings.path()
             if let objection = CommandContext.current.objection(to: snapshot, asDaemonOf: path) {
                 return judge(unanswered: objection, now: now)
@@ -105,7 +105,6 @@ struct HealthCommand: ParsableCommand {
     }
 
     private func judge(unanswered: String?, now: WallTime) -> HealthLine {
-        let before = unanswered.map { $0 + "; " } ?? ""
         // Commands that ask the daemon do not help.
         var context = CommandContext.current
         context.hasDaemon = false
@@ -114,7 +113,7 @@ struct HealthCommand: ParsableCommand {
             // Keys may be read: no core dump, no inspection by other processes of the same user.
             try Hardening.forbidInspection()
         } catch {
-            return HealthLine(.unknown, before + error.description)
+            return HealthLine(.unknown, HealthLine.words(unanswered, then: error.description))
         }
         let path = settings.path()
         let source = ConfigurationSource.ofService(path)
@@ -123,19 +122,22 @@ struct HealthCommand: ParsableCommand {
             switch source.load() {
             case .failure(let error):
                 let why = error.headline?.description ?? "no configuration"
-                guard let adopted = source.loadAdopted() else { return HealthLine(.unknown, before + why) }
+                guard let adopted = source.loadAdopted() else {
+                    return HealthLine(.unknown, HealthLine.words(unanswered, then: why))
+                }
                 // The daemon would start with the last adopted configuration, too, and be degraded.
                 return HealthLine(
                     try health(of: adopted, from: source).found, isForeign: isForeign,
-                    unanswered: before + Self.refused + why, now: now)
+                    unanswered: HealthLine.words(unanswered, then: why, after: Self.refused), now: now)
             case .success(let loaded):
                 let (found, why) = try health(of: loaded, from: source)
                 return HealthLine(
-                    found, isForeign: isForeign, unanswered: why.map { before + Self.refused + $0 } ?? unanswered,
+                    found, isForeign: isForeign,
+                    unanswered: why.map { HealthLine.words(unanswered, then: $0, after: Self.refused) } ?? unanswered,
                     now: now)
             }
         } catch {
-            return HealthLine(.unknown, before + error.message)
+            return HealthLine(.unknown, HealthLine.words(unanswered, then: error.message))
         }
     }
 

@@ -110,6 +110,14 @@ struct HealthLine: Equatable {
         CommandMessage(error.description, command: error.remedy?.command).text(atMost: unansweredLimit, keeping: keeps)
     }
 
+    /// Why the daemon did not answer, then the reason found without it, unless that is what the daemon has answered.
+    ///
+    /// - Parameter heading: the words before that reason.
+    static func words(_ unanswered: String?, then reason: String, after heading: String = "") -> String {
+        guard let unanswered else { return heading + reason }
+        return unanswered.contains(reason) ? unanswered : "\(unanswered); \(heading)\(reason)"
+    }
+
     /// The line when no secret can be evaluated: unknown, or a warning if only the daemon does not answer.
     init(_ state: State, _ words: String) {
         self.state = state
