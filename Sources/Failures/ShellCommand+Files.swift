@@ -96,12 +96,21 @@ extension ShellCommand {
     /// put there since gets the key (`--remove-destination`). The key is in no command line.
     package static func rewriteKey(_ path: String, by conversion: KeyConversion) -> ShellCommand? {
         let (copy, new) = (conversion.copy(of: path), path + ".new")
+        return ShellCommand("test ! -e \(copy)")?.then(writeKey(from: path, to: new, by: conversion))?
+            .then(ShellCommand("cp -p --remove-destination \(path) \(copy) && mv \(new) \(path)"))
+    }
+
+    /// Writes the key of a file that holds other text, too, into a new file next to it, with its owner and mode.
+    package static func extractKey(_ path: String, by conversion: KeyConversion) -> ShellCommand? {
+        writeKey(from: path, to: path + ".key", by: conversion)
+    }
+
+    private static func writeKey(from path: String, to new: String, by conversion: KeyConversion) -> ShellCommand? {
         guard let converted = conversion.command(from: path, to: new),
             let undone = ShellCommand("{ rm \(new); false; }")
         else { return nil }
-        return ShellCommand("test ! -e \(copy) && test ! -e \(new) && cp -p --remove-destination \(path) \(new)")?
-            .then(converted.or(undone).grouped)?
-            .then(ShellCommand("cp -p --remove-destination \(path) \(copy) && mv \(new) \(path)"))
+        return ShellCommand("test ! -e \(new) && cp -p --remove-destination \(path) \(new)")?
+            .then(converted.or(undone).grouped)
     }
 
     /// Lets all users execute a program that all may read already.

@@ -25,6 +25,13 @@ struct KeyError: Error, Hashable {
         Failure(code, at: place, cause: cause, detail: detail, remedy: remedy ?? damage.map { Self.remedy($0, place) })
     }
 
+    /// The same of a file that holds other text than the key, so that no remedy writes it again.
+    var ofMixedFile: KeyError {
+        guard remedy == nil else { return self }
+        let damage = code == .keyTooCostly ? KeyFileDiagnosis(.iterations) : damage
+        return KeyError(code, detail, cause: cause, damage: damage?.mixed)
+    }
+
     private static func remedy(_ damage: KeyFileDiagnosis, _ place: Failure.Place) -> Remedy {
         guard case .path(let path) = place else {
             return .say("correct that in the source, or copy the .p8 file again")

@@ -17,8 +17,13 @@ extension KeyFileDiagnosis {
         }
     }
 
-    /// How to undo it in a key file at `path`.
+    /// How to undo it in a key file at `path`. A file with other text in it may be another program's: it stays as it is.
     func remedy(at path: String) -> Remedy {
+        if isMixed {
+            return .say(
+                "the file holds other text, too, and stays as it is: write the key into a file of its own, and name that one",
+                see: .extractKey(path, by: conversion))
+        }
         let command = ShellCommand.rewriteKey(path, by: conversion)
         // `check --fix` has no terminal for a passphrase.
         return conversion.asksForPassphrase
@@ -32,6 +37,7 @@ extension KeyFileDiagnosis {
         case .encryptedDER: .fromEncryptedDER
         case .encryptedSEC1: .fromEncryptedSEC1
         case .oldEncryption: .fromOldEncryption
+        case .iterations: .fewerIterations
         case .pkcs12: .fromPKCS12
         case .base64: .fromBase64(times: 1, label: kinds.count > 1 ? label : nil)
         case .base64Twice: .fromBase64(times: 2, label: kinds.count > 1 ? label : nil)
@@ -65,7 +71,7 @@ extension KeyFileDiagnosis.Kind {
         case .der: "it is DER"
         case .encryptedDER: "it is DER, of an encrypted PKCS#8 key"
         case .pkcs12: "it is PKCS#12 (.p12 or .pfx)"
-        case .encryptedSEC1: nil
+        case .encryptedSEC1, .iterations: nil
         case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
         }
     }

@@ -34,12 +34,16 @@ struct KeyFileDiagnosis: Hashable {
         case encryptedSEC1
         /// A PKCS#8 key that is encrypted with this old scheme.
         case oldEncryption(String)
+        /// A PKCS#8 key that is encrypted with more iterations than are carried out.
+        case iterations
     }
 
     /// All that was found, the most telling first.
     let kinds: [Kind]
     /// Of the key in it, such as `PRIVATE KEY`.
     let label: String
+    /// Whether the file holds other text than the key (``SecureBuffer/holdsText(around:)``): then it is not written again.
+    let isMixed: Bool
 
     /// Text that no key has, and the damage that it shows.
     fileprivate static let marks: [(kind: Kind, texts: [String])] = [
@@ -92,19 +96,24 @@ struct KeyFileDiagnosis: Hashable {
             }
             guard let der = PEMBlock.decode(letters, body), Self.isKey(der, labelled: label) else { continue }
             let kinds = if let missing { [missing] } else { text.damage(ofKey: label) }
-            self.init(kinds: kinds, label: label)
+            let key = (begins.first?.lowerBound ?? 0)..<(ends.first?.upperBound ?? letters.count)
+            self.init(kinds: kinds, label: label, isMixed: text.holdsText(around: text.range(ofLetters: key)))
             return
         }
-        if let inner = text.decodedBase64() {
+        if let range = text.rangeOfBase64(), let inner = text.decodedBase64() {
+            let isMixed = text.holdsText(around: range)
             if let label = Self.labelOfKey(in: inner) {
-                self.init(kinds: [.base64], label: label)
+                self.init(kinds: [.base64], label: label, isMixed: isMixed)
                 return
             }
             if let damage = KeyFileDiagnosis(in: inner) {
                 switch damage.conversion {
                 case .fromBase64(times: 1, label: _):
-                    self.init(kinds: [.base64Twice] + damage.kinds.dropFirst(), label: damage.label)
-                case .fromLetters: self.init(kinds: [.base64] + damage.kinds, label: damage.label)
+                    self.init(
+                        kinds: [.base64Twice] + damage.kinds.dropFirst(), label: damage.label,
+                        isMixed: isMixed || damage.isMixed)
+                case .fromLetters:
+                    self.init(kinds: [.base64] + damage.kinds, label: damage.label, isMixed: isMixed || damage.isMixed)
                 default: return nil
                 }
                 return
@@ -115,14 +124,18 @@ struct KeyFileDiagnosis: Hashable {
         self.init(kinds: [.bodyAlone], label: PrivateKeyInfo.isSEC1(der) ? "EC PRIVATE KEY" : "PRIVATE KEY")
     }
 
-    init(_ kind: Kind, label: String = "ENCRYPTED PRIVATE KEY") {
-        self.init(kinds: [kind], label: label)
+    init(_ kind: Kind, label: String = "ENCRYPTED PRIVATE KEY", isMixed: Bool = false) {
+        self.init(kinds: [kind], label: label, isMixed: isMixed)
     }
 
-    private init(kinds: [Kind], label: String) {
+    private init(kinds: [Kind], label: String, isMixed: Bool = false) {
         self.kinds = kinds
         self.label = label
+        self.isMixed = isMixed
     }
+
+    /// The same in a file that holds other text, too.
+    var mixed: KeyFileDiagnosis { KeyFileDiagnosis(kinds: kinds, label: label, isMixed: true) }
 
     private static func isKey(_ der: borrowing SecureBuffer) -> Bool {
         do throws(KeyError) {
@@ -159,7 +172,9 @@ struct KeyFileDiagnosis: Hashable {
             if let der = PEMBlock.decode(rest, 0..<rest.count) { isKey = isKey || Self.isKey(der) }
             if isKey { return KeyError(.keyMalformed, "another private key follows its END line") }
         }
-        return KeyFileDiagnosis(.textAfter, label: label).keyError
+        let key = blocks.first { $0.label == label }?.range ?? 0..<0
+        let isMixed = text.holdsText(around: key)
+        return KeyFileDiagnosis(.textAfter, label: label, isMixed: isMixed).keyError
     }
 }
 

@@ -42,7 +42,8 @@ struct KeyFileReader: ~Copyable {
         }
         guard candidates.count == 1 else { throw KeyError(.keyMalformed, "it holds \(candidates.count) private keys") }
         if let error = KeyFileDiagnosis.errorOfText(after: blocks, in: text, label: block.label) { throw error }
-        if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1).keyError }
+        let isMixed = text.holdsText(around: block.range)
+        if block.isEncrypted(in: text) { throw KeyFileDiagnosis(.encryptedSEC1, isMixed: isMixed).keyError }
         let der = try damageNamed { text throws(KeyError) in try block.decoded(from: text) }
         guard block.label == "ENCRYPTED PRIVATE KEY" else { return try PKeyHandle(der) }
         switch passphrase {
@@ -51,13 +52,14 @@ struct KeyFileReader: ~Copyable {
             do throws(KeyError) {
                 return try PKeyHandle(EncryptedKey.open(der, passphrase: passphrase.bytes))
             } catch {
-                throw error.code == .keyWrongPassphrase ? KeyError(error.code, passphrase.doubt) : error
+                if error.code == .keyWrongPassphrase { throw KeyError(error.code, passphrase.doubt) }
+                throw isMixed ? error.ofMixedFile : error
             }
         }
     }
 
-    /// Whether it certainly holds a private key, although its file is damaged.
-    var isDamagedKey: Bool { KeyFileDiagnosis(in: text) != nil }
+    /// Whether it certainly holds a private key and nothing else, although its file is damaged.
+    var isDamagedKey: Bool { KeyFileDiagnosis(in: text)?.isMixed == false }
 
     /// Whether it is an encrypted key that this passphrase opens.
     func isOpened(by passphrase: consuming Passphrase?) -> Bool {

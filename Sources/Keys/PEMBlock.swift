@@ -10,8 +10,13 @@ struct PEMBlock {
     /// Such as `PRIVATE KEY`.
     let label: String
     private let body: Range<Int>
+    /// Where the BEGIN line begins.
+    private let start: Int
     /// After the END line.
     let end: Int
+
+    /// From the BEGIN line to the END line.
+    var range: Range<Int> { start..<end }
 
     /// Of the blocks that may be a key from Apple.
     static let keyLabels = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY"]
@@ -30,7 +35,7 @@ struct PEMBlock {
     /// returns and blanks at the ends of lines.
     static func all(in text: borrowing SecureBuffer) throws(KeyError) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
-        var open: (label: String, start: Int)?
+        var open: (label: String, line: Int, start: Int)?
         var position = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
         while position < text.count {
             let line = text.line(from: position)
@@ -40,10 +45,10 @@ struct PEMBlock {
                 guard let label = try label(in: text, from: line.start + head.count, to: line.end) else {
                     throw KeyError(position < text.count ? .keyMalformed : .keyTruncated)
                 }
-                open = (label, line.next)
+                open = (label, line.start, line.next)
             } else if text.starts(with: foot, at: line.start) {
                 // END without BEGIN: the beginning is missing.
-                guard let (label, start) = open else { throw KeyError(.keyTruncated) }
+                guard let (label, first, start) = open else { throw KeyError(.keyTruncated) }
                 guard let end = try Self.label(in: text, from: line.start + foot.count, to: line.end) else {
                     throw KeyError(.keyTruncated)
                 }
@@ -53,7 +58,7 @@ struct PEMBlock {
                 guard blocks.count < maximumBlocks else {
                     throw KeyError(.keyMalformed, "it holds more than \(maximumBlocks) PEM blocks")
                 }
-                blocks.append(PEMBlock(label: label, body: start..<line.start, end: line.next))
+                blocks.append(PEMBlock(label: label, body: start..<line.start, start: first, end: line.next))
                 open = nil
             }
         }
@@ -99,7 +104,8 @@ struct PEMBlock {
         _ text: borrowing SecureBuffer, _ range: Range<Int>, isPadded: Bool = true
     ) -> SecureBuffer? {
         do throws(KeyError) {
-            return try PEMBlock(label: "", body: range, end: range.upperBound).decoded(from: text, isPadded: isPadded)
+            let block = PEMBlock(label: "", body: range, start: range.lowerBound, end: range.upperBound)
+            return try block.decoded(from: text, isPadded: isPadded)
         } catch {
             return nil
         }

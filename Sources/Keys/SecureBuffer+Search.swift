@@ -10,34 +10,67 @@ extension SecureBuffer {
         guard var letters = SecureBuffer(capacity: max(1, text.count - start)) else { return nil }
         var wasBackslash = false
         for index in start..<text.count {
-            let byte = text[index]
-            if byte == UInt8(ascii: "\\") {
-                wasBackslash = true
-            } else if Base64.Alphabet.standard.value(of: byte) != nil || byte == UInt8(ascii: "=") {
-                let isLineBreak = wasBackslash && (byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r"))
-                wasBackslash = false
-                if !isLineBreak { letters.append(byte) }
-            }
+            if text.isLetter(index, &wasBackslash) { letters.append(text[index]) }
         }
         return letters
     }
 
-    /// The bytes of the first long base64 in the text, which may have blanks, line breaks, backslashes and NULs in it; nil if there
+    /// Whether base64 uses the character at `index`. An escaped line break is none.
+    ///
+    /// - Parameter wasBackslash: kept from one index to the next.
+    private func isLetter(_ index: Int, _ wasBackslash: inout Bool) -> Bool {
+        let byte = self[index]
+        if byte == UInt8(ascii: "\\") {
+            wasBackslash = true
+            return false
+        }
+        guard Base64.Alphabet.standard.value(of: byte) != nil || byte == UInt8(ascii: "=") else { return false }
+        let isLineBreak = wasBackslash && (byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r"))
+        wasBackslash = false
+        return !isLineBreak
+    }
+
+    /// The range in the text of some of its letters (``letters(of:from:)``), which must be there.
+    func range(ofLetters wanted: Range<Int>) -> Range<Int> {
+        var wasBackslash = false
+        var number = 0
+        var (start, end) = (count, count)
+        for index in 0..<count {
+            guard isLetter(index, &wasBackslash) else { continue }
+            if number == wanted.lowerBound { start = index }
+            number += 1
+            if number == wanted.upperBound {
+                end = index + 1
+                break
+            }
+        }
+        return min(start, end)..<end
+    }
+
+    /// The range of the first long base64 in the text, which may have blanks, line breaks, backslashes and NULs in it; nil if there
     /// is none.
-    func decodedBase64() -> SecureBuffer? {
-        guard var run = SecureBuffer(capacity: max(1, count)) else { return nil }
+    func rangeOfBase64() -> Range<Int>? {
+        var start = 0
+        var length = 0
         for index in 0...count {
             let byte = index < count ? self[index] : UInt8(ascii: "=")
             if byte.isASCIISpace || byte == UInt8(ascii: "\\") || byte == 0 { continue }
             if Base64.Alphabet.standard.value(of: byte) != nil {
-                run.append(byte)
-            } else if run.count >= Self.shortestBase64 {
-                break
+                if length == 0 { start = index }
+                length += 1
+            } else if length >= Self.shortestBase64 {
+                return start..<index
             } else {
-                run.truncate(to: 0)
+                length = 0
             }
         }
-        guard run.count >= Self.shortestBase64 else { return nil }
+        return nil
+    }
+
+    /// The bytes of the base64 at ``rangeOfBase64()``; nil if there is none.
+    func decodedBase64() -> SecureBuffer? {
+        guard let range = rangeOfBase64(), var run = SecureBuffer(capacity: range.count) else { return nil }
+        for index in range where Base64.Alphabet.standard.value(of: self[index]) != nil { run.append(self[index]) }
         return PEMBlock.decode(run, 0..<run.count, isPadded: false)
     }
 

@@ -29,7 +29,10 @@ import Testing
             "printf '\"'; head -c -1 good; printf '\"\\n'", "printf \\'; head -c -1 good; printf \\'",
             "printf '\"'; head -c -1 good; printf '\",\\n'",
         ],
-        "\(quotes), and \(assignment)": ["printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'"],
+        "\(quotes), and \(assignment)": [
+            "printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'",
+            "printf '# Apple\\nexport APPLE_KEY=\"'; head -c -1 good; printf '\"\\n# of May\\n'",
+        ],
         assignment: ["printf 'PRIVATE_KEY='; cat good"],
         around: [
             "printf '  key: '; cat good", "sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good",
@@ -60,7 +63,6 @@ import Testing
         base64: [
             "base64 -w0 good", "base64 good", "printf 'KEY=\"'; base64 -w0 good; printf '\"\\n'",
             "base64 -w0 good | tr -d =",
-            "printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'",
             "echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----",
             "base64 -w0 good | iconv -t UTF-16",
         ],
@@ -74,11 +76,7 @@ import Testing
         ],
         "\(twice), and \(escaped)": ["\(escape) | base64 -w0 | base64"],
         "\(base64), and \(dashes)": ["sed 's/-----/\u{2014}/g' good | base64"],
-        after: [
-            "cat good; echo copied", "cat good; printf '\\n\\n}\\n'", "cat good; echo -----",
-            "openssl req -x509 -key good -subj /CN=a -out certificate; cat good certificate; echo copied",
-            "openssl pkey -in good -traditional; echo copied",
-        ],
+        after: ["cat good; printf '\\n\\n}\\n'", "cat good; echo -----"],
         alone: [
             "grep -v -- ----- good", "grep -v -- ----- good | tr -d '\\n'",
             "printf KEY=; grep -v -- ----- good | tr -d '\\n'",
@@ -86,6 +84,59 @@ import Testing
         ],
         "it is DER": ["openssl pkey -in good -outform DER", "openssl pkey -in good -traditional -outform DER"],
     ]
+
+    /// The same of files with other text, which may be another program's.
+    private static let mixed: [String: [String]] = [
+        "\(quotes), and \(assignment)": [
+            "printf 'DB_PASSWORD=x1\\nAPPLE_PRIVATE_KEY=\"'; head -c -1 good; printf '\"\\nSESSION=abc\\n'",
+            "printf '[apple]\\nkey=\"'; head -c -1 good; printf '\"\\n'",
+        ],
+        "\(escaped), and \(assignment)": ["printf 'A=1\\nKEY='; \(escape); printf '\\nB=2\\n'"],
+        "\(escaped), and \(quotes)": [
+            "printf '{\"type\": \"x\", \"private_key\": \"'; \(escape); printf '\", \"client\": \"abc\"}\\n'"
+        ],
+        base64: [
+            "printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'",
+            "printf 'A=1\\nKEY='; base64 -w0 good; printf '\\nB=2\\n'",
+        ],
+        after: [
+            "cat good; echo copied",
+            "openssl req -x509 -key good -subj /CN=a -out certificate; cat good certificate; echo copied",
+            "openssl pkey -in good -traditional; echo copied",
+            "printf 'DB: x\\nKEY: |\\n'; sed 's/^/  /' good; echo 'OTHER: y'",
+        ],
+    ]
+
+    @Test(arguments: mixed.flatMap { words, scripts in scripts.map { (words, $0) } })
+    func aFileWithOtherTextStaysAsItIs(words: String, script: String) throws {
+        let directory = try TemporaryDirectory()
+        let good = try freshKey(in: directory, name: "good")
+        try shell("{ \(script)\n} >damaged 2>/dev/null; chmod 640 damaged", in: directory)
+        let before = FileManager.default.contents(atPath: directory("damaged"))
+        let failure = try failure(directory("damaged"))
+        #expect(failure.detail == words, "\(script)")
+        // `check --fix` carries nothing out, and nobody is told to remove the only copy of the other text.
+        #expect(failure.remedy?.command == nil, "\(script)")
+        #expect(failure.remedy?.words?.contains("which holds it too") == false, "\(failure)")
+        let command = try #require(failure.remedy?.words?.firstMatch(of: /\((test .*)\)$/)?.1, "\(failure)")
+        try shell(String(command), in: directory)
+        #expect(try signingKey(directory("damaged.key")).print == good.print, "\(script)")
+        #expect(FileManager.default.contents(atPath: directory("damaged")) == before)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory("damaged.key"))
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(throws: ShellFailure.self) { try shell(String(command), in: directory) }
+    }
+
+    @Test func anEncryptedKeyWithOtherTextStaysInItsFile() throws {
+        let directory = try TemporaryDirectory()
+        _ = try freshKey(in: directory, name: "good")
+        try shell(
+            "{ echo A=1; openssl ec -in good -aes128 -passout pass:abcd; } >damaged 2>/dev/null", in: directory)
+        let failure = try failure(directory("damaged"))
+        #expect(failure.code == .keyIsSEC1)
+        #expect(failure.remedy?.words?.contains("the file holds other text, too, and stays as it is") == true)
+        #expect(failure.remedy?.words?.contains("which holds it too") == false)
+    }
 
     @Test(arguments: all.flatMap { words, scripts in scripts.map { (words, $0) } })
     func damageIsNamedAndUndone(words: String, script: String) throws {

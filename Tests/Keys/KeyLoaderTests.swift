@@ -98,6 +98,14 @@ import Testing
         #expect(next?.code != .keyNotGuarded)
     }
 
+    /// The others may be those for whom the file's other settings are.
+    @Test func aDamagedKeyInAnotherProgramsFileIsNotClosedByACommand() throws {
+        try shell("{ echo A=1; printf KEY=; base64 -w0 key; echo; } >damaged; chmod 644 damaged", in: directory)
+        let failure = #expect(throws: Failure.self) { try load(try file("damaged")) }
+        #expect(failure?.code == .keyNotGuarded)
+        #expect(failure?.remedy?.command == nil)
+    }
+
     /// A passphrase looks like any other text: only what opens the key is certainly no other file of the machine.
     @Test(arguments: [
         ("encrypted", "passphrase", true), ("encrypted", "other", false), ("key", "passphrase", false),
