@@ -86,6 +86,35 @@ import Testing
         #expect(HiddenOutput.settings(of: unit([other]), over: output(variable: nil)).isEmpty)
     }
 
+    /// What systemd ignores, a shell and dotenv read.
+    @Test func aLineThatSystemdIgnoresIsNamed() {
+        func found(
+            _ text: String, _ files: [ApplicationFile]? = nil, copies: Set<String> = ["/srv/shop/.env"]
+        ) -> [String] {
+            let output = output(text, copies: copies)
+            let unit = unit(files ?? [file(path, text)])
+            return places([HiddenOutput.ignoredLine(of: output, by: unit)].compactMap(\.self))
+        }
+        #expect(found("export A=1\nexport SECRET=new\n") == ["\(path):2"])
+        #expect(found("SECRET=new\n").isEmpty)
+        #expect(found("export SECRET=new\nSECRET=new\n").isEmpty)
+        #expect(found("A=1\n").isEmpty)
+        // The application reads the file by itself.
+        #expect(found("export SECRET=new\n", []).isEmpty)
+        #expect(found("export SECRET=new\n", [file("/etc/other", "export SECRET=new\n")]).isEmpty)
+        // It gets the secret from another output.
+        let copy = file("/run/out/shop.env", "SECRET=new\n")
+        let both = [file(path, "export SECRET=new\n"), copy]
+        #expect(found("export SECRET=new\n", both, copies: [path, copy.path]).isEmpty)
+        #expect(found("export SECRET=new\n", both) == ["\(path):1"])
+        let text = "export SECRET=new\n"
+        #expect(
+            HiddenOutput.ignoredLine(of: output(text), by: unit([file(path, text)]))?.description
+                == "/srv/shop/.env:1: warning: shop.service reads this file by EnvironmentFile=, and systemd ignores a line that "
+                + "begins with export, so its processes have no SECRET; remove \"export \" from the line, then restart shop.service"
+        )
+    }
+
     /// The application would have no secret without the line.
     @Test func theUnitIsToReadAnOutputThatNothingElseReads() {
         let text = "[Service]\nEnvironmentFile=/run/out/web.env\n"

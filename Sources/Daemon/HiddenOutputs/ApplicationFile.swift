@@ -31,4 +31,9 @@ struct ApplicationFile: Hashable, Sendable {
         }
         assignments = last.values.flatMap(\.values).sorted { $0.line < $1.line }
     }
+
+    /// Where systemd's `EnvironmentFile=` finds the variable, the last of the lines; nil if it finds none.
+    func place(of variable: String) -> FoundAssignment? {
+        assignments.last { $0.name == variable && !$0.isExported }
+    }
 }

@@ -49,9 +49,7 @@ extension HiddenOutput {
         let reading = unit.environmentFiles.lastIndex { output.copies.contains($0.realPath) }
         let later = unit.environmentFiles[(reading.map { $0 + 1 } ?? 0)...]
         var found = later.compactMap { file -> HiddenOutput? in
-            guard let place = file.assignments.last(where: { $0.name == variable && !$0.isExported }) else {
-                return nil
-            }
+            guard let place = file.place(of: variable) else { return nil }
             if let other = output.others[file.realPath] {
                 return HiddenOutput(file: file.path, line: place.line, of: other, variable, otherwise: unit.name)
             }
@@ -83,6 +81,22 @@ extension HiddenOutput {
                     .say("remove the variable from that setting")))
         }
         return found
+    }
+
+    /// The line of the output that the unit's systemd ignores, so that its processes are started without the variable; nil if
+    /// systemd reads it there, or in another output of the client.
+    static func ignoredLine(of output: OutputFacts, by unit: UnitFacts) -> HiddenOutput? {
+        guard let variable = output.variable, let file = output.file,
+            unit.environmentFiles.contains(where: { $0.realPath == output.realPath }),
+            let place = file.assignments.last(where: { $0.name == variable })
+        else { return nil }
+        let copies = unit.environmentFiles.filter { output.copies.contains($0.realPath) }
+        guard !copies.contains(where: { $0.place(of: variable) != nil }) else { return nil }
+        return HiddenOutput(
+            file: output.path, line: place.line,
+            words: "\(unit.name) reads this file by EnvironmentFile=, and systemd ignores a line that begins with "
+                + "export, so its processes have no \(variable)",
+            remedy: .say("remove \"export \" from the line, then restart \(unit.name)"))
     }
 
     /// Whether the application reads the output by itself, as far as its name shows: then it has the secret without the unit.

@@ -54,6 +54,7 @@ package struct HiddenOutputSearch {
                     let isRead = unit.environmentFiles.contains { output.realPath == $0.realPath }
                     let readsCopy = unit.environmentFiles.contains { output.copies.contains($0.realPath) }
                     if isRead || !readsCopy { found.formUnion(HiddenOutput.settings(of: unit, over: output)) }
+                    if let ignored = HiddenOutput.ignoredLine(of: output, by: unit) { found.insert(ignored) }
                     if let stale = HiddenOutput.staleProcess(of: unit, output) { found.insert(stale) }
                     if mounts.isEmpty, let other = HiddenOutput.otherFile(at: output, in: unit) { found.insert(other) }
                 }
