@@ -1,4 +1,5 @@
 package import Failures
+internal import Formats
 package import Linux
 package import Model
 
@@ -209,6 +210,11 @@ package enum OutputRemedy {
     /// The remedy where ``maySystemdRun(_:)`` is false.
     package static func accountWords(_ user: String) -> String {
         "systemd runs no writer as \(Owner.words(userNamed: user)) without an account here: create one with this number"
+    }
+
+    /// For a file that by its name runs only with the content that was approved; nil for another one. The content is not known here.
+    package static func ofApproved(_ path: AbsolutePath) -> Remedy? {
+        ApprovedFile(path.name, []).map { .say($0.advice) }
     }
 
     /// Without systemd a daemon that runs as root starts the user writer itself.

@@ -169,6 +169,13 @@ package struct Publisher: Sendable {
     /// Throws unless the daemon's file may replace this file. Returns whether it has content of its own.
     private func check(_ target: borrowing AtomicFile, _ file: FileSpec, mayCreate: Bool) throws(Failure) -> Bool {
         let wasMoved = try reservedPaths.check(target, for: file)
+        // Also a new one would not be approved. A link may have any name.
+        for name in Set([file.path.name, RealPath.name(of: target.path)]) {
+            if let approved = ApprovedFile(name, target.content?.bytes ?? []) {
+                throw Failure(
+                    .outputForeign, at: .path(file.path), detail: approved.reason, remedy: .say(approved.advice))
+            }
+        }
         guard !wasMoved, let content = target.content else {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
             return false
@@ -176,7 +183,9 @@ package struct Publisher: Sendable {
         if file.format.isShared, let reason = NonEnvironmentFile.reason(file.path.name, content.bytes) {
             throw Failure(
                 .outputForeign, at: .path(file.path), detail: reason,
-                remedy: .say("write another path, or \"format: template\" for a file of its own"))
+                remedy: .say(
+                    "write another path, such as a file of its own that a unit reads with EnvironmentFile=, or write the whole file "
+                        + "with \"format: template\" and move this one away"))
         }
         let merge = OutputMerge(file: file)
         if file.format.isShared, !mayCreate, let found = try? merge.read(content.bytes), found.holdsNothing {

@@ -47,6 +47,7 @@ enum UserWriterRemedies {
         case .foreignOwner: foreign(path, user)
         case .untrustedLink: rootsOwn(path, user)
         case .groupNotPermitted: giving(path, to: group, user)
+        case .outputForeign: OutputRemedy.ofApproved(path)
         default: nil
         }
     }

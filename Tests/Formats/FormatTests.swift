@@ -253,6 +253,46 @@ import Testing
         #expect(NonEnvironmentFile.reason(name, Array(text.utf8)) == nil)
     }
 
+    /// A name may be set in each section, to values that have nothing to do with each other.
+    @Test(arguments: [
+        ("[auth.google]\nclient_secret = a\n\n[auth.generic_oauth]\nclient_secret = b\n", 1),
+        ("APP_NAME = x\n[oauth2]\nJWT_SECRET = a\n", 2), ("[Service]\nEnvironment=A=b\n", 1),
+        ("A=1\r\n  [ name ]\t\r\nB=1\r\n", 2), ("[program:web]\ncommand=x\n", 1), ("[[servers]]\na=1\n", 1),
+        ("[a] ; note\nA=1\n", 1), ("[PATH=/srv]\nA=1\n", 1), ("[remote \"origin\"]\nA=1\n", 1),
+        ("A='x\n[no]\n'\n[yes]\nB=1\n", 4), ("A=1\n</Location>\n", 2), ("google {\nsecret=a\n}\n", 1),
+        ("A=it's\n[google]\nsecret=a\n", 2),
+    ])
+    func aFileWithSectionsGetsNoVariable(text: String, line: Int) {
+        #expect(
+            NonEnvironmentFile.reason("app.conf", Array(text.utf8))
+                == "by its line \(line), which begins or ends a section, it is no environment file")
+    }
+
+    /// A test in a shell, a part of a value, a function.
+    @Test(arguments: [
+        "A=1\n# [name]\n;[name]\n", "A='x\n[name]\n'\nB=\"\n{\n[1]\n}\"\n", "A=[name]\n", "[ -n \"$A\" ]\nA=1\n",
+        "[ $A ]\nA=1\n", "[[ -n x ]]\nA=1\n", "[\"a\"]\nA=1\n", "f() {\nA=1\n}\n", "function f {\nA=1\n}\n",
+        "if true; then {\nA=1\n} fi\n", "<your secret>\nA=1\n", "[]\nA=1\n", "A={\n",
+    ])
+    func aLineThatIsNoSectionIsKept(text: String) {
+        #expect(NonEnvironmentFile.reason("app.conf", Array(text.utf8)) == nil)
+    }
+
+    @Test func readingManySectionMarksTakesLittleTime() {
+        let text = "A='\n" + String(repeating: "[name]\nB=1\n", count: 5_000) + "'\n"
+        #expect(NonEnvironmentFile.reason(".env", Array(text.utf8)) == nil)
+    }
+
+    @Test(arguments: [
+        (".envrc", "export A=1\n", true), (".envrc", "", true), (".autoenv.zsh", "", true), (".env", "A=1\n", false),
+        (".envrc.local", "export A=1\n", false),
+        (".env", "A=ENC[AES256_GCM,data:x]\nsops_mac=ENC[AES256_GCM,data:y]\nsops_version=3.9.0\n", true),
+        (".env", "# sops_mac=x\nMY_sops_mac=1\n", false),
+    ])
+    func aFileWhoseContentIsApprovedAsAWholeIsKnown(name: String, text: String, isApproved: Bool) {
+        #expect((ApprovedFile(name, Array(text.utf8)) != nil) == isApproved)
+    }
+
     /// Such as that of a Kubernetes service account.
     @Test func aTokenOfAnotherIssuerIsNotReplaced() throws {
         func token(_ claims: String) -> [UInt8] {

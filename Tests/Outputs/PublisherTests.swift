@@ -350,6 +350,42 @@ import Testing
         #expect(try scratch.read("settings.py") == text)
     }
 
+    /// A variable of the same name in another section is somebody else's secret.
+    @Test func aFileWithSectionsIsLeftUntouched() throws {
+        let text = "[auth.google]\nSECRET = theirs\n[auth.apple]\nSECRET = eyJ.a.b\n"
+        try scratch.write(text, to: "grafana.ini")
+        let file = try Samples.file(scratch("grafana.ini"), .env)
+        let failure = #expect(throws: Failure.self) {
+            try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file)
+        }
+        #expect(failure?.code == .outputForeign && failure?.detail?.hasPrefix("by its line 1, which begins") == true)
+        #expect(failure?.remedy?.words?.contains("format: template") == true)
+        #expect(publisher.problem(with: file, mayCreate: true) == failure)
+        #expect(try scratch.read("grafana.ini") == text)
+    }
+
+    /// direnv would block the file, and so the program that it starts. It is not created either, in whatever format.
+    @Test func aFileThatRunsOnlyWithApprovedContentIsLeftUntouched() throws {
+        for kind in [FileFormat.env, .raw] {
+            let file = try Samples.file(scratch(".envrc"), kind)
+            let failure = publisher.problem(with: file, mayCreate: true)
+            #expect(failure?.code == .outputForeign && failure?.detail?.hasPrefix("direnv runs .envrc only") == true)
+            #expect(failure?.remedy?.words?.contains("dotenv_if_exists") == true)
+            #expect(failure?.remedy == OutputRemedy.ofApproved(file.path))
+        }
+        let text = "export PORT=3000\nexport SECRET=eyJ.a.b\n"
+        try scratch.write(text, to: ".envrc")
+        try FileManager.default.createSymbolicLink(atPath: scratch("app.env"), withDestinationPath: ".envrc")
+        for name in [".envrc", "app.env"] {
+            let file = try Samples.file(scratch(name), .env)
+            let failure = #expect(throws: Failure.self) {
+                try publisher.publish([.variable("SECRET"): try Samples.secret()], in: file)
+            }
+            #expect(failure?.detail?.hasPrefix("direnv runs .envrc only") == true, "\(name)")
+        }
+        #expect(try scratch.read(".envrc") == text)
+    }
+
     /// Programs truncate a file, and write it seconds later.
     @Test(arguments: ["", "\n"])
     func aFileThatWasEmptiedIsNotWrittenWithOneLine(content: String) throws {

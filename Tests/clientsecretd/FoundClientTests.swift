@@ -47,6 +47,7 @@ import Testing
         ("override.conf", "[Service]\nEnvironment=\"APPLE_SECRET=@\"\n", .unwritable(line: 2, reason: "")),
         ("services.php", "<?php return [\n'client_secret' => '@',\n];\n", .unwritable(line: 2, reason: "")),
         (".env", "#APPLE_SECRET=@\n", .unwritable(line: 1, reason: "")),
+        (".envrc", "export PORT=80\nexport APPLE_SECRET=@\n", .unwritable(line: 2, reason: "")),
     ]
 
     @Test(arguments: files.indices) func aSecretAndItsPlaceAreFoundIn(_ index: Int) throws {

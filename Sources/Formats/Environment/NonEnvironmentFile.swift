@@ -1,4 +1,4 @@
-/// A file that is no environment file, by its name or its first line, although its lines may look like assignments.
+/// A file that is no environment file, by its name, its first line or its sections, although its lines may look like assignments.
 package enum NonEnvironmentFile {
     /// Endings of source code and of documents with another syntax.
     private static let endings = words(
@@ -11,13 +11,31 @@ package enum NonEnvironmentFile {
 
     private static func words(_ text: String) -> Set<Substring> { Set(text.split(separator: " ")) }
 
-    /// Why a file gets no variable, as the end of a sentence. The reason is its ending, or the program that its first line names.
-    /// Nil if both show no other syntax.
+    /// Why a file gets no variable, as the end of a sentence. The reason is its ending, the program that its first line names, or
+    /// a section. Nil if none of them shows another syntax.
     package static func reason(_ file: String, _ bytes: [UInt8]) -> String? {
         let ending = ending(of: file)
         if endings.contains(ending) { return "by its ending .\(ending) it is no environment file" }
-        guard let program = program(of: bytes), !shells.contains(program[...]) else { return nil }
-        return "by its first line it is a script of \(program)"
+        if let program = program(of: bytes), !shells.contains(program[...]) {
+            return "by its first line it is a script of \(program)"
+        }
+        return lineOfSection(in: bytes).map {
+            "by its line \($0), which begins or ends a section, it is no environment file"
+        }
+    }
+
+    /// The first line, from 1, that begins or ends a section; nil if there is none. One name may have a value in each section, and
+    /// these belong to different settings: readers of environment files see several assignments of one variable, and an edit
+    /// would set them all. A line within a value of several lines is a part of the value.
+    private static func lineOfSection(in bytes: [UInt8]) -> Int? {
+        let candidates = bytes.split(whereSeparator: \.isLineBreak).compactMap { line in
+            SectionMark(line).map { (offset: line.startIndex, mark: $0) }
+        }
+        // The readers are asked only about a file that has such a line.
+        guard !candidates.isEmpty, let file = try? EnvironmentFile(bytes) else { return nil }
+        let isOfShell = file.readings.contains { $0.reader.isShell }
+        let lines = candidates.filter { !$0.mark.mayBeOfShell || !isOfShell }.map { file.line(of: $0.offset) }
+        return file.firstOutsideOfValues(lines).map { $0 + 1 }
     }
 
     /// Whether a file of this name may well have another syntax, so that nothing in it is treated as a variable without being

@@ -8,6 +8,9 @@ struct EnvironmentReader: Sendable {
     let name: String
     private let read: @Sendable ([UInt8]) -> [EnvironmentEntry]?
 
+    /// Whether it carries the file out as a script.
+    var isShell: Bool { name == Self.bash.name || name == Self.dash.name }
+
     static let all = [
         systemd, oldSystemd, bash, dash, pythonDotenv, pythonLines, javaScriptDotenv, rubyDotenv, phpDotenv, node,
         oldNode, compose, docker,

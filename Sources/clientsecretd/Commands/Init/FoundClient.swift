@@ -53,8 +53,9 @@ struct FoundClient: Equatable {
         let assigned = wanted(assigned(in: bytes, of: file, variable))
         if !assigned.isEmpty || variable != nil { return assigned }
         if let whole = whole(bytes) { return [whole] }
+        let reason = ApprovedFile(name(of: file), bytes)?.reason ?? otherText
         let secrets = ForeignSecret.all(in: bytes).map { secret in
-            FoundClient(secret, at: .unwritable(line: line(at: secret.offset, in: bytes), reason: otherText))
+            FoundClient(secret, at: .unwritable(line: line(at: secret.offset, in: bytes), reason: reason))
         }
         return Dictionary(grouping: wanted(secrets), by: \.client).values.compactMap { ofOne in
             ofOne.max { ($0.expiresAt?.secondsSinceEpoch ?? .min) < ($1.expiresAt?.secondsSinceEpoch ?? .min) }
@@ -71,10 +72,9 @@ struct FoundClient: Equatable {
     /// The last assignment of each variable that holds one, in the order of their names.
     private static func assigned(in bytes: [UInt8], of file: String, _ variable: String?) -> [FoundClient] {
         let format = FormatRegistry.environment.init(parameter: nil)
-        let name = String(file.split(separator: "/").last ?? "")
+        let name = name(of: file)
         guard !NonEnvironmentFile.isLikely(name), NonEnvironmentFile.reason(name, bytes) == nil,
-            format.mayReplace(bytes),
-            !hasSections(bytes)
+            ApprovedFile(name, bytes) == nil, format.mayReplace(bytes)
         else { return [] }
         var found: [String: FoundClient] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
@@ -94,13 +94,7 @@ struct FoundClient: Equatable {
         return found.keys.sorted().compactMap { found[$0] }
     }
 
-    /// Whether a line is the heading of a section, as in unit files, TOML and INI.
-    private static func hasSections(_ bytes: [UInt8]) -> Bool {
-        bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.contains { line in
-            let text = line.trimming { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            return text.first == UInt8(ascii: "[") && text.last == UInt8(ascii: "]")
-        }
-    }
+    private static func name(of file: String) -> String { String(file.split(separator: "/").last ?? "") }
 
     // MARK: Whole files
 
