@@ -73,6 +73,12 @@ struct Jobs: Sendable {
         attempts[resource].flatMap { $0.isBeforeReload ? nil : $0.failure }
     }
 
+    /// Whether its work has failed in a job of the current configuration. Between two reloads a job may be older, and its
+    /// failure over.
+    func hasFailedSinceReload(_ resource: Resource) -> Bool {
+        attempts[resource].map { $0.job >= firstOfConfiguration } == true
+    }
+
     /// Whether its work has failed and is not tried again yet.
     func isPausing(_ resource: Resource, at now: Now) -> Bool {
         attempts[resource].map { now.boot < $0.notBefore } == true

@@ -69,7 +69,7 @@ extension Rotation {
         for action in probesToPlan { plan(.probe(action), at: now) { $0.planProbe(action, &$1) } }
         plan(.state, at: now) { $0.planStateChangeActions(&$1) }
         plan(.state, at: now) { $0.planTidying(&$1) }
-        planAnswers(clients, at: now)
+        plan(.state, at: now) { $0.planAnswers(clients, &$1) }
     }
 
     /// Whether a single run has nothing left to do or to wait for.

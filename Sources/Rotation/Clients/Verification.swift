@@ -60,6 +60,9 @@ struct Verification: Sendable {
         }
     }
 
+    /// Whether Apple has neither answered about it nor failed to be asked.
+    var isUnanswered: Bool { if case .none = answer { true } else { false } }
+
     /// Whether a shared action waits for the verdict on a candidate, because it has to run for that one as well.
     func isAwaited(_ timer: inout WakeTimer) -> Bool {
         guard isUndecided, let awaitedUntil else { return false }

@@ -111,7 +111,7 @@ extension Rotation {
         switch result {
         case .success(.configuration(let configuration)):
             adopt(configuration, at: now)
-            waiting.endReading(.adopted)
+            waiting.endReading(.adopted(at: now.boot))
         case .success(.passes):
             if configurationWatch.refusal != nil {
                 events.append(.passes)

@@ -59,6 +59,9 @@ struct StorePolling: Sendable {
     /// Whether the last read has failed, or none was tried yet.
     var isFailing: Bool { reading.value == nil }
 
+    /// Whether the last read counts, successful or not: nothing has asked for another one since.
+    var isFresh: Bool { reading.isFresh }
+
     /// Whether the first content of a place may still come from the store, so that nothing is minted that it may hold.
     func isAwaited(at place: StorePlace, _ timer: inout WakeTimer) -> Bool {
         // Only an operator can change that the store refuses this machine.

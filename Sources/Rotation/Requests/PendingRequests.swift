@@ -21,7 +21,8 @@ struct PendingRequest: Hashable, Sendable {
     enum Reload: Hashable {
         case wanted
         case reading
-        case adopted
+        /// The new configuration is current since this moment.
+        case adopted(at: BootTime)
         /// It is refused for these reasons.
         case refused([String])
         /// It could not be read, for these reasons.
@@ -95,8 +96,8 @@ struct PendingRequests: Sendable {
 
     /// Adds former outputs that still hold a secret to the answers of the reloads that were carried out.
     mutating func report(orphaned: [OrphanedOutput]) {
-        for index in pending.indices where pending[index].reload == .adopted {
-            pending[index].orphaned += orphaned.map(\.sentence)
+        for index in pending.indices {
+            if case .adopted? = pending[index].reload { pending[index].orphaned += orphaned.map(\.sentence) }
         }
     }
 

@@ -8,7 +8,8 @@ extension Rotation {
     ///
     /// - Parameter planned: the clients that this plan covers. A request that is done with one of them no longer hurries it,
     ///   even if it still waits for others.
-    mutating func planAnswers(_ planned: [ConfiguredClient], at now: Now) {
+    mutating func planAnswers(_ planned: [ConfiguredClient], _ timer: inout WakeTimer) {
+        let now = timer.now
         var requests = waiting.take()
         var waiting: [PendingRequest] = []
         for index in requests.indices {
@@ -17,7 +18,7 @@ extension Rotation {
                     requests[index].end(client.name, result)
                 }
             }
-            if let answer = jobs.isStopping ? .stopping : answer(to: requests[index], at: now) {
+            if let answer = jobs.isStopping ? .stopping : answer(to: requests[index], &timer) {
                 self.waiting.answer(requests[index].requestID, answer)
             } else {
                 waiting.append(requests[index])
@@ -26,14 +27,16 @@ extension Rotation {
         self.waiting.replace(waiting)
     }
 
-    private mutating func answer(to request: PendingRequest, at now: Now) -> Answer? {
+    private mutating func answer(to request: PendingRequest, _ timer: inout WakeTimer) -> Answer? {
+        let now = timer.now
         switch request.request {
         case .reload:
             if let failure = overdueFailure(of: .configuration) { return .unread(diagnostics: [failure.sentence]) }
             if case .refused(let diagnostics) = request.reload { return .refused(diagnostics: diagnostics) }
             if case .unread(let diagnostics) = request.reload { return .unread(diagnostics: diagnostics) }
             // The search for former outputs starts only after everything was tried.
-            guard request.reload == .adopted, areAllTried, !isProbing, !jobs.isBusy(.state), !awaitsMetrics
+            guard case .adopted(let adoptedAt)? = request.reload, areAllTried, !isProbing, !jobs.isBusy(.state),
+                !awaitsMetrics, !awaitsService(at: now) || timer.reached(adoptedAt + Self.overdueAfter)
             else { return nil }
             return .reloaded(
                 unserved: index.all.flatMap { client in
@@ -55,8 +58,8 @@ extension Rotation {
     /// Everything that keeps a client from being served after a reload, each once.
     private func problems(of client: ConfiguredClient, at now: Now) -> [String] {
         let all =
-            failures(of: client, where: { !$0.isBeforeReload }) + contests(of: client, at: now)
-            + outputProblems(of: client)
+            failures(of: client, where: { !$0.isBeforeReload }) + serviceProblems(of: client, at: now)
+            + contests(of: client, at: now) + outputProblems(of: client)
             + (wantedSecret(client) == nil ? [clock.failure].compactMap { $0 } : [])
         var seen: Set<String> = []
         return all.map(\.message).filter { seen.insert($0).inserted }

@@ -355,6 +355,46 @@ import Testing
         #expect(bench.runs.map { $0.hasSuffix("for native") } == [true])
     }
 
+    // MARK: Reload
+
+    /// A reload that has new secrets minted.
+    private func reloadWithOtherKeyID(_ bench: Bench, _ names: [String] = ["web"]) throws {
+        var changed = try configuration(names)
+        changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
+        bench.reload(changed)
+    }
+
+    @Test func aReloadWaitsUntilAppleWasAskedAndNamesTheFailure() throws {
+        let bench = try settled()
+        let verification = Resource.verification(try Values.name(web))
+        bench.held = [verification]
+        try reloadWithOtherKeyID(bench)
+        #expect(bench.answer() == nil)
+        let missing = Failure(.verifierMissing, at: .client(try Values.name(web)))
+        bench.fail(verification, missing)
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(missing.message)"]))
+    }
+
+    /// It may be a stray one, and the second request is a minute away.
+    @Test func aReloadDoesNotWaitForASecondRefusal() throws {
+        let bench = try settled()
+        try refuse(bench)
+        try reloadWithOtherKeyID(bench)
+        #expect(bench.answer() == .reloaded(unserved: []))
+    }
+
+    /// Apple is asked about one client after another, so a request that hangs holds back the next one.
+    @Test func aReloadWaitsForAppleNoLongerThanHalfAMinute() throws {
+        let names = ["a", "b"]
+        let bench = try settled(names)
+        bench.held = Set(try names.map { .verification(try Values.name($0)) })
+        try reloadWithOtherKeyID(bench, names)
+        bench.pass(29)
+        #expect(bench.answer() == nil)
+        bench.pass(1)
+        #expect(bench.answer() == .reloaded(unserved: []))
+    }
+
     // MARK: Keys
 
     @Test func aSecretOfAWrongKeyIsRefusedWhileTheOldOneStays() throws {

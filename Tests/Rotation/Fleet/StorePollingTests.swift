@@ -181,6 +181,23 @@ struct StorePollingTests {
         #expect(reads == 2)
         bench.reload(try Self.configuration())
         #expect(reads == 3)
+        let failure = Failure(.storeCredentialsRefused, at: .store)
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
+    }
+
+    /// What the store holds is known only once it is read.
+    @Test func aReloadWaitsForTheStoreAndNamesAClientWithoutASecret() throws {
+        bench.go()
+        bench.held = [.store]
+        bench.reload(try Self.configuration())
+        #expect(bench.answer() == nil)
+        bench.release(.store)
+        let failure = try #require(try bench.view("web").reason?.failure)
+        #expect(failure.code == .sourceMissing)
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
+        bench.store[place] = .secret(try secret(1), revision: 10)
+        bench.reload(try Self.configuration(), 2)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
     }
 
     /// However often it has ended before: only those after which it was asked at once count.

@@ -74,6 +74,20 @@ struct StorePutsTests {
         #expect(try shared == bench.current("web"))
     }
 
+    @Test func aReloadWaitsForAPutAndNamesThatItIsForbidden() throws {
+        bench.failures[.share(web)] = Failure(.storeForbidden, at: .store)
+        bench.go()
+        bench.failures = [:]
+        bench.held = [.share(web)]
+        bench.reload(try Self.configuration())
+        #expect(bench.answer() == nil)
+        let failure = Failure(.storeForbidden, at: .store)
+        bench.fail(.share(web), failure)
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
+        bench.reload(try Self.configuration(), 2)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+    }
+
     @Test func thePauseBeforeAPutEndsWithTheService() throws {
         bench.failures[.share(web)] = Failure(.storeTimedOut, at: .store, retryAfter: 3600)
         bench.go()

@@ -506,6 +506,49 @@ import Testing
         #expect(try bench.view(web).health == .ok)
     }
 
+    /// Only the service that pushes knows that its token is missing.
+    @Test(arguments: [true, false]) func aReloadWaitsForAnAPIAndNamesItsFailure(isNew: Bool) throws {
+        let bench = isNew ? try Bench(["api": Values.client("api")]).settled() : try settled()
+        bench.held = [resource]
+        bench.reload(try configuration())
+        #expect(bench.answer() == nil)
+        #expect(try bench.view("api").health == .ok)
+        let failure = failure(.pushServiceSilent)
+        bench.fail(resource, failure)
+        #expect(bench.answer() == .reloaded(unserved: ["client \"\(web)\": \(failure.message)"]))
+        // The failure was one of before, until the work is tried again.
+        bench.held = [resource]
+        bench.reload(try configuration(), 2)
+        #expect(bench.answer(2) == nil)
+        bench.release(resource)
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// A job of before may have failed for a reason that the reload ends.
+    @Test func aReloadIsNotAnsweredByAPushFromBeforeIt() throws {
+        let bench = try settled()
+        bench.held = [resource]
+        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        bench.reload(try configuration(), 2)
+        #expect(bench.answer(2) == nil)
+        try bench.end(resource, .failure(failure(.pushTimedOut)))
+        #expect(bench.answer(2) == .reloaded(unserved: []))
+    }
+
+    @Test func aReloadWaitsForNoAPILongerThanHalfAMinute() throws {
+        let bench = try settled()
+        bench.held = [resource]
+        bench.reload(try configuration())
+        bench.pass(29)
+        #expect(bench.answer() == nil)
+        bench.pass(1)
+        let unserved = try bench.answer { if case .reloaded(let unserved, orphaned: _) = $0 { unserved } else { nil } }
+        #expect(unserved.count == 1, "\(unserved)")
+        #expect(unserved.first?.hasPrefix("client \"\(web)\": target \"\(target)\"") == true, "\(unserved)")
+        #expect(unserved.first?.contains("the service that pushes to it has not answered for 30 s") == true)
+    }
+
     @Test func aReloadHasAPushTriedThatTheAPIHasNotPutOff() throws {
         let bench = try Bench(try configuration())
         bench.failures[resource] = failure()
