@@ -116,8 +116,38 @@ import Testing
         let refused = try #require(throws: FileError.self) { try open(room("key"), as: .current()) }
         #expect(refused.code == .notGuarded && refused.remedy?.command == nil)
         #expect(
-            refused.remedy?.words?.hasSuffix("if the daemon runs as a user of group \"bin\", run this as that user")
-                == true)
+            refused.remedy?.words
+                == "let only root read it (chmod 0600 \(room("key"))); if the daemon runs as a user of group \"bin\", "
+                + "run this as that user")
+        // What is no key may be any other file of the machine.
+        try room.file("key", "root:*:20000::::::\n", mode: 0o640)
+        try room.own("key", 0, group: 2)
+        let other = try #require(throws: FileError.self) { try open(room("key"), as: .current()) }
+        #expect(other.remedy?.words?.hasPrefix("let only root read it; if the daemon") == true)
+    }
+
+    /// A key that the service's configuration does not name is its owner's. It is the service's only if it was prepared for it.
+    @Test(arguments: [
+        (0o644, 0, true, "chmod 0600 KEY"), (0o644, 1, true, "chmod 0640 KEY"), (0o644, 1, false, "chmod 0640 KEY"),
+        (0o600, 0, true, nil), (0o640, 1, true, nil),
+    ])
+    func aKeyIsGivenToTheServiceOnlyIfItReadsIt(
+        mode: Int, group: Int, isUncertain: Bool, remedy: String?
+    ) throws {
+        let room = try Room()
+        let service = Account(name: "daemon", id: 1, primaryGroup: 1)
+        let root = Identity(user: 0, group: 0)
+        let identity = isUncertain ? root.judging(fileOfPossibly: service) : root.judging(filesOf: service)
+        try room.file("key", Self.header, mode: mode_t(mode))
+        try room.own("key", 0, group: UInt32(group))
+        guard let remedy else { return try open(room("key"), as: identity) }
+        let refused = try #require(throws: FileError.self) { try open(room("key"), as: identity) }
+        let command = try #require(refused.remedy?.command)
+        #expect(command == remedy.replacing("KEY", with: room("key")))
+        try room.command("sh", ["-c", command])
+        try open(room("key"), as: identity)
+        // What root may then use as its own needs no second command.
+        if group == 0 { try open(room("key"), as: root) }
     }
 
     private static let header = "-----BEGIN PRIVATE KEY-----\n"

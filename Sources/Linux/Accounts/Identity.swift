@@ -17,6 +17,9 @@ package struct Identity: Hashable, Sendable {
     package private(set) var trustedDirectories: [FilePath]
     /// The service's user, whose files are judged: the same files are trusted as by that user.
     package private(set) var service: Account?
+    /// Whether the service's user is not known to read the judged file. It may if the file was prepared for it, but no command
+    /// gives it another file.
+    package private(set) var isServiceUncertain = false
 
     /// `User=` and `Group=` of the package's unit.
     package static let serviceName = "clientsecretd"
@@ -71,6 +74,20 @@ package struct Identity: Hashable, Sendable {
         var identity = self
         identity.service = service
         return identity
+    }
+
+    /// The same about a file that the service's configuration does not name: it may be there for the service's user.
+    package func judging(fileOfPossibly service: Account?) -> Identity {
+        var identity = judging(filesOf: service)
+        identity.isServiceUncertain = true
+        return identity
+    }
+
+    /// The user that reads a key besides the acting one: the service's, if its configuration names the file, or if the file has
+    /// that user's group and so was prepared for it. Nil if only the acting user reads it.
+    func serviceReading(_ key: FileStatus) -> Account? {
+        guard let service, !isServiceUncertain || key.group == service.primaryGroup else { return nil }
+        return service
     }
 
     /// Whether this user is trusted like ourselves: root, the acting user, the caller, the service's user.

@@ -77,15 +77,17 @@ package struct KeyFilePermissions {
     func remedy(_ status: FileStatus, _ path: String, isSecret: Bool) -> Remedy {
         let key = PathComponent(FilePath(path), status, for: identity)
         // A user's own file is that user's business.
-        let service = identity.user != 0 && status.owner == identity.user ? nil : identity.service
+        let service = identity.user != 0 && status.owner == identity.user ? nil : identity.serviceReading(status)
         let reader = service?.id ?? identity.user
         let group = service?.primaryGroup ?? identity.group
         let name = Owner.argument(user: reader)
         let advice = "let only \(Owner.words(user: reader)) read it"
         // It may be the group of a daemon that is not known here, which no command may take the key from.
         if identity.user == 0, status.mode & 0o070 != 0, status.group != 0, !identity.mayReadKeys(status.group) {
+            // It is shown for the reader to decide, and `check --fix` does not run it.
+            let command = isSecret ? ShellCommand.guardKey(key, group: false) : nil
             return .say(
-                "\(advice); if the daemon runs as a user of \(Owner.words(groupNamed: Owner.argument(group: status.group))), "
+                "\(advice)\(command.map { " (\($0.text))" } ?? ""); if the daemon runs as a user of \(Owner.words(groupNamed: Owner.argument(group: status.group))), "
                     + "run this as that user")
         }
         if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {

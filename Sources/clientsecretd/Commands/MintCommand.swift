@@ -78,7 +78,7 @@ struct MintCommand: ParsableCommand {
         }
         do throws(Failure) {
             return try mint(
-                entry, with: KeyLoader(as: ServiceUser.identityForNamedKey, credentials: nil), for: client,
+                entry, with: KeyLoader(as: ServiceUser.identity(forKey: key), credentials: nil), for: client,
                 lifetime: lifetime)
         } catch {
             throw CommandFailure(keyNamedByFlag: error)

@@ -168,9 +168,14 @@ enum ServiceUser {
         return account.map { Identity.current().judging(filesOf: $0) } ?? identity
     }
 
-    /// The same for a key that a flag names, which may be the service's.
-    static var identityForNamedKey: Identity {
-        Identity.current().judging(filesOf: try? ServiceUnit.daemonAccount())
+    /// The same for a key that a flag names: the service's user reads it if the service's configuration names the file. Commands
+    /// then give the key to that user, and otherwise leave it to its owner.
+    static func identity(forKey key: AbsolutePath) -> Identity {
+        let service = try? ServiceUnit.daemonAccount()
+        guard case .success(let loaded) = ConfigurationSource.ofService(configuration).load(),
+            loaded.configuration.keys.values.contains(where: { $0.location == .file(key) })
+        else { return Identity.current().judging(fileOfPossibly: service) }
+        return Identity.current().judging(filesOf: service)
     }
 
     /// The same for files that will become the service's.
