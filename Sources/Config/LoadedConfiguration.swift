@@ -31,6 +31,20 @@ package struct LoadedConfiguration: Sendable {
         }
     }
 
+    /// The names of the targets, used or not.
+    package var targets: [TargetName] { located.main.targets.map(\.name.value) }
+
+    /// Whether the target of this name has the same settings in another configuration.
+    package func hasTarget(_ name: TargetName, asIn other: LoadedConfiguration) -> Bool {
+        guard let one = target(name), let two = other.target(name) else { return false }
+        return one.place == two.place && one.settings == two.settings && one.token == two.token
+            && one.caFile == two.caFile && one.redeploys == two.redeploys
+    }
+
+    private func target(_ name: TargetName) -> PushTarget? {
+        located.main.targets.first { $0.name.value == name }?.target
+    }
+
     /// For each target the method and address of the request that a secret is sent with.
     package var pushRequests: [TargetName: String] {
         located.main.targets.reduce(into: [:]) { requests, settings in
@@ -85,7 +99,7 @@ extension LoadedConfiguration {
     ///
     /// - Parameter token: the content of its file, or why that has none.
     package func problem(withTokenOf target: TargetName, _ token: Result<String, LoginFile.Unusable>) -> Failure? {
-        let known = located.main.targets.first { $0.name.value == target }?.target
+        let known = self.target(target)
         switch token {
         case .success(let token):
             return known?.objection(to: token).map { Failure(.pushTokenUnusable, at: .target(target), detail: $0) }

@@ -59,16 +59,64 @@ import Testing
         }
     }
 
+    /// Whose secret goes to Supabase, and to the target `production`.
+    private func pushed(
+        with existing: ExistingConfiguration, isOfService: Bool = false
+    ) throws -> NewConfigurationFile {
+        var given = try InitCommand.parse([
+            "--client-id", "com.example.shop", "--name", "shop", "--push", "supabase", "--set",
+            "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname",
+        ]).given
+        given.existingKey = try existing.key(for: given)
+        return try given.configuration(isOfService: isOfService)
+    }
+
+    /// What `init` tells to write must not be refused by the next `init`.
+    @Test func aTargetThatIsThereIsUsed() throws {
+        let (client, failure) = try withConfiguration(keys: "targets: {other: \(Self.target())}") { _, existing in
+            let new = try pushed(with: existing, isOfService: true)
+            let failure = #expect(throws: CommandFailure.self) { try existing.mainFile(with: new.target) }
+            return (new, failure)
+        }
+        let target = try #require(client.target)
+        let message = try #require(failure?.message)
+        #expect(message.contains("add there, below \"targets\":\n\(target.indented)Then run this command again."))
+        #expect(message.contains("clientsecretd-push@production.service"))
+        // As typed.
+        try withConfiguration(keys: "targets:\n  other: \(Self.target())\n\(target.indented)") { _, existing in
+            #expect(try existing.mainFile(with: target) == nil)
+            let text = client.text(isOfService: true, isAddition: true)
+            let loaded = try existing.parsed(with: text).get()
+            let shop = try #require(loaded.configuration.clients.first { $0.key.description == "shop" }?.value)
+            #expect(shop.targets.map(\.target.description) == ["production"])
+        }
+    }
+
+    /// A target holds one client's secret.
+    @Test(arguments: [
+        ("abcdefghijklmnopqrst", "/etc/hostname", true, "takes the secret of client \"app\"; name another one"),
+        ("abcdefghijklmnopqrsu", "/etc/hostname", false, "with other settings; name another one with --target"),
+        ("abcdefghijklmnopqrst", "/etc/other", false, "with other settings; name another one with --target"),
+    ])
+    func aTargetThatIsAnothersIsNotUsed(project: String, token: String, isUsed: Bool, words: String) throws {
+        let user = "\n  app: {client_id: com.example.app, outputs: [{push: production}]}"
+        try withConfiguration(
+            keys: "targets: {production: \(Self.target(project, token))}", end: isUsed ? user : ""
+        ) { directory, existing in
+            let target = try pushed(with: existing).target
+            let failure = #expect(throws: CommandFailure.self) { try existing.mainFile(with: target) }
+            let message = try #require(failure?.message)
+            #expect(message.hasPrefix("target \"production\" is already in \(directory("c.yaml")), "), "\(message)")
+            #expect(message.contains(words), "\(message)")
+        }
+    }
+
+    private static func target(_ project: String = "abcdefghijklmnopqrsu", _ token: String = "/t") -> String {
+        "{kind: supabase, project: \(project), token_file: \(token)}"
+    }
+
     /// Targets belong into the main file, and no line that is there is changed.
     @Test func aTargetIsAddedToTheMainFileUnlessItHasSome() throws {
-        func pushed(with existing: ExistingConfiguration) throws -> NewConfigurationFile {
-            var given = try InitCommand.parse([
-                "--client-id", "com.example.shop", "--name", "shop", "--push", "supabase", "--set",
-                "project=abcdefghijklmnopqrst", "--token-file", "/etc/hostname",
-            ]).given
-            given.existingKey = try existing.key(for: given)
-            return try given.configuration()
-        }
         try withConfiguration { directory, existing in
             let first = try pushed(with: existing)
             let main = try #require(try existing.mainFile(with: first.target))

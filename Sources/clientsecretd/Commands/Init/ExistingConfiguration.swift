@@ -98,11 +98,16 @@ struct ExistingConfiguration {
         return new
     }
 
-    /// The main file with a section for a target; nil without one. Throws if it has that section already, or if lines at its end
-    /// would change a client, whose template may be the last thing in it. No existing line is changed.
+    /// The main file with a section for a target; nil without one, and if it has this target and no client uses it. Throws if it
+    /// has other targets, or if lines at its end would change a client, whose template may be the last thing in it. No existing
+    /// line is changed.
     func mainFile(with target: TargetEntry?) throws(CommandFailure) -> RequiredLines? {
         guard let target else { return nil }
         let main = loaded.sources[0]
+        guard !loaded.targets.contains(target.name) else {
+            try checkIsFree(target)
+            return nil
+        }
         let file = RequiredLines(path: main.path.description, lines: "\n" + target.text)
         if let longer = main.adding(file),
             case .success(let parsed) = ConfigurationParser.parse(
@@ -111,12 +116,43 @@ struct ExistingConfiguration {
         {
             return file
         }
+        let pusher = PackageUnit.pusher(of: target.name)
+        let others = target.credential == nil ? "" : ", the drop-in of \(pusher) with the token, and its socket"
+        let section =
+            loaded.targets.isEmpty
+            ? "its end takes no more lines, or it has an empty \"targets\"; write there:\n\(target.text)"
+            : "it already has \"targets\"; add there, below \"targets\":\n\(target.indented)"
         throw CommandFailure(
             .failed,
-            "init cannot add a target to \(Printable.name(main.path.description)): it already has \"targets\", or its end takes no more "
-                + "lines; add there, below \"targets\":\n"
-                + "  \(target.name):\n" + target.lines.map { "    \($0)\n" }.joined()
-                + "and name it in the client's \"outputs\", with push: \(target.name)")
+            "init cannot add a target to \(Printable.name(main.path.description)): \(section)"
+                + "Then run this command again. It adds the client\(others)")
+    }
+
+    /// Throws if a target that is there has other settings, or takes the secret of another client.
+    private func checkIsFree(_ target: TargetEntry) throws(CommandFailure) {
+        let found =
+            "target \"\(target.name)\" is already in \(Printable.name(loaded.sources[0].path.description))"
+        let users = loaded.configuration.clients.filter { $0.value.targets.contains { $0.target == target.name } }
+        if let user = users.keys.min() {
+            throw CommandFailure(
+                .failed, "\(found), and takes the secret of client \"\(user)\"; name another one with --target")
+        }
+        guard let given = Self.configuration(of: target), loaded.hasTarget(target.name, asIn: given) else {
+            throw CommandFailure(
+                .failed,
+                "\(found), with other settings; name another one with --target, or give the settings that it has")
+        }
+    }
+
+    /// A configuration with only this target, for its settings with all defaults; nil if it would be refused.
+    private static func configuration(of target: TargetEntry) -> LoadedConfiguration? {
+        let text =
+            "keys: {k: {team_id: DEF123GHIJ, file: /keys/AuthKey_ABC123DEFG.p8}}\n" + target.text
+            + "clients: {c: {client_id: com.example.c, outputs: [{push: \(YAMLText.scalar(target.name.description))}]}}\n"
+        guard let path = AbsolutePath("/target.yaml") else { return nil }
+        return try? ConfigurationParser.parse(
+            main: SourceFile(name: path.description, path: path, bytes: Array(text.utf8))
+        ).get()
     }
 
     /// The configuration with the drop-in file and the additions to the main file, which are not written yet.

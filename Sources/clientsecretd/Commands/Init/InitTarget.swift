@@ -103,8 +103,10 @@ struct TargetEntry: Equatable {
     var credential: String?
 
     /// The section `targets` with this one.
-    var text: String {
-        (["targets:", "  \(YAMLText.scalar(name.description)):"] + lines.map { "    " + $0 }).joined(separator: "\n")
-            + "\n"
+    var text: String { "targets:\n" + indented }
+
+    /// The same lines below `targets:`.
+    var indented: String {
+        (["  \(YAMLText.scalar(name.description)):"] + lines.map { "    " + $0 }).joined(separator: "\n") + "\n"
     }
 }
