@@ -36,7 +36,9 @@ extension CompactJWS {
         if issuedAt == nil { all.append(.unstated("iat")) }
         if expiresAt == nil { all.append(.unstated("exp")) }
         if stated.notBefore != .missing, stated.notBefore.value?.moment == nil { all.append(.unstated("nbf")) }
-        if let issuedAt, let expiresAt, issuedAt >= expiresAt { all.append(.endsBeforeItBegins) }
+        if let issuedAt, let expiresAt, issuedAt >= expiresAt {
+            all.append(issuedAt >= SecretForm.milliseconds ? .milliseconds : .endsBeforeItBegins)
+        }
         return all
     }
 

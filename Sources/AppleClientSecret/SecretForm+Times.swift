@@ -4,7 +4,7 @@ extension SecretForm {
     package static let clockTolerance: Seconds = 60
 
     /// Times from here on, in the year 5138, are milliseconds.
-    private static let milliseconds = WallTime(secondsSinceEpoch: 100_000_000_000)
+    static let milliseconds = WallTime(secondsSinceEpoch: 100_000_000_000)
 
     /// Why Apple refuses its times now; nil if it accepts them. Expiry is the last reason, because a secret that has only expired
     /// was good once.
@@ -16,7 +16,9 @@ extension SecretForm {
     package func objectionToTimes(
         as kind: TokenKind? = nil, tolerance: Seconds = clockTolerance, reached: (WallTime) -> Bool
     ) -> Objection? {
-        if max(claims.issuedAt, claims.expiresAt) >= Self.milliseconds { return .milliseconds }
+        if max(claims.issuedAt, claims.expiresAt, notBefore ?? claims.issuedAt) >= Self.milliseconds {
+            return .milliseconds
+        }
         if !reached(claims.issuedAt - tolerance) { return .issuedAhead(claims.issuedAt) }
         if let notBefore, !reached(notBefore - tolerance) { return .notBefore(notBefore) }
         switch (kind ?? claims.subject.kind).rules.limit {

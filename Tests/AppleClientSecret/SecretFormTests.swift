@@ -20,6 +20,7 @@ import Testing
         ("1795235400", "99999999999999999999", .unstated("iat")),
         (#""iat":1795235400"#, #""nbf":"now","iat":1795235400"#, .unstated("nbf")),
         (#""exp":1803011460,"#, "", .unstated("exp")), ("1803011460", "1795235400", .endsBeforeItBegins),
+        ("1795235400", "1795235400000", .milliseconds),
         ("https://appleid.apple.com", "https://account.apple.com", .audience),
         ("https://appleid.apple.com", "https://appleid.apple.com/", .audience),
         (#""aud":"https://appleid.apple.com","#, "", .audience),
@@ -70,6 +71,7 @@ import Testing
             (-60, nil, 1, nil), (-60, nil, 0, { .expired($0) }),
             (998 * 1_795_235_460, nil, 999 * 1_795_235_460, { _ in .milliseconds }),
             (-60, nil, 999 * 1_795_235_460, { _ in .milliseconds }),
+            (-60, 999 * 1_795_235_460, 90 * 86_400, { _ in .milliseconds }),
         ]
 
     @Test(arguments: times.indices) func impossibleTimesAreNamed(index: Int) throws {
