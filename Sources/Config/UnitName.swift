@@ -30,10 +30,13 @@ package enum UnitName {
             placeholder ? text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: "ok") : text
         guard let dot = name.lastIndex(of: "."), suffixes.contains(String(name[name.index(after: dot)...])) else {
             // "myapp" and "my.app" lack a suffix; in "myapp.servce" it is misspelt.
-            if let dot = text.lastIndex(of: "."),
-                let meant = nearest(to: String(text[text.index(after: dot)...]), among: suffixes)
-            {
-                throw ValueError("\(quoted(text)) is not a unit's name; did you mean \(quoted(text[...dot] + meant))?")
+            let misspelt = text.lastIndex(of: ".").flatMap { dot in
+                nearest(to: String(text[text.index(after: dot)...]), among: suffixes).map { String(text[...dot]) + $0 }
+            }
+            // No unit is suggested that is refused then.
+            if let problem = problem(ofOwn: misspelt ?? "\(text).service", in: text) { throw ValueError(problem) }
+            if let misspelt {
+                throw ValueError("\(quoted(text)) is not a unit's name; did you mean \(quoted(misspelt))?")
             }
             throw ValueError(
                 "\(quoted(text)) has no unit suffix; write \(isPlain(text) ? "\(text).service" : "NAME.service")")
@@ -49,10 +52,18 @@ package enum UnitName {
         guard template || !isTemplate(name) else {
             throw ValueError("\(quoted(text)) is a template; write an instance, \(quoted(instance(of: text)))")
         }
-        guard !ownUnits.contains(name) else {
-            throw ValueError("\(quoted(text)) is the daemon's own; write the unit of the program that reads the secret")
-        }
+        if let problem = problem(ofOwn: name, in: text) { throw ValueError(problem) }
         return text
+    }
+
+    /// Why no action may name one of the daemon's own units, which the text means with or without a suffix; nil for another unit.
+    package static func problem(ofOwn text: String) -> String? {
+        problem(ofOwn: text, in: text) ?? problem(ofOwn: "\(text).service", in: text)
+    }
+
+    private static func problem(ofOwn name: String, in text: String) -> String? {
+        guard ownUnits.contains(name) else { return nil }
+        return "\(quoted(text)) is the daemon's own; write the unit of the program that reads the secret"
     }
 
     static func isTemplate(_ unit: String) -> Bool {

@@ -74,6 +74,8 @@ extension ErrorCase {
               - restart: clientsecretd-sockets.target
               - restart: clientsecretd-credentials.socket
               - restart: clientsecretd-site.service
+              - reload: clientsecretd
+              - restart: clientsecretd.servce
         ->
         c.yaml:3:12: error: "clientsecretd-once.service" is the daemon's own; write the unit of the program that reads the secret
         c.yaml:8:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
@@ -82,6 +84,8 @@ extension ErrorCase {
         c.yaml:12:24: error: "clientsecretd.service" is the daemon's own; write the unit of the program that reads the secret
         c.yaml:13:18: error: "clientsecretd-sockets.target" is the daemon's own; write the unit of the program that reads the secret
         c.yaml:14:18: error: "clientsecretd-credentials.socket" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:16:17: error: "clientsecretd" is the daemon's own; write the unit of the program that reads the secret
+        c.yaml:17:18: error: "clientsecretd.servce" is the daemon's own; write the unit of the program that reads the secret
         ## the same action twice
         @keys
         on_state_change:

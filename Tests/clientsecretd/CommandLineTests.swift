@@ -58,6 +58,12 @@ import Testing
         #expect(refusal(["mint"] + arguments).contains(": " + words))
     }
 
+    /// As in the configuration.
+    @Test(arguments: ["clientsecretd", "clientsecretd.service"]) func theDaemonsOwnUnitIsNotRestarted(unit: String) {
+        let words = "\"\(unit)\" is the daemon's own; write the unit of the program that reads the secret"
+        #expect(refusal(["init", "--restart", unit]).contains(": " + words))
+    }
+
     @Test(arguments: [
         "http://127.0.0.1", "ftp://127.0.0.1", "127.0.0.1", "https://", "https://user@example.com",
         "https://example.com?a=b", "https://example.com/#a", "https://example.com:0", "https://exa mple.com",

@@ -66,7 +66,9 @@ enum Flags {
     }
 
     static func unit(_ text: String) throws -> String {
-        try valid(UnitName.isValid(text) ? text : nil, "write a unit as systemctl shows it, such as myapp.service")
+        try valid(
+            UnitName.isValid(text) ? text : nil,
+            UnitName.problem(ofOwn: text) ?? "write a unit as systemctl shows it, such as myapp.service")
     }
 
     /// A user or a group that need not exist here.
