@@ -15,6 +15,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case keyIsPublic = "key_is_public"
     case keyIsCertificate = "key_is_certificate"
     case keyIsRSA = "key_is_rsa"
+    /// A key of an algorithm without EC curves, other than RSA; detail: the algorithm.
+    case keyNotEC = "key_not_ec"
     /// An EC key on another curve; detail: the curve.
     case keyWrongCurve = "key_wrong_curve"
     /// `EC PRIVATE KEY` (SEC1) instead of PKCS#8.

@@ -29,6 +29,7 @@ extension FailureCode {
         case .keyIsPublic: row("a public key, not the private one", .nameKeyFile)
         case .keyIsCertificate: row("a certificate, not a private key", .nameKeyFile)
         case .keyIsRSA: row("an RSA key, but Apple's keys are P-256", .createKey)
+        case .keyNotEC: row("not an EC key, but Apple's keys are P-256", .createKey)
         case .keyWrongCurve: row("an EC key on another curve than P-256", .createKey)
         case .keyIsSEC1:
             row(

@@ -101,6 +101,7 @@ struct KeyFileReader: ~Copyable {
         switch PublicKey.kind(of: key) {
         case .p256: return key
         case .rsa: throw KeyError(.keyIsRSA)
+        case .notEC(let name): throw KeyError(.keyNotEC, name)
         case .unnamedCurve: throw PrivateKeyInfo.unnamedCurve
         case .otherCurve(let name): throw KeyError(.keyWrongCurve, name)
         case .other: throw KeyError(.keyMalformed)
@@ -111,6 +112,7 @@ struct KeyFileReader: ~Copyable {
     private static func keyError(without blocks: [PEMBlock]) -> KeyError {
         let labels = blocks.map(\.label)
         if labels.contains(where: { $0.hasPrefix("RSA ") }) { return KeyError(.keyIsRSA) }
+        if labels.contains(where: { $0.hasPrefix("DSA ") }) { return PrivateKeyInfo.dsaKey }
         if labels.contains("OPENSSH PRIVATE KEY") { return KeyError(.keyMalformed, "it is an OpenSSH key") }
         if labels.contains("PUBLIC KEY") { return KeyError(.keyIsPublic) }
         if labels.contains(where: { $0.hasSuffix("CERTIFICATE") }) { return KeyError(.keyIsCertificate) }

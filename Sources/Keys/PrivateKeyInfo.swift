@@ -13,8 +13,12 @@ struct PrivateKeyInfo {
     private static let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
     /// 1.2.840.113549.1.1: the algorithms of RSA (RFC 8017).
     private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01]
-    /// 1.3.101: the curves of RFC 8410.
-    private static let edwards: [UInt8] = [0x2B, 0x65]
+    /// The other algorithms of keys: 1.3.101 (X25519, X448, Ed25519 and Ed448, RFC 8410), DSA (RFC 3279), and Diffie-Hellman by
+    /// PKCS#3 and by X9.42. Any other object identifier is more likely damaged.
+    private static let notEC: [[UInt8]] = [
+        [0x2B, 0x65], [0x2A, 0x86, 0x48, 0xCE, 0x38, 0x04, 0x01],
+        [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x03, 0x01], [0x2A, 0x86, 0x48, 0xCE, 0x3E, 0x02, 0x01],
+    ]
 
     init(_ der: borrowing SecureBuffer) throws(KeyError) {
         var outer = DERReader(0..<der.count)
@@ -28,8 +32,12 @@ struct PrivateKeyInfo {
             throw Self.keyError(ofOther: first, before: info.nextTag(in: der), in: der)
         }
         guard let version = info.takeSmallInteger(in: der), version <= 1 else { throw KeyError(.keyMalformed) }
-        // An RSAPrivateKey (RFC 8017).
-        if info.nextTag(in: der) == DERReader.Tag.integer { throw KeyError(.keyIsRSA) }
+        // An RSAPrivateKey (RFC 8017) has eight numbers, and OpenSSL's DSAPrivateKey five.
+        if info.nextTag(in: der) == DERReader.Tag.integer {
+            var numbers = 0
+            while info.take(DERReader.Tag.integer, in: der) != nil { numbers += 1 }
+            throw numbers == 5 && info.isAtEnd ? Self.dsaKey : KeyError(.keyIsRSA)
+        }
         if info.nextTag(in: der) == DERReader.Tag.octetString {
             let key = try Self.ecPrivateKey(0..<der.count, in: der)
             guard key.namesCurve else { throw KeyError(.keyMalformed, "it does not say on which curve it is") }
@@ -53,6 +61,8 @@ struct PrivateKeyInfo {
     static let unnamedCurve = KeyError(
         .keyMalformed, "it has its curve's parameters instead of the curve's name",
         remedy: .say("write it again with the name, by openssl pkey -ec_param_enc named_curve"))
+
+    static let dsaKey = KeyError(.keyNotEC, "DSA")
 
     static let certificateRequest = KeyError(.keyMalformed, "it is a certificate request")
 
@@ -93,7 +103,7 @@ struct PrivateKeyInfo {
             _ = try PrivateKeyInfo(der)
             return nil
         } catch {
-            let isNamed = [.keyIsRSA, .keyWrongCurve, .keyIsPublic, .keyIsCertificate].contains(error.code)
+            let isNamed = [.keyIsRSA, .keyNotEC, .keyWrongCurve, .keyIsPublic, .keyIsCertificate].contains(error.code)
             return isNamed || [certificateRequest, unnamedCurve].contains(error) ? error : nil
         }
     }
@@ -132,7 +142,7 @@ struct PrivateKeyInfo {
         let object = der.copy(identifier)
         if object.starts(with: rsa) { throw KeyError(.keyIsRSA) }
         let name = ObjectName.short(ofIdentifier: object)
-        if object.starts(with: edwards) { throw KeyError(.keyWrongCurve, name) }
+        if notEC.contains(where: { object.starts(with: $0) }) { throw KeyError(.keyNotEC, name) }
         guard object == ecPublicKey else { throw KeyError(.keyMalformed, name.map { "its algorithm is \($0)" }) }
         try checkCurve(&reader, in: der)
     }

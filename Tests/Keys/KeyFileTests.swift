@@ -44,7 +44,19 @@ import Testing
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key",
         ],
         "not a PEM file": ["echo hello >key"],
-        "an EC key on another curve than P-256: ED25519": ["openssl genpkey -algorithm ED25519 -out key"],
+        "not an EC key, but Apple's keys are P-256: ED25519": ["openssl genpkey -algorithm ED25519 -out key"],
+        "not an EC key, but Apple's keys are P-256: ED448": [
+            "openssl genpkey -algorithm ED448 -out key", "openssl genpkey -algorithm ED448 -outform DER -out key",
+        ],
+        "not an EC key, but Apple's keys are P-256: X25519": ["openssl genpkey -algorithm X25519 -out key"],
+        "not an EC key, but Apple's keys are P-256: DSA": [
+            "openssl dsaparam -genkey -noout 1024 | openssl pkey -out key",
+            "openssl dsaparam -genkey -noout 1024 | openssl pkey -traditional -out key",
+            "openssl dsaparam -genkey -noout 1024 | openssl pkey -traditional -outform DER -out key",
+        ],
+        "not an EC key, but Apple's keys are P-256: dhKeyAgreement": [
+            "openssl genpkey -algorithm DH -pkeyopt group:ffdhe2048 -out key"
+        ],
         "the private key cannot be decoded: it has its curve's parameters instead of the curve's name": [
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit -out key"
         ],
@@ -215,6 +227,7 @@ import Testing
             openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 2>/dev/null | openssl pkey -pubout -out p521
             openssl genpkey -algorithm ED25519 2>/dev/null | openssl pkey -pubout -out ed25519
             openssl pkey -in key -pubout | sed 2d >cut
+            openssl genpkey -algorithm X25519 2>/dev/null | openssl pkey -pubout -out x25519
             openssl genpkey -algorithm DH -pkeyopt group:ffdhe2048 2>/dev/null | openssl pkey -pubout -out dh
             openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -pkeyopt ec_param_enc:explicit 2>/dev/null |
                 openssl pkey -pubout -out explicit
@@ -228,9 +241,11 @@ import Testing
         for (name, message) in [
             ("rsa", "an RSA key, but Apple's keys are P-256"),
             ("p521", "an EC key on another curve than P-256: secp521r1"),
-            ("ed25519", "an EC key on another curve than P-256: ED25519"),
+            ("ed25519", "not an EC key, but Apple's keys are P-256: ED25519"),
+            ("x25519", "not an EC key, but Apple's keys are P-256: X25519"),
+            ("dh", "not an EC key, but Apple's keys are P-256: dhKeyAgreement"),
             ("explicit", "\(undecodable): it has its curve's parameters instead of the curve's name"),
-            ("dh", undecodable), ("cut", undecodable),
+            ("cut", undecodable),
         ] {
             #expect(try words { try read(name) } == "the key: \(message)", "\(name)")
         }

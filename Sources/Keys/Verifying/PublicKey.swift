@@ -60,9 +60,11 @@ package final class PublicKey: Sendable {
 enum KeyKind: Hashable {
     case p256
     case rsa
+    /// A key of another algorithm, such as Ed25519 or DSA, with libcrypto's name of it.
+    case notEC(String)
     /// An EC key with the parameters of its curve, which may be P-256, instead of the curve's name.
     case unnamedCurve
-    /// An EC or Edwards key on another curve, with libcrypto's name of it.
+    /// An EC key on another curve, with libcrypto's name of it.
     case otherCurve(String)
     case other
 }
@@ -90,8 +92,9 @@ extension PublicKey {
         switch unsafe EVP_PKEY_get_base_id(key.raw) {
         case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS: return .rsa
         case EVP_PKEY_EC: break
-        case let id where [EVP_PKEY_ED25519, EVP_PKEY_ED448, EVP_PKEY_X25519, EVP_PKEY_X448].contains(id):
-            return .otherCurve(ObjectName.short(of: id) ?? "Edwards")
+        case EVP_PKEY_SM2: return .otherCurve("SM2")
+        // libcrypto has no number above 0 for an algorithm that only a provider knows.
+        case let id where id > 0: return ObjectName.short(of: id).map(KeyKind.notEC) ?? .other
         default: return .other
         }
         var explicit: Int32 = 0
