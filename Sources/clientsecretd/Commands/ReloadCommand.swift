@@ -16,8 +16,8 @@ struct ReloadCommand: ParsableCommand {
         discussion: """
             Exits 78 with all errors if the configuration is refused, and 1 if it cannot be read: the old one stays \
             current. Also exits 1 if the new configuration is loaded but something in it fails. If you name clients, \
-            it then exits 1 only if one of them has no valid secret. A former output that still has a valid secret is named once, with \
-            the command that removes it. It also \
+            it then exits 1 only if one of them has no valid secret. Waits up to 30 seconds for the first answers of APIs, \
+            Apple and etcd. A former output that still has a valid secret is named once. It also \
             warns of a unit that takes another secret when it starts than the new configuration gives it.
 
             Examples:
