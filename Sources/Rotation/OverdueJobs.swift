@@ -44,8 +44,8 @@ extension Rotation {
         }
     }
 
-    /// The failure to show for a place behind an API whose service has not answered; nil while it is not overdue. Requests and
-    /// single runs still wait for it: an API may take longer than ``overdueAfter``.
+    /// The failure to show for a place behind an API whose service has not answered; nil while it is not overdue. Renewals and
+    /// single runs still wait for it, and reloads do not: an API may take longer than ``overdueAfter``.
     func overdueService(of target: TargetName) -> Failure? {
         guard jobs.isOverdue(.target(target)) else { return nil }
         return Failure(
