@@ -61,7 +61,11 @@ extension Watch {
             try targets.startPush(
                 job.id, secret, output, isThere: isThere, quiet: quiet(client, at: boot), at: boot)
             // The application may have read what was there before.
-            if targets.runsActions(secret, output, at: boot) { expectRuns(for: CollectionOfOne(client)) }
+            if targets.runsActions(secret, output, at: boot) {
+                expectRuns(for: CollectionOfOne(client))
+            } else {
+                pushedInContest[client] = output.target
+            }
         case .readTarget(let client, _, let output):
             try targets.startReading(output, quiet: quiet(client, at: boot), at: boot)
         case .run where job.resource.stateChangeActionID != nil: break
@@ -73,6 +77,7 @@ extension Watch {
             }
             let isAfterContest = covering.keys.contains { client in
                 repairedInContest[client].map { !isContested($0, within: 3_590_000, at: boot) } == true
+                    || pushedInContest[client].map { !targets.isContested($0, at: boot) } == true
             }
             guard isNews || isAfterContest else { throw Violation(.pace, "\(action.id) is run again for nothing") }
             try targets.startDeployment(action, covering, simulator)
@@ -205,6 +210,7 @@ extension Watch {
                 let reader = Outside.Reader(client: client, action: action.id)
                 known[reader] = covered.issued
                 repairedInContest[client] = nil
+                pushedInContest[client] = nil
                 if !isOvertaken { told.insert(Delivery(reader: reader, secret: covered.issued.fingerprint)) }
                 let actions = configuration.clients[client]?.onChange.map(\.id) ?? []
                 guard !actions.isEmpty, actions.allSatisfy({ known[.init(client: client, action: $0)] != nil }) else {

@@ -61,6 +61,8 @@ struct Watch: ~Copyable {
     var asked: Set<AbsolutePath> = []
     /// The clients whose file was repaired while it was contested, without actions since.
     var repairedInContest: [ClientName: AbsolutePath] = [:]
+    /// Likewise those whose place behind an API was.
+    var pushedInContest: [ClientName: TargetName] = [:]
     var targets = TargetWatch()
     var isRefused = false
     var open: [RequestID: Int64] = [:]
