@@ -23,7 +23,7 @@ package struct PushExchange {
     let others: [(member: String, text: String)]
     let send: (PushHTTPRequest) -> Result<HTTPAnswer, TransportFailure>
     let secretText: String
-    /// Settings and values that the exchange has learnt; those in ``plainNames`` are themselves in JSON.
+    /// Settings and values that the exchange has learnt; a template with `{{name!}}` takes one as JSON.
     var values: [String: String]
     /// The value of `Authorization` for a kind with a login.
     private(set) var session: String?

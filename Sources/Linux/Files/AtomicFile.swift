@@ -5,8 +5,8 @@ import SystemPackage
 
 /// A file that is replaced atomically: readers see the old content or the new, even after a power cut.
 ///
-/// `init` finds, checks and reads the file; ``replace(with:mode:group:keeping:naming:)`` replaces it if it is still the one
-/// that was read.
+/// `init` finds, checks and reads the file; ``replace(with:mode:group:keeping:overWriters:naming:)`` replaces it if it is still
+/// the one that was read.
 package struct AtomicFile: ~Copyable {
     /// The file's content; nil: there is none.
     package let content: FileContent?
