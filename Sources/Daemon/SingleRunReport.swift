@@ -46,7 +46,7 @@ struct SingleRunReport {
         failure.code != .keyChanged && failure.code != .pushSwitchedOff
     }
 
-    /// What is left to do for a client that has no failure.
+    /// The work that is left for a client without a failure.
     private static func undone(_ client: ClientView, _ rollout: AwaitedRollout?) -> Failure {
         let place = Failure.Place.client(client.name)
         let lacking = client.outputs.filter { $0.state != .ok && $0.state != .contested }.map(\.place)

@@ -107,7 +107,7 @@ package struct UnitSettings: Hashable, Sendable {
     package var startFailure: String? {
         let result = values["Result"].text
         if ["resources", "start-limit-hit"].contains(result) { return result }
-        // Those of systemd's own (systemd.exec(5)).
+        // systemd's own statuses (systemd.exec(5)).
         guard result == "exit-code", case .number(let status)? = values["ExecMainStatus"], (200...243).contains(status)
         else { return nil }
         return "exit status \(status), see systemd.exec(5)"

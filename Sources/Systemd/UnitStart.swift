@@ -10,8 +10,8 @@ package struct UnitStart: Hashable, Sendable {
         self.starters = starters
     }
 
-    /// Whether it is known that nothing starts it, and that enabling it helps. A unit without `[Install]`, a masked one and one that
-    /// was generated are as somebody wants them.
+    /// Whether it is known that nothing starts it, and that enabling it helps. A unit without `[Install]`, a masked one and a
+    /// generated one are left as they are, because the administrator wants them so.
     package var isOnlyByHand: Bool {
         ["disabled", "enabled-runtime"].contains(enablement)
             && !starters.contains { name, enablement in

@@ -2,7 +2,7 @@ import Failures
 import Linux
 import Model
 
-/// Who may ask a user writer: root and the daemon's user.
+/// The callers of a user writer: only root and the daemon's user may ask it.
 enum UserWriterCaller {
     /// Throws ``Failure/Code/writerNotPermitted`` unless one of them is at the other end.
     ///

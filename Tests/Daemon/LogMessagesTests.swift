@@ -236,7 +236,7 @@ import Testing
         #expect(refusals.map(\.fields) == [[], [], locked.fields])
     }
 
-    /// The daemon may have lost what named it another configuration.
+    /// The daemon may have lost the setting that named another configuration.
     @Test func aStartWithoutAConfigurationNamesTheOnesThatAreKept() {
         let missing = Diagnostic(.error, at: Position(file: "/etc/c.yaml"), "there is no such file; create it")
         let words = StartProblem.configuration(missing).words

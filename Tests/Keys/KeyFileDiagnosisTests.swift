@@ -115,7 +115,7 @@ import Testing
         let before = FileManager.default.contents(atPath: directory("damaged"))
         let failure = try failure(directory("damaged"))
         #expect(failure.detail == words, "\(script)")
-        // `check --fix` carries nothing out, and nobody is told to remove the only copy of the other text.
+        // `check --fix` carries nothing out, and no remedy removes the only copy of the other text.
         #expect(failure.remedy?.command == nil, "\(script)")
         #expect(failure.remedy?.words?.contains("which holds it too") == false, "\(failure)")
         let command = try #require(failure.remedy?.words?.firstMatch(of: /\((test .*)\)$/)?.1, "\(failure)")

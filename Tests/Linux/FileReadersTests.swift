@@ -3,7 +3,7 @@ import Linux
 import TestSupport
 import Testing
 
-/// A copy of a file is there for those who may read the file, and for no other user.
+/// The users who may read a file may read its copy, and no other user.
 @Suite(.needs(.root)) struct FileReadersTests {
     /// A file and its directory.
     struct Way: CustomTestStringConvertible, Sendable {

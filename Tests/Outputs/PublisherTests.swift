@@ -350,7 +350,7 @@ import Testing
         #expect(try scratch.read("settings.py") == text)
     }
 
-    /// A variable of the same name in another section is somebody else's secret.
+    /// A variable of the same name in another section holds another program's secret.
     @Test func aFileWithSectionsIsLeftUntouched() throws {
         let text = "[auth.google]\nSECRET = theirs\n[auth.apple]\nSECRET = eyJ.a.b\n"
         try scratch.write(text, to: "grafana.ini")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import UserWriter
 
-/// What a writer does for whoever may ask: what root's configuration names for its user, and nothing besides.
+/// A writer does only what root's configuration names for its user, for every caller.
 @Suite struct UserWriterFileRulesTests {
     private let policy: UserWriterFileRules
 

@@ -2,7 +2,7 @@ import AppleClientSecret
 import Linux
 import Model
 
-// Who asked the daemon, and for what, as a log line says it.
+// The requester and the request, in the words of log lines.
 
 extension Requester {
     /// As the kernel reports the peer. A process chooses its command's name itself.

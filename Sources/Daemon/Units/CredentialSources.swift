@@ -7,7 +7,7 @@ import Store
 import Systemd
 
 /// The files from which systemd passes credentials to the daemon and to the services that log in elsewhere. Of the tokens in them,
-/// only what is wrong with each is kept.
+/// only the problem with each is kept.
 struct CredentialSources {
     /// By the names of the daemon's credentials.
     private var unguardedKeys: [String: Failure] = [:]

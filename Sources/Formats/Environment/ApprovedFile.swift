@@ -1,4 +1,4 @@
-/// A file that its reader takes only with exactly the content that somebody has approved or signed. Each renewal changes the
+/// A file that its reader accepts only with exactly the content that was approved or signed. Each renewal changes the
 /// content, and would leave the application without all of the file's settings.
 package struct ApprovedFile: Hashable, Sendable {
     /// Why it is not written, as the end of a sentence.

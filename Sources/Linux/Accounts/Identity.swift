@@ -83,8 +83,8 @@ package struct Identity: Hashable, Sendable {
         return identity
     }
 
-    /// The user that reads a key besides the acting one: the service's, if its configuration names the file, or if the file has
-    /// that user's group and so was prepared for it. Nil if only the acting user reads it.
+    /// The user that also reads a key, next to the acting one: the service's, if its configuration names the file, or if the file
+    /// has that user's group and so was prepared for it. Nil if only the acting user reads it.
     func serviceReading(_ key: FileStatus) -> Account? {
         guard let service, !isServiceUncertain || key.group == service.primaryGroup else { return nil }
         return service

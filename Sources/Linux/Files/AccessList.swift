@@ -33,7 +33,7 @@ struct AccessList {
         }
     }
 
-    /// The list, in the kernel's form, of a file that all may read who have `right` here, and that only its owner may change.
+    /// The list, in the kernel's form, of a file that all users with `right` here may read, and that only its owner may change.
     func bytes(ofReadersWith right: UInt16) -> [UInt8] {
         let mask = entries.first { $0.tag == .mask }?.rights ?? 7
         func littleEndian(_ number: UInt32, _ width: Int) -> [UInt8] {

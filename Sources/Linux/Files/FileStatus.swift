@@ -67,7 +67,7 @@ package struct FileStatus: Hashable, Sendable {
         }
     }
 
-    /// Words that let a group read what is at `path`. The files of a directory can be read only by who may also enter it.
+    /// Words that let a group read what is at `path`. Only users who may also enter a directory can read its files.
     ///
     /// - Returns: the verb, and the mode in octal.
     package static func forGroup(at path: String) -> (verb: String, mode: String) {
