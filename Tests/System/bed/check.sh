@@ -12,7 +12,7 @@ sed -n '/^```yaml$/,/^```$/{/^```/d;p}' /src/README.md >$configuration
 equal "the state directory is not there yet" "" "$(ls -d /var/lib/clientsecretd 2>/dev/null)"
 contains "check says who makes it" "/var/lib/clientsecretd: systemd would create it" "$(clientsecretd check)"
 promise "it starts" systemctl start clientsecretd
-eventually "the secret is there" test -s $output
+promise "the secret is there" test -s $output
 reboot="warning: clientsecretd.service does not start after a reboot; systemctl enable clientsecretd.service"
 contains "check says that a reboot ends it" "$reboot" "$(clientsecretd check 2>&1)"
 contains "so does doctor" "$reboot" "$(clientsecretd doctor --skip-verify 2>&1)"
