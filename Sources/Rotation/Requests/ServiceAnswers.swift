@@ -10,16 +10,17 @@ extension Rotation {
     /// Whether the first answer about some client since the last reload is still to come.
     func awaitsService(at now: Now) -> Bool {
         index.all.contains { client in
-            client.targets.contains { isUntried($0.target, at: now) } || isCandidateUntried(client)
+            client.targets.contains { isUntried($0.target, at: now) } || isCandidateUntried(client, at: now)
                 || isStoreUntried(client)
         }
     }
 
-    /// The problems that services have with a client, and the places whose services have not answered yet. The store is judged
-    /// as for its health: a secret that is there is used while the store is away.
+    /// The problems that services have with a client, and the places without its secret whose services have not answered yet. A
+    /// secret that is in its place, or in the store, is used while the service is away.
     func serviceProblems(of client: ConfiguredClient, at now: Now) -> [Failure] {
         let silent = client.targets.map(\.target).compactMap { target in
-            overdueService(of: target) ?? (isUntried(target, at: now) ? Failure(.notChecked, at: .target(target)) : nil)
+            overdueService(of: target)
+                ?? (isUntried(target, at: now) && !isGood(target) ? Failure(.notChecked, at: .target(target)) : nil)
         }
         let ofStore = WakeTimer.peek(at: now) { [sourceReason(of: client, &$0), storeReason(of: client, &$0)] }
         return silent + ofStore.compactMap { $0?.failure }
@@ -34,10 +35,11 @@ extension Rotation {
     }
 
     /// The same for Apple's answer about a secret that waits for it. A first refusal is an answer, and no failure yet.
-    private func isCandidateUntried(_ client: ConfiguredClient) -> Bool {
+    private func isCandidateUntried(_ client: ConfiguredClient, at now: Now) -> Bool {
         let resource = Resource.verification(client.name)
         guard pendingCandidate(client) != nil, let verification = clients[client].verification,
-            verification.isUnanswered || jobs.attempts[resource] != nil
+            verification.isUnanswered || jobs.attempts[resource] != nil,
+            jobs.isBusy(resource) || WakeTimer.peek(at: now, { verification.mayAsk(&$0) })
         else { return false }
         return !jobs.hasFailedSinceReload(resource) && !jobs.isOverdue(resource)
     }
