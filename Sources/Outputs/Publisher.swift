@@ -180,7 +180,10 @@ package struct Publisher: Sendable {
             if file.format.isShared, !mayCreate { throw Failure(.outputDeleted, at: .path(file.path)) }
             return false
         }
-        if file.format.isShared, let reason = NonEnvironmentFile.reason(file.path.name, content.bytes) {
+        let variables = Set(file.slots.keys.compactMap(\.variable))
+        if file.format.isShared,
+            let reason = NonEnvironmentFile.reason(file.path.name, content.bytes, setting: variables)
+        {
             throw Failure(
                 .outputForeign, at: .path(file.path), detail: reason,
                 remedy: .say(

@@ -268,6 +268,16 @@ import Testing
                 == "by its line \(line), which begins or ends a section, it is no environment file")
     }
 
+    /// As in a file of variables with headings. A variable that is missing would be added to the last section.
+    @Test(
+        arguments: [
+            ("[Database]\nA=1\n[Mail]\nB=1\n", ["A"], true), ("[a]\nA=1\n[b]\nB=1\n", ["A", "B"], true),
+            ("[a]\nA=1\n[b]\nA=1\n", ["A"], false), ("[a]\nB=1\n", ["A"], false), ("[a]\nA=1\n", ["A", "B"], false),
+        ] as [(String, Set<String>, Bool)])
+    func aVariableThatIsAssignedOnceIsFoundInAnySection(text: String, names: Set<String>, isKept: Bool) {
+        #expect((NonEnvironmentFile.reason("app.conf", Array(text.utf8), setting: names) == nil) == isKept)
+    }
+
     /// A test in a shell, a part of a value, a function.
     @Test(arguments: [
         "A=1\n# [name]\n;[name]\n", "A='x\n[name]\n'\nB=\"\n{\n[1]\n}\"\n", "A=[name]\n", "[ -n \"$A\" ]\nA=1\n",

@@ -13,13 +13,21 @@ package enum NonEnvironmentFile {
 
     /// Why a file gets no variable, as the end of a sentence. The reason is its ending, the program that its first line names, or
     /// a section. Nil if none of them shows another syntax.
-    package static func reason(_ file: String, _ bytes: [UInt8]) -> String? {
+    ///
+    /// - Parameter variables: those to set. Sections do not matter if each is assigned exactly once, so that there is no doubt
+    ///   about its line. Nil: which ones is not known yet.
+    package static func reason(_ file: String, _ bytes: [UInt8], setting variables: Set<String>? = nil) -> String? {
         let ending = ending(of: file)
         if endings.contains(ending) { return "by its ending .\(ending) it is no environment file" }
         if let program = program(of: bytes), !shells.contains(program[...]) {
             return "by its first line it is a script of \(program)"
         }
-        return lineOfSection(in: bytes).map {
+        let line = lineOfSection(in: bytes)
+        if line != nil, let variables {
+            let assigned = FoundAssignment.all(in: bytes).map(\.name)
+            if variables.allSatisfy({ name in assigned.count { $0 == name } == 1 }) { return nil }
+        }
+        return line.map {
             "by its line \($0), which begins or ends a section, it is no environment file"
         }
     }
