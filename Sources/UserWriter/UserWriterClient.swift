@@ -182,7 +182,7 @@ package final class UserWriterClient: Sendable {
         guard let code = Failure.Code(rawValue: fault.code), WriterAnswer.Fault.codes.contains(code) else {
             return failure(.writerGarbled, user, path, detail: "it failed without a reason")
         }
-        if fault.isOutdated {
+        if fault.isOutdated, WriterAnswer.Fault.codesOfAccount.contains(code) {
             let unit = PackageUnit.writer(of: user)
             let words = "\(unit) was started before its user or a group of that user was changed"
             return failure(

@@ -151,6 +151,12 @@ extension WriterAnswer.Fault {
         .nameTooLong, .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .outputEmptied, .selfCheckFailed,
         .writerNotPermitted, .writerRefused, .writerUnconfigured,
     ]
+
+    /// Those that depend on the user and the groups that the writer has had since its start.
+    static let codesOfAccount: Set<Failure.Code> = [
+        .directoryMissing, .permissionDenied, .foreignOwner, .untrustedLink, .unguardedDirectory, .groupNotPermitted,
+        .attributesNotKept, .writerRefused, .writerUnconfigured,
+    ]
 }
 
 /// Identifies a directory on this machine, even if it is reached by several paths.

@@ -247,11 +247,20 @@ import Testing
                 + "(namei -l '/etc/c d/c.yaml')")
     }
 
+    private func failure(ofEarlierUser code: String) throws -> Failure {
+        let fault = #"{"version":1,"fault":{"code":"\#(code)","detail":"web (4100)","isOutdated":true}}"#
+        return try #require(failure(try report(Samples.line(fault))))
+    }
+
+    /// What user and groups have nothing to do with keeps its remedy.
+    @Test func aRestartOfAWriterDoesNotCureAFile() throws {
+        #expect(try failure(ofEarlierUser: "output_malformed").remedy?.command == nil)
+    }
+
     /// Whatever the writer says of its reason.
     @Test(arguments: ["group_not_permitted", "writer_refused", "writer_unconfigured", "foreign_owner"])
     func aWriterOfAnEarlierUserIsRestarted(code: String) throws {
-        let fault = #"{"version":1,"fault":{"code":"\#(code)","detail":"web (4100)","isOutdated":true}}"#
-        let failure = try #require(failure(try report(Samples.line(fault))))
+        let failure = try failure(ofEarlierUser: code)
         let unit = "clientsecretd-writer@app.service"
         #expect(failure.remedy?.command == "systemctl restart \(unit)")
         #expect(
