@@ -5,8 +5,8 @@ import Model
 
 /// Whether a place may be written, and is used.
 extension PushExchange {
-    /// Throws unless a place that holds only the secret may be overwritten. It must be empty, or hold a client secret, even a
-    /// damaged one, or this daemon's own content. Files of format `raw` judge what is a client secret here too.
+    /// Throws unless a place that holds only the secret may be overwritten. It must be empty, or hold a client secret, even
+    /// one with damaged claims, or this daemon's own content. Files of format `raw` judge what is a client secret here too.
     func checkWhole(_ text: String, isOwn: Bool = false) throws(RoleFailure) {
         guard !isOwn, !wasWritten, !FormatRegistry.standard.init(parameter: nil).mayReplace(Array(Self.bare(text).utf8))
         else { return }

@@ -32,6 +32,8 @@ struct NewFileMetadata {
         }
         if let source {
             try copyAttributes(from: source.descriptor, to: descriptor, path)
+            // Never that of former readers, not even for a moment.
+            if readers == nil { try copyAccessList(from: source.descriptor, to: descriptor, path) }
         } else {
             // The directory's default list may have given it one.
             try ExtendedAttributes(of: descriptor, path: path).set(AccessList.attribute, to: nil)
@@ -73,12 +75,16 @@ struct NewFileMetadata {
     private func copyAttributes(from source: Int32, to target: Int32, _ path: String) throws(FileError) {
         let old = ExtendedAttributes(of: source, path: path)
         let new = ExtendedAttributes(of: target, path: path)
-        // The access list after the others: it can deny the owner the write access that setting those needs.
         for name in try old.names() where name.hasPrefix("user.") || Self.labels.contains(name) {
             try new.set(name, to: try old.value(name))
         }
+    }
+
+    /// After the other attributes: it can deny the owner the write access that setting those needs.
+    private func copyAccessList(from source: Int32, to target: Int32, _ path: String) throws(FileError) {
+        let list = try ExtendedAttributes(of: source, path: path).value(AccessList.attribute)
         // Also when the old file has none: the directory's default list may have given the new file one.
-        try new.set(AccessList.attribute, to: try old.value(AccessList.attribute))
+        try ExtendedAttributes(of: target, path: path).set(AccessList.attribute, to: list)
     }
 }
 
