@@ -96,7 +96,7 @@ eventually "all is well again" clientsecretd health
 # What it is handed is read anew at a reload.
 status_says() { clientsecretd status | grep -qF "$1"; }
 login expired
-promise "with an expired certificate a reload succeeds" systemctl reload clientsecretd.service
+refused "with an expired certificate a reload is no success" systemctl reload clientsecretd.service
 eventually "and etcd refuses it" status_says "etcd refuses this machine's certificate"
 refused "which is no health" clientsecretd health
 login client
@@ -104,7 +104,7 @@ promise "with a renewed one, too" systemctl reload clientsecretd.service
 eventually "and all is well" clientsecretd health
 
 rm /etc/clientsecretd/store/password
-promise "without the password a reload succeeds" systemctl reload clientsecretd.service
+refused "nor without the password" systemctl reload clientsecretd.service
 eventually "and it is named" status_says 'there is no "password_file" for the user'
 (umask 077 && echo signer >/etc/etcd-password)
 

@@ -20,7 +20,7 @@ configure_web "    verify: true"
 # By its name, which only the files in the sandbox resolve.
 address=$(sed s/127.0.0.1/localhost/ /tmp/apple/address)
 runs "$network verify --endpoint $address --ca-file /etc/ssl/stand-in.pem"
-promise "the socket starts" systemctl start clientsecretd-verify.socket
+promise "the socket starts" systemctl enable --quiet --now clientsecretd-verify.socket
 equal "the daemon alone may connect" "600 clientsecretd" "$(stat -c '%a %U' /run/clientsecretd/verify.sock)"
 refused "nobody else may" runuser -u nobody -- ask "$(question com.example.web x.y.z)"
 
@@ -93,7 +93,7 @@ daemon_asks com.example.web "$secret" >/run/looked
 equal "it reads, writes, disturbs and reaches nothing else" "" "$(looked /run/looked)"
 contains "after it has looked" looked "$(cat /run/looked)"
 
-systemctl stop clientsecretd-verify.socket
+systemctl disable --quiet --now clientsecretd-verify.socket
 equal "the socket goes with its unit" "" "$(ls /run/clientsecretd/verify.sock 2>/dev/null)"
 # Without a daemon. Its sandbox has no network, so that a program which it starts could not ask.
 systemctl stop clientsecretd.socket clientsecretd.service clientsecretd-verify.socket
