@@ -42,10 +42,14 @@ chmod 0700 /etc/clientsecretd
 systemctl start clientsecretd.service
 clientsecretd check >"$seen" 2>&1
 says "a directory that lets nobody through is named" "user \"clientsecretd\" may not read /etc/clientsecretd"
-says "with a directory's mode" "let that user enter and read it, by its group and mode 0750"
+says "with what it needs" "let this user enter it"
 equal "and not for another user" 0 "$(grep -c 'run this as' "$seen")"
 equal "without a command, which would change it" "" "$(grep chmod "$seen")"
 chmod 0755 /etc/clientsecretd
+install -d -m 0700 /etc/clientsecretd/clientsecretd.d
+clientsecretd check >"$seen" 2>&1
+says "one whose files it does not see, too, with a directory's mode" "let that user enter and read it, by its group and mode 0750"
+rmdir /etc/clientsecretd/clientsecretd.d
 promise "the configuration passes" clientsecretd check
 systemctl stop clientsecretd.service
 promise "and the service starts" systemctl start clientsecretd.socket clientsecretd.service
