@@ -94,8 +94,8 @@ systemctl kill --signal=KILL clientsecretd-writer@app
 ended() { [ "$(property ActiveState clientsecretd-writer@app)" != active ]; }
 eventually "it ends" ended
 clientsecretd renew web >/dev/null
-equal "a writer that was killed is started again" "1 web" "$(secrets)"
-refused "and writes the new secret" cmp /run/secrets /run/before
+renewed() { [ "$(secrets)" = "1 web" ] && ! cmp -s /run/secrets /run/before; }
+eventually "a writer that was killed is started again, and writes the new secret" renewed
 
 # Root without capabilities is in no group but its own.
 chgrp app /etc/myapp/env
