@@ -123,7 +123,8 @@ package struct LastGoodConfiguration: Hashable, Sendable {
 
     /// Saves the text in `directory`, which is created if missing; durable when the call returns.
     ///
-    /// - Parameter readers: of the copy: not more than may read the configuration's own files.
+    /// - Parameter readers: of the copy. They are those of the configuration's own files; the members of the daemon's group, who can
+    ///   read its keys, if no single mode and access list names these users.
     package func keep(in directory: String, as identity: Identity, for readers: FileReaders) throws(FileError) {
         try GuardedPath.makeDirectory(directory, mode: identity.user == 0 ? 0o755 : 0o700, as: identity)
         guard let main = AbsolutePath(configuration) else { return }

@@ -41,7 +41,7 @@ package enum UnitError: Error, Hashable, Sendable {
         }
     }
 
-    /// The meaning of systemd's or the bus's answer to a call, if it is about the request.
+    /// The meaning of an answer from systemd or the bus to a call, if it is about the request.
     init(_ answer: BusError) {
         switch answer.name {
         // The bus works and does not hand the call on: systemd is not on it, or the bus's own policy forbids the call.
