@@ -120,9 +120,10 @@ import Testing
                 // A daemon that has written there before overwrites other values.
                 for wasWritten in [false, true] {
                     let request = PushRoleRequest(.publish, secret: Place.secret, wasWritten: wasWritten)
-                    var writes = 0
+                    var (reads, writes) = (0, 0)
                     let result = place.exchange(request) { request in
                         guard let accepted = Self.accept(request, at: place.kind) else {
+                            reads += 1
                             return Place.answer(200, shown)
                         }
                         if !accepted.1.contains("session") { writes += 1 }
@@ -130,6 +131,7 @@ import Testing
                     }
                     let failure = try #require(result.failure, "\(place.kind.name): it was overwritten")
                     #expect(failure.code == .pushPlaceUnsuitable && writes == 0, "\(place.kind.name): \(failure)")
+                    #expect(reads == 1, "\(place.kind.name)")
                     #expect(failure.detail == "it holds a private key, which is never overwritten")
                     #expect(failure.placeContent == .unusable)
                 }
