@@ -11,10 +11,7 @@ import Testing
         "hvs.CAESIJ3+a/b=Xy_24chars", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "p@ss/w&rd9 ?",
     ]
 
-    private static func hexadecimal(_ byte: UInt8, _ width: Int = 2) -> String {
-        let digits = String(byte, radix: 16)
-        return String(repeating: "0", count: width - digits.count) + digits
-    }
+    private static func hexadecimal(_ byte: UInt8) -> String { Hex.encode(byte) }
 
     private static func each(_ form: @escaping @Sendable (UInt8) -> String) -> @Sendable (String) -> String {
         { $0.utf8.map(form).joined() }
@@ -28,7 +25,7 @@ import Testing
 
     /// How a server may write what it was sent.
     private static let forms: [(name: String, of: @Sendable (String) -> String)] = [
-        ("plain", { $0 }), ("capitals", { $0.uppercased() }), ("reversed", { String($0.reversed()) }),
+        ("plain", { $0 }), ("capitals", { $0.uppercased() }),
         ("without its end", { String($0.dropLast(3)) }), ("without its beginning", { String($0.dropFirst(3)) }),
         ("in lines", { pieces($0, of: 5).joined(separator: "\n") }),
         ("percent-encoded", each { "%" + hexadecimal($0).uppercased() }),
@@ -39,23 +36,12 @@ import Testing
             "with escaped slashes",
             { $0.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#) }
         ),
-        ("escaped for C", each { #"\x"# + hexadecimal($0) }), ("escaped for HTML", each { "&#\($0);" }),
-        ("escaped for HTML, hexadecimal", each { "&#x" + hexadecimal($0) + ";" }),
-        ("hexadecimal", each { hexadecimal($0) }), ("with colons", each { ":" + hexadecimal($0).uppercased() }),
         ("base64", base64), ("base64, one byte later", { base64("x" + $0) }),
         ("base64, two bytes later", { base64("xy" + $0) }),
         ("base64url", { String(decoding: Base64URL.encode(Array($0.utf8)), as: UTF8.self) }),
         ("base64 in an address", { base64($0).utf8.map { "%" + hexadecimal($0) }.joined() }),
         ("base64 twice", { base64(base64($0)) }),
-        ("hexadecimal in base64", { base64($0.utf8.map { hexadecimal($0) }.joined()) }),
         ("in Basic authorization", { base64("user:" + $0) }),
-        ("numbers", { "[" + $0.utf8.map { "\($0)" }.joined(separator: ", ") + "]" }),
-        ("hexadecimal numbers", { $0.utf8.map { "0x" + hexadecimal($0) }.joined(separator: ",") }),
-        (
-            "numbers with their indices",
-            { "{" + $0.utf8.enumerated().map { #""\#($0)": \#($1)"# }.joined(separator: ", ") + "}" }
-        ),
-        ("numbers in base64", { base64("\(Array($0.utf8))") }),
     ]
 
     @Test(arguments: forms.map(\.name)) func leavesNothingOfAText(form: String) throws {

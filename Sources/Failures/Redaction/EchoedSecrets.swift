@@ -3,10 +3,9 @@ internal import AppleClientSecret
 /// Texts that must not be shown, such as a token and the secret that was sent with it. Removes them, and pieces of them, from a
 /// server's messages.
 ///
-/// A server may return a request in many forms. It finds them in other case, with other separators between the characters,
-/// reversed or cut. It also finds them percent-encoded (`%2F`), JSON-escaped (`\u002f`, `\/`), HTML-escaped (`&#47;`),
-/// hexadecimal or as a list of numbers. The same holds for base64 and base64url at any offset, and for up to three of these
-/// encodings, one in another.
+/// A server may return a request in another form. It finds them in other case, with other separators between the characters, or
+/// cut. It also finds them percent-encoded (`%2F`), JSON-escaped (`\u002f`, `\/`), and in base64 or base64url at any offset. The
+/// same holds for up to three of these encodings, one in another.
 ///
 /// A piece of a text is ``pieceLength`` consecutive letters and digits of it, or as many characters that are no blanks.
 package struct EchoedSecrets: Sendable {
@@ -36,7 +35,6 @@ package struct EchoedSecrets: Sendable {
                 // Half of a short text is worth hiding too.
                 let length = min(characters.count, max(5, min(Self.pieceLength, characters.count / 2)))
                 Self.scan(characters, length) { pieces[length, default: []].insert($1) }
-                Self.scan(characters.reversed(), length) { pieces[length, default: []].insert($1) }
             }
         }
     }
