@@ -8,12 +8,10 @@ package struct FailureSubject: Sendable {
     /// A user, a group or another thing without a path.
     package var name: String?
     package var detail: String?
-    /// The setting of a target with the address that was asked.
-    package var addressSetting: TargetAddressSetting
 
     package init(
         path: String? = nil, client: String? = nil, action: String? = nil, credential: String? = nil,
-        name: String? = nil, detail: String? = nil, addressSetting: TargetAddressSetting = .endpoint
+        name: String? = nil, detail: String? = nil
     ) {
         self.path = path
         self.client = client
@@ -21,7 +19,6 @@ package struct FailureSubject: Sendable {
         self.credential = credential
         self.name = name
         self.detail = detail
-        self.addressSetting = addressSetting
     }
 
     var reencrypting: String {

@@ -454,26 +454,25 @@ extension FailureCode {
                 "the API cannot be reached",
                 "see whether this machine has a network, and whether a firewall or a proxy is in the way")
         case .pushTLSFailed:
-            row("the encrypted connection to the API fails") {
+            row(
+                "the encrypted connection to the API fails",
                 .say(
-                    "see whether \($0.addressSetting.words) names a port that serves TLS 1.2 or later and demands no client "
-                        + "certificate, because clientsecretd has none")
-            }
+                    "see whether \(Self.addressSetting) names a port that serves TLS 1.2 or later and demands no client "
+                        + "certificate, because clientsecretd has none"))
         case .pushTimedOut: row("the API did not answer in time", .wait)
         case .pushCertificateRefused:
             row(
                 "the API's certificate is not trusted",
                 "check this machine's clock and its ca-certificates, or name the API's authority in \"ca_file\"")
         case .pushRedirected:
-            row("the API redirects to another address, which is not followed") {
-                .say("see where it redirects to, and write that address as \($0.addressSetting.words)")
-            }
+            row(
+                "the API redirects to another address, which is not followed",
+                .say("see where it redirects to, and write that address as \(Self.addressSetting)"))
         case .pushConflict: row("another program keeps changing the place", "find out which other program writes there")
         case .pushRejected: row("the API rejected the request", "correct the target's settings; see its message")
         case .pushAnswerUnexpected:
-            row("this is not an answer from that API") {
-                .say("see whether \($0.addressSetting.words) is the API's address")
-            }
+            row(
+                "this is not an answer from that API", .say("see whether \(Self.addressSetting) is the API's address"))
         case .pushStatusNotListed:
             row(
                 "the API answers with a status of success that \"done\" does not list",
@@ -593,6 +592,9 @@ extension FailureCode {
     ) -> Row {
         Row(words: words, retry: retry, traits: traits, remedy: remedy)
     }
+
+    /// The setting of a target with the API's address.
+    private static let addressSetting = "\"endpoint\" (\"url\" of an http target)"
 
     // Remedies of several rows, and those that depend on more than a name.
 

@@ -10,8 +10,6 @@ package struct RoleFailure: Error, Hashable, Sendable {
     package private(set) var retryAfter: Int?
     /// The content that the API has just shown for the place; nil if that is not known.
     package private(set) var placeContent: PushPlaceContent?
-    /// The target's setting for the address that answered so, if the remedy names it; nil otherwise.
-    package private(set) var addressSetting: TargetAddressSetting?
 
     /// In seconds: a day. The bound is this program's own, because `Retry-After:` has none (RFC 9110, section 10.2.3). So an
     /// error in an answer delays no request for longer.
@@ -42,14 +40,6 @@ package struct RoleFailure: Error, Hashable, Sendable {
         return failure
     }
 
-    /// The same, and the setting with the address that was asked.
-    package func answered(at setting: TargetAddressSetting) -> RoleFailure {
-        guard [.pushRedirected, .pushAnswerUnexpected, .pushTLSFailed].contains(code) else { return self }
-        var failure = self
-        failure.addressSetting = setting
-        return failure
-    }
-
     /// The members of an answer that reports it.
     ///
     /// - Parameter prefix: the beginning of the names of the role's codes. It may report none of another part's failures.
@@ -65,7 +55,6 @@ package struct RoleFailure: Error, Hashable, Sendable {
         self.init(
             code, detail, retryAfter: retryAfter,
             placeContent: try PushPlaceContent(failure?.placeContent, &members))
-        addressSetting = try members.orAbsent("address_setting", failure?.addressSetting)
     }
 }
 

@@ -44,11 +44,8 @@ package struct Failure: Error, Hashable, Sendable {
 
     /// A failure that a role has reported, without any text that an API or a store may have smuggled into it.
     package init(_ failure: RoleFailure, at place: Place, remedy: Remedy? = nil) {
-        let ofSetting = failure.addressSetting.flatMap {
-            failure.code.remedy(for: FailureSubject(addressSetting: $0))
-        }
         self.init(
-            failure.code, at: place, detail: failure.detail.map(Redaction.foreign), remedy: remedy ?? ofSetting,
+            failure.code, at: place, detail: failure.detail.map(Redaction.foreign), remedy: remedy,
             retryAfter: failure.retryAfter.map { Seconds(Int64($0)) }, placeContent: failure.placeContent)
     }
 

@@ -20,7 +20,6 @@ extension PushExchange {
 
     /// The answer to a request, whatever it is.
     mutating func received(_ request: PushRequest) throws(RoleFailure) -> HTTPAnswer {
-        asked = request
         switch send(try expanded(request)) {
         case .failure(let failure):
             wasSent = failure.mayBeSent

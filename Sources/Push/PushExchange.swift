@@ -37,8 +37,6 @@ package struct PushExchange {
     var clock: WallTime?
     /// The request, with the daemon's knowledge of the place.
     private let order: PushRoleRequest
-    /// The last request.
-    var asked: PushRequest?
     /// When the daemon last wrote there before this exchange, by the API's clock.
     var writtenAt: WallTime? { order.writtenAt }
     /// Whether production had what was written then.
@@ -99,14 +97,8 @@ package struct PushExchange {
                 return .redeployed(ready: isReady, begun: begun)
             }
         } catch {
-            return .failed(error.ofPlace(holding: placeContent).answered(at: addressSetting), at: wroteAt)
+            return .failed(error.ofPlace(holding: placeContent), at: wroteAt)
         }
-    }
-
-    /// The setting with the address of the last request.
-    private var addressSetting: TargetAddressSetting {
-        guard target.kind.isCustom else { return .endpoint }
-        return asked?.method == "GET" ? .readURL : .url
     }
 
     // MARK: Steps

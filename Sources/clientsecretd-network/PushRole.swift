@@ -18,8 +18,8 @@ struct PushRole: ParsableCommand {
 
             Writes {"result": "published", "verified", "written_at"}, {"result": "read", "holds"}, {"result": \
             "redeployed", "ready", "deployment"} or {"result": "failed", "code", "detail", "retry_after", \
-            "written_at", "address_setting"}, and "place_empty", "place_unusable" and "place_expires_at" for what the place \
-            holds instead, and "used", "unused_detail" and "outdated_detail" for whether applications use it.
+            "written_at"}, and "place_empty", "place_unusable" and "place_expires_at" for what the place holds \
+            instead, and "used", "unused_detail" and "outdated_detail" for whether applications use it.
 
             The target is under "targets" in the configuration, and the token in the systemd credential or file that \
             it names. "others" has the secrets of targets with another field of the same place, by their names. \

@@ -581,24 +581,6 @@ import Testing
         }
     }
 
-    /// So that it can be done as it is written.
-    @Test func aRemedyNamesTheSettingThatTheKindHas() throws {
-        let name = try #require(TargetName("production"))
-        for (place, setting) in [
-            (Place.http(), #""url""#), (.http(reading: ["secret"]), #""url" under "read""#), (.vault, #""endpoint""#),
-        ] {
-            for (status, words) in [
-                (307, "see where it redirects to, and write that address as \(setting)"),
-                (150, "see whether \(setting) is the API's address"),
-            ] {
-                // As the daemon gets it.
-                let answer = place.ask(status: status, body: "<html>").jsonText.bytes
-                let failure = try #require(try PushResult(parsing: answer).failure)
-                #expect(Failure(failure, at: .target(name)).remedy?.description == words)
-            }
-        }
-    }
-
     @Test(
         arguments: [
             (.tlsFailed, "error:0A00010B:SSL routines::wrong version number", .pushTLSFailed),
