@@ -23,26 +23,10 @@ extension TargetSettings {
         }
     }
 
-    /// A document as an account knows it.
-    private struct ShortPlace: Hashable {
-        let text: String
-        let token: PushTarget.TokenPlace?
-    }
-
     private static func checkDocuments(_ targets: [TargetSettings], _ diagnostics: Diagnostics) {
         var known: [String: [(name: Located<TargetName>, member: String?)]] = [:]
-        var short: [ShortPlace: (name: Located<TargetName>, place: String)] = [:]
         for target in targets {
             guard let document = target.target?.document else { continue }
-            let key = ShortPlace(text: document.shortPlace, token: target.target?.token)
-            if let other = short[key], other.place != document.place {
-                diagnostics.error(
-                    at: target.name.position,
-                    "target \"\(target.name.value)\" is in the same secret as target \"\(other.name.value)\" "
-                        + "(\(other.name.position.seen(from: target.name.position))), which names it in another way; "
-                        + "write the same \"\(document.setting)\" for both")
-            }
-            short[key] = short[key] ?? (target.name, document.place)
             let others = known[document.place] ?? []
             if let other = others.first(where: {
                 $0.member == document.member || $0.member == nil || document.member == nil

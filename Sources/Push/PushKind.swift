@@ -18,8 +18,10 @@ package struct PushKind: Sendable {
     /// For a kind whose standard ``endpoint`` needs no token of the target.
     package var own: OwnFiles?
     package let authorization: Authorization
-    /// How its settings name a place.
-    var naming = Naming()
+    /// The setting that lists the parts of the place that are written; nil if that is all of it.
+    var parts: String?
+    /// Whether the same settings with a token of another account name another place.
+    var isOfToken: @Sendable ([String: String]) -> Bool = { _ in false }
     /// The document that a write replaces; nil if a write changes its own place only.
     var document: Document?
     /// Sets the values that join the secret to the place's content, or throws if it does not fit; nil if the write changes

@@ -1,7 +1,7 @@
 import AppleClientSecret
 
 /// Identifies the place that a target writes to: equal ones overwrite each other. Unlike ``PushTarget/place`` it is kept
-/// nowhere, and is the same for all ways to write a place.
+/// nowhere, and is the same for all ways to write an address.
 package struct PushPlace: Hashable, Sendable {
     fileprivate let words: [String]
     /// The token whose account the place is in; nil if the words say it.
@@ -9,18 +9,6 @@ package struct PushPlace: Hashable, Sendable {
 }
 
 extension PushKind {
-    /// How settings name a place.
-    struct Naming: Sendable {
-        /// The settings with the same values for all ways to name one place, and without those that only repeat others.
-        var canonical: @Sendable ([String: String]) -> [String: String] = { $0 }
-        /// A list of the parts of the place that are written.
-        var parts: String?
-        /// Whether the same settings with a token of another account name another place.
-        var isOfToken: @Sendable ([String: String]) -> Bool = { _ in false }
-        /// The settings without those that the token's account implies.
-        var shortened: @Sendable ([String: String]) -> [String: String] = { $0 }
-    }
-
     /// Whether requests that the target describes itself send a token: the address may be that of its account.
     package var mentionsToken: Bool {
         isCustom && write.headers.contains { $0.value.firstRange(of: "{{token}}") != nil }
@@ -29,15 +17,15 @@ extension PushKind {
 
 extension PushTarget {
     package var identity: PushPlace {
-        let left = kind.settings.filter(\.isLogin).map(\.name) + [kind.naming.parts].compactMap(\.self)
-        var words = words(of: canonicalSettings, without: left)
+        let left = kind.settings.filter(\.isLogin).map(\.name) + [kind.parts].compactMap(\.self)
+        var words = words(without: left)
         if kind.isCustom { words += kind.write.identity.map(Self.identity(ofAddress:)) }
-        return PushPlace(words: words, token: kind.mentionsToken || kind.naming.isOfToken(settings) ? token : nil)
+        return PushPlace(words: words, token: kind.mentionsToken || kind.isOfToken(settings) ? token : nil)
     }
 
     /// The parts of the place that are written; none if that is all of it.
     package var parts: Set<String> {
-        let list = kind.naming.parts.flatMap { settings[$0] }.flatMap { try? JSONValue(Array($0.utf8)) }
+        let list = kind.parts.flatMap { settings[$0] }.flatMap { try? JSONValue(Array($0.utf8)) }
         return Set(list?.elements?.compactMap(\.text) ?? [])
     }
 }

@@ -21,8 +21,6 @@ package struct PushTarget: Sendable {
         return path.joined(separator: "/") + (server == kind.endpoint ? "" : " at \(server)")
     }
 
-    var canonicalSettings: [String: String] { kind.naming.canonical(settings) }
-
     /// The method and address of the request that a secret is sent with.
     package var request: String {
         "\(kind.write.method) \(endpoint)\(PushTemplate.expand(kind.write.path, settings, PushTemplate.percentEncoded))"
@@ -43,7 +41,7 @@ package struct PushTarget: Sendable {
         func written(_ text: String) -> String {
             WebAddress(text, allowingQuery: true).map { $0.origin + $0.path } ?? text
         }
-        var words = words(of: settings, without: kind.settings.filter(\.isLogin).map(\.name), at: written(endpoint))
+        var words = words(without: kind.settings.filter(\.isLogin).map(\.name), at: written(endpoint))
         // For kinds whose settings are the requests themselves.
         if settings.isEmpty { words += kind.write.texts.map(written) }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -56,7 +54,7 @@ package struct PushTarget: Sendable {
     /// Kind, endpoint and settings, but for some of these.
     ///
     /// - Parameter endpoint: nil for the same text for all addresses of one place.
-    func words(of settings: [String: String], without left: [String], at endpoint: String? = nil) -> [String] {
+    func words(without left: [String], at endpoint: String? = nil) -> [String] {
         settings.filter { !left.contains($0.key) }.sorted { $0.key < $1.key }
             .reduce(into: [kind.name, endpoint ?? Self.identity(ofAddress: self.endpoint)]) {
                 $0 += [$1.key, $1.value]
@@ -70,8 +68,7 @@ package struct PushTarget: Sendable {
     package var document: PushDocument? {
         guard let (member, name) = kind.document.map({ ($0.member, $0.name) }) else { return nil }
         return PushDocument(
-            place: words(of: canonicalSettings, without: [member]).joined(separator: "\0"),
-            shortPlace: words(of: kind.naming.shortened(canonicalSettings), without: [member]).joined(separator: "\0"),
+            place: words(without: [member]).joined(separator: "\0"),
             member: settings[member].flatMap { $0.isEmpty ? nil : $0 }, setting: name)
     }
 
@@ -114,8 +111,6 @@ extension PushTarget {
 package struct PushDocument: Hashable, Sendable {
     /// The same text for each target that writes to the document; neither kept nor shown.
     package let place: String
-    /// The same text also for a target that names the document in another way; with another token it may be another document.
-    package let shortPlace: String
     /// The member of the JSON object that is the target's; nil if the whole document is.
     package let member: String?
     /// The target's setting that names the document.

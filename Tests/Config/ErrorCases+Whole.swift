@@ -223,15 +223,6 @@ extension ErrorCase {
         c.yaml:7:42: error: an output is a file or a target; write "push" and "path" as two outputs
         c.yaml:8:24: error: "../x" is not a name; use at most 64 letters, digits, ".", "-" and "_"
         c.yaml:8:40: error: there is no target "elsewhere"; write one or two
-        ## an AWS secret by its name and by its ARN
-        @keys
-        targets:
-          one: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, field: web, token_file: /t}
-          two: {kind: aws_secrets_manager, region: eu-central-1, secret_id: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:apps-AbC123", field: ios, token_file: /t}
-          three: {kind: aws_secrets_manager, region: eu-central-1, secret_id: "arn:aws:secretsmanager:eu-central-1:210987654321:secret:apps-AbC123", field: ios, token_file: /u}
-        clients: {a: {outputs: [{push: one}]}, b: {outputs: [{push: two}]}}
-        ->
-        c.yaml:4:3: error: target "two" is in the same secret as target "one" (line 3), which names it in another way; write the same "secret_id" for both
         ## targets that are one place
         @keys
         targets:
@@ -245,7 +236,7 @@ extension ErrorCase {
           b-one: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
           b-two: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /t}
           b-three: {kind: supabase, project: abcdefghijklmnopqrst, token_file: /u}
-          # the order of a list, an account's name, a token
+          # the order of a list, a token
           c-one: {kind: vercel, project: shop, team: team_1, variable: A, environments: [production, preview], token_file: /t}
           c-two: {kind: vercel, project: shop, team: team_1, variable: A, environments: [preview, production], token_file: /u}
           c-three: {kind: vercel, project: shop, team: team_1, variable: A, token_file: /u}
@@ -253,7 +244,7 @@ extension ErrorCase {
           c-five: {kind: vercel, project: own, variable: A, token_file: /t}
           c-six: {kind: vercel, project: own, variable: A, token_file: /u}
           c-seven: {kind: netlify, account: shop, site: s, variable: A, token_file: /t}
-          c-eight: {kind: netlify, account: "12345678", site: s, variable: A, token_file: /u}
+          c-eight: {kind: netlify, account: shop, site: s, variable: A, token_file: /u}
           c-nine: {kind: kubernetes, namespace: n, secret: s, token_file: /t}
           c-ten: {kind: kubernetes, namespace: n, secret: s}
           # whoever logs in
@@ -276,16 +267,6 @@ extension ErrorCase {
           f-six: {kind: vault, endpoint: "http://127.0.0.1:8201", path: apps/web, token_file: /t}
           f-seven: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://aws.example", token_file: /t}
           f-eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example.:443", token_file: /t}
-          # settings that can be written in two ways
-          g-one: {kind: vault, endpoint: "https://v.example", namespace: team/a, mount: kv, path: apps/web, token_file: /t}
-          g-two: {kind: vault, endpoint: "https://v.example", mount: team/a/kv, path: apps/web, token_file: /t}
-          g-three: {kind: vault, endpoint: "https://v.example", namespace: team, mount: a/kv, path: apps/web, token_file: /t}
-          g-four: {kind: vault, endpoint: "https://v.example", namespace: root, mount: team/a/kv, path: apps/web, field: b, token_file: /t}
-          g-five: {kind: vault, endpoint: "https://v.example", namespace: team, mount: kv, path: apps/web, token_file: /t}
-          g-six: {kind: pocketbase, endpoint: "https://pb2.example.com", user: a@example.com, token_file: /t}
-          g-seven: {kind: pocketbase, endpoint: "https://pb2.example.com", user: a@example.com, collection: Users, token_file: /t}
-          g-eight: {kind: vercel, project: prj_1, team: team_1, variable: A, token_file: /t}
-          g-nine: {kind: vercel, project: prj_1, variable: A, token_file: /u}
         clients: {a: {outputs: [{push: a-one}]}}
         ->
         c.yaml:7:3: error: target "a-four" overwrites what target "a-one" writes (line 4); write a "field" of its own for each, or another "secret_id"
@@ -303,10 +284,6 @@ extension ErrorCase {
         c.yaml:38:3: error: target "f-three" overwrites what target "f-one" writes (line 36); write a "field" of its own for each, or another "path"
         c.yaml:40:3: error: target "f-five" is the same place as target "f-four" (line 39); remove one of them, or write another place
         c.yaml:43:3: error: target "f-eight" overwrites what target "f-seven" writes (line 42); write a "field" of its own for each, or another "secret_id"
-        c.yaml:46:3: error: target "g-two" overwrites what target "g-one" writes (line 45); write a "field" of its own for each, or another "path"
-        c.yaml:47:3: error: target "g-three" overwrites what target "g-one" writes (line 45); write a "field" of its own for each, or another "path"
-        c.yaml:51:3: error: target "g-seven" is the same place as target "g-six" (line 50); remove one of them, or write another place
-        c.yaml:53:3: error: target "g-nine" is the same place as target "g-eight" (line 52); remove one of them, or write another place
         ## two addresses of one member of etcd, and a machine whose name is a directory's
         @keys
         store: {endpoints: ["https://localhost:2379", "https://127.0.0.1:2379", "https://etcd1.example.:443", "https://ETCD1.example"], machine: ..}

@@ -11,7 +11,6 @@ extension PushKind {
             PushSetting(name: "field", standard: "", advice: "the member's name, where the secret is a JSON object"),
         ], endpoint: "https://secretsmanager.{{region}}.amazonaws.com",
         authorization: .awsSignature(service: "secretsmanager"),
-        naming: Naming(shortened: { $0.merging(["secret_id": secretName(of: $0["secret_id", default: ""])]) { $1 } }),
         document: Document(member: "field", name: "secret_id"),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeString(found) },
         write: aws(
@@ -43,19 +42,6 @@ extension PushKind {
                 ], meaning: .pushCredentialsRefused),
             ErrorRule(contains: ["InternalServiceError"], meaning: .pushServerFailed),
         ])
-
-    /// The name in a secret's ARN, which ends in a hyphen and six characters that AWS adds, as in
-    /// `arn:aws:secretsmanager:eu-central-1:123456789012:secret:apple-AbCdEf`. Anything else stays unchanged.
-    private static func secretName(of id: String) -> String {
-        let parts = id.split(separator: ":", maxSplits: 6, omittingEmptySubsequences: false)
-        guard parts.count == 7, parts[0] == "arn", parts[5] == "secret" else { return id }
-        let end = parts[6].suffix(7)
-        // AWS also takes an ARN without its characters: six small letters are a word of the name.
-        let isComplete =
-            end.count == 7 && end.first == "-" && end.dropFirst().utf8.allSatisfy(\.isASCIIAlphanumeric)
-            && !end.dropFirst().utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-        return String(isComplete ? parts[6].dropLast(7) : parts[6])
-    }
 
     private static func aws(_ operation: String, _ body: String) -> PushRequest {
         PushRequest(

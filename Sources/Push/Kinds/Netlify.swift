@@ -20,8 +20,6 @@ extension PushKind {
                                 "Netlify hides no value there; write production, deploy-preview or branch-deploy")
                     }),
         ], endpoint: "https://api.netlify.com", authorization: .bearer,
-        // A site's id is unique, and belongs to one account.
-        naming: Naming(canonical: { $0.filter { $0.key != "account" } }),
         // The variable's values in other contexts and its scopes stay.
         write: PushRequest(
             "PATCH", variable.path, query: variable.query,

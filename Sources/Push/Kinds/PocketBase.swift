@@ -15,8 +15,6 @@ extension PushKind {
                 "POST", "/api/collections/_superusers/auth-with-password",
                 body: .json(#"{"identity":{{user}},"password":{{token}}}"#)),
             token: ["token"]),
-        // PocketBase finds a collection by its name in any case.
-        naming: Naming(canonical: { $0.merging(["collection": $0["collection", default: ""].lowercased()]) { $1 } }),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeProvider(found.answer) },
         write: PushRequest(
             "PATCH", "/api/collections/{{collection}}", body: .json(#"{"oauth2":{{merged!}}}"#),

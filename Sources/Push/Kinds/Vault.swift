@@ -11,14 +11,6 @@ extension PushKind {
             PushSetting(name: "field", standard: "client_secret", advice: "the field's name"),
             PushSetting(name: "namespace", standard: "", advice: "the namespace", isPath: true),
         ], endpoint: nil, authorization: .header("X-Vault-Token"),
-        // Vault joins the namespace to the path; it may also precede the mount. The root namespace may have its name or none.
-        naming: Naming(canonical: { settings in
-            let namespace = settings["namespace"].flatMap { $0 == "root" ? nil : $0 }
-            let parts = [namespace, settings["mount"], "data", settings["path"]].compactMap(\.self)
-            return [
-                "path": parts.filter { !$0.isEmpty }.joined(separator: "/"), "field": settings["field", default: ""],
-            ]
-        }),
         document: Document(member: "field", name: "path"),
         merge: { exchange, found throws(RoleFailure) in try exchange.mergeField(found) },
         write: PushRequest(

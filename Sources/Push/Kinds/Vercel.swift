@@ -19,10 +19,8 @@ extension PushKind {
                             "Vercel takes no sensitive variable for development; write production, preview or both"),
                 ], isList: true),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,
-        // A project's id is unique, and belongs to one team. Without a team, a project's name is one in the account of the token.
-        naming: Naming(
-            canonical: { settings in settings.filter { $0.key != "team" || !hasProjectID(settings) } },
-            parts: "environments", isOfToken: { $0["team", default: ""].isEmpty && !hasProjectID($0) }),
+        // Without a team, a project is one in the account of the token.
+        parts: "environments", isOfToken: { $0["team", default: ""].isEmpty },
         write: PushRequest(
             "POST", "/v10/projects/{{project}}/env", query: [.init("upsert", "true"), .init("teamId", "{{team}}")],
             body: .json(
@@ -57,10 +55,6 @@ extension PushKind {
             ErrorRule(status: 403, contains: ["rate_limited"], meaning: .pushRateLimited),
             ErrorRule(contains: ["ENV_CONFLICT"], meaning: .pushEnvironmentsConflict),
         ])
-
-    @Sendable private static func hasProjectID(_ settings: [String: String]) -> Bool {
-        settings["project"]?.hasPrefix("prj_") == true
-    }
 
     /// The variables, with the time of their last change.
     private static let variables = PushRequest(
