@@ -14,8 +14,6 @@ package struct StatusClient: Sendable {
         package var get: Int64 = 10
         /// A renewal waits for outputs and for actions, hooks among them.
         package var post: Int64 = 600
-        /// After this long without an answer the daemon is asked whether it still responds.
-        package var silence: Int64 = 5
 
         package init() {}
     }
@@ -125,29 +123,7 @@ package struct StatusClient: Sendable {
                 throw .notReachable(socket: socket, cause: error.errno)
             }
         }
-        if seconds > timeouts.get { try waitWhileItResponds(stream) }
         return try read(from: stream, seconds: seconds)
-    }
-
-    private static let mostUnanswered = 3
-
-    /// Waits for the first byte of an answer. A daemon that works on a request for long answers others meanwhile. Throws if it
-    /// does not for longer than a start takes.
-    private func waitWhileItResponds(_ stream: borrowing UnixStream) throws(StatusClientError) {
-        var unanswered = 0
-        let began = Clocks.bootMilliseconds()
-        while !stream.awaitsInput(within: timeouts.silence * 1_000), !stream.deadline.hasPassed {
-            do throws(StatusClientError) {
-                _ = try exchange("GET", "/readyz", seconds: timeouts.get)
-                unanswered = 0
-            } catch {
-                // A daemon that stops has closed its socket, and still answers here.
-                guard case .timedOut = error else { continue }
-                unanswered += 1
-                guard unanswered == Self.mostUnanswered else { continue }
-                throw .timedOut(socket: socket, seconds: (Clocks.bootMilliseconds() - began) / 1_000)
-            }
-        }
     }
 
     /// Throws when a program other than the daemon may be listening. If others may create names, as in a pod's /dev/shm, the

@@ -45,11 +45,6 @@ package struct UnixStream: ~Copyable, Sendable {
         try Peer(of: raw)
     }
 
-    /// Whether the peer sends something, or closes, within this time (milliseconds) or before the deadline.
-    package func awaitsInput(within timeout: Int64) -> Bool {
-        Descriptor.ready([raw], atMost: min(timeout, deadline.rest)) != [false]
-    }
-
     /// Whether the peer has closed, or has sent more than it was to send.
     package var isAbandoned: Bool { Descriptor.ready([raw], atMost: 0) == [true] }
 
