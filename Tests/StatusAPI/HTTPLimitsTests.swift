@@ -13,10 +13,4 @@ struct HTTPLimitsTests {
         #expect((limits.headerSize, limits.headerFields, limits.bodySize) == (8192, 64, 65_536))
         #expect((limits.requestTime, limits.idleTime, limits.answerTime) == (10_000, 90_000, 30_000))
     }
-
-    /// Fewer descriptors make for fewer connections, and never for none.
-    @Test(arguments: [(1024, 64), (256, 64), (255, 63), (201, 9), (200, 8), (64, 8), (0, 8)])
-    func fewDescriptorsMakeForFewConnections(descriptors: Int, connections: Int) {
-        #expect(HTTPLimits(descriptors: descriptors).connections == connections)
-    }
 }

@@ -27,9 +27,7 @@ final class StatusListener: Sendable {
     ) throws(Failure) {
         if let passed { socket = passed } else { socket = try Self.open(path) }
         do throws(Failure) {
-            server = try StatusServer(
-                listener: socket, metrics: metrics, control: control, limits: HTTPLimits(descriptors: Descriptor.limit),
-                handle: handle)
+            server = try StatusServer(listener: socket, metrics: metrics, control: control, handle: handle)
         } catch {
             // No daemon answers there.
             socket.removeName()

@@ -8,9 +8,6 @@ package struct Descriptor: ~Copyable, Sendable {
     /// The number that system calls take; valid as long as this value exists.
     package let raw: Int32
 
-    /// How many this process may have open at a time (RLIMIT_NOFILE).
-    package static var limit: Int { sysconf(Int32(_SC_OPEN_MAX)) }
-
     /// Takes over an open descriptor: no other code may close it from now on.
     package init(adopting raw: Int32) {
         self.raw = raw

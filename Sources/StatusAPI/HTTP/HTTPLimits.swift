@@ -45,18 +45,5 @@ package struct HTTPLimits: Hashable, Sendable {
     /// Between two requests for one thing by a user other than root.
     package var requestPause = RateLimitedRequest.pause
 
-    /// The limits of the daemon.
     package init() {}
-
-    /// The same, with fewer connections if the process may open only `descriptors` descriptors.
-    package init(descriptors: Int) {
-        connections = min(connections, max(Self.fewestConnections, descriptors - Self.descriptorsForRotation))
-    }
-
-    /// Descriptors reserved for the rotation. The loop and its sockets hold two dozen. Each of a lane's eight workers holds a
-    /// dozen directories and a few files open as it walks a path. The workers that keep records share the descriptors of one
-    /// path.
-    private static let descriptorsForRotation = 192
-    /// The minimum for any number of descriptors: half for root and the daemon's user, half for all others.
-    private static let fewestConnections = 8
 }

@@ -3,25 +3,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon that may have few descriptors, or has none left.
+/// A daemon that has no descriptors left.
 @Suite(.waits) struct DescriptorLimitTests {
     /// The processor time that a process has used, in clock ticks of a hundredth of a second.
     private func ticks(_ process: Int32) throws -> Int {
         let fields = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).split(separator: " ")
         return try #require(Int(fields[13])) + #require(Int(fields[14]))
-    }
-
-    /// Connections are refused before they take what the rotation needs.
-    @Test func connectionsLeaveTheRotationItsDescriptors() throws {
-        let sandbox = try Sandbox(clients: "web")
-        try sandbox.start(under: ["prlimit", "--nofile=64:64"])
-        let old = try sandbox.published()
-        let connections = try (0..<100).map { _ in try StatusConnection(sandbox.socket) }
-        try sandbox.makeKey()
-        try sandbox.eventually("a secret by the new key") { try sandbox.published() != old }
-        try sandbox.claims(of: sandbox.published())
-        try sandbox.succeed("inspect", sandbox.directory("out/web.jwt"), "--key", sandbox.key)
-        withExtendedLifetime(connections) {}
     }
 
     @Test func runningOutIsSurvivedWithoutABusyLoop() throws {
