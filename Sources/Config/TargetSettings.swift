@@ -55,7 +55,7 @@ struct TargetSettings {
             if let redeploys {
                 Self.checkProduction(of: known, settings, redeploys: redeploys, errorsBefore: before, in: section)
             }
-            if diagnostics.errors == before { Self.warn(of: known, settings, endpoint, in: section) }
+            if diagnostics.errors == before { Self.warn(of: known, settings, in: section) }
         }
         let own = section.has("endpoint") ? nil : complete?.own
         if token.isAbsent, let own {
@@ -195,15 +195,8 @@ struct TargetSettings {
         return text
     }
 
-    /// Warns of settings that belong into another one, or that the kind adds itself. Otherwise secrets would go to a place next
-    /// to the intended one.
-    private static func warn(of kind: PushKind, _ settings: [String: String], _ endpoint: String?, in section: Section)
-    {
-        if let endpoint, let added = kind.firstComponent, endpoint.hasSuffix(added) {
-            section.diagnostics.warning(
-                at: section.position(of: "endpoint"),
-                "\"endpoint\" ends in \"\(added)\", which clientsecretd adds; remove it")
-        }
+    /// Warns of settings that belong into another one. Otherwise secrets would go to a place next to the intended one.
+    private static func warn(of kind: PushKind, _ settings: [String: String], in section: Section) {
         for (setting, words) in kind.misplaced(in: settings) {
             section.diagnostics.warning(
                 at: section.position(of: setting), "\(words), which is usually not part of it; remove it")

@@ -112,12 +112,6 @@ package struct PushKind: Sendable {
     /// that has to include production, which is deployed; nil for other kinds.
     package var deployedBy: String? { redeployment?.environments }
 
-    /// The first component of request paths behind the endpoint, such as `/v1`; nil if a setting comes first.
-    package var firstComponent: String? {
-        let name = write.path.split(separator: "/").first ?? ""
-        return name.isEmpty || name.contains("{{") ? nil : "/" + name
-    }
-
     /// The settings whose value belongs into another setting, with a sentence about it. A secret would be
     /// created next to the one that is meant.
     package func misplaced(in settings: [String: String]) -> [(setting: String, words: String)] {

@@ -100,7 +100,6 @@ import Testing
         ("VAULT, path: data/apps/web, token_file: /t", "begins with \"data/\""),
         ("VAULT, mount: kv/data, path: a, token_file: /t", "ends in \"/data\""),
         ("VAULT, path: secret/apps, token_file: /t", "begins with \"secret/\""),
-        (#"kind: vault, path: apps, endpoint: "https://v.example/v1", token_file: /t"#, "ends in \"/v1\""),
         ("VERCEL, environments: [preview], token_file: /t", "nothing for production"),
         ("VAULT, path: apps/data, token_file: /t", ""),
         ("VERCEL, environments: [preview, production], token_file: /t", ""),
