@@ -8,23 +8,20 @@ package struct KeySet: Sendable {
         let exponent: [UInt8]
     }
 
-    private let keys: [String: [Numbers]]
-
-    /// How many keys of one id are tried: ids are meant to be distinct.
-    private static let triedAtMost = 4
+    private let keys: [String: Numbers]
 
     /// The key set in an answer's body. Members that are not RSA keys for signatures are skipped, as RFC 7517, section 5,
     /// requires. Nil when there is no list of keys.
     package init?(_ bytes: [UInt8]) {
         guard let members = (try? JSONValue(bytes))?["keys"]?.elements else { return nil }
-        var keys: [String: [Numbers]] = [:]
+        var keys: [String: Numbers] = [:]
         for member in members {
             guard member["kty"]?.text == "RSA", (member["use"]?.text ?? "sig") == "sig",
                 (member["alg"]?.text ?? "RS256") == "RS256", let kid = member["kid"]?.text,
                 let modulus = member["n"]?.text.flatMap({ Base64URL.decode(Array($0.utf8)) }),
                 let exponent = member["e"]?.text.flatMap({ Base64URL.decode(Array($0.utf8)) })
             else { continue }
-            keys[kid, default: []].append(Numbers(modulus: modulus, exponent: exponent))
+            keys[kid] = Numbers(modulus: modulus, exponent: exponent)
         }
         self.keys = keys
     }
@@ -34,12 +31,11 @@ package struct KeySet: Sendable {
         keys[kid] != nil
     }
 
-    /// Whether a key with this id has signed `message`.
+    /// Whether the key with this id has signed `message`.
     func verifies(_ signature: [UInt8], of message: [UInt8], kid: String) -> Bool {
-        for numbers in (keys[kid] ?? []).prefix(Self.triedAtMost) {
-            guard let key = RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent) else { continue }
-            if key.verifies(signature, of: message) { return true }
-        }
-        return false
+        guard let numbers = keys[kid],
+            let key = RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent)
+        else { return false }
+        return key.verifies(signature, of: message)
     }
 }
