@@ -1,5 +1,5 @@
 package import AppleClientSecret
-internal import Failures
+package import Failures
 
 /// One client in a snapshot.
 package struct ClientView: Hashable, Sendable {
@@ -132,8 +132,8 @@ package struct OutputView: Hashable, Sendable {
     package var error: String?
     /// The failure that `error` is about; nil if nothing failed, and in a view that was read from a status document.
     package var failure: Failure?
-    /// Its remedy in words, in a view that was read from a status document.
-    package var readRemedy: RemedyReport?
+    /// Its remedy, in a view that was read from a status document.
+    package var readRemedy: Remedy?
     /// How often drift was repaired since the daemon started.
     package var repairs: Int
 
@@ -224,7 +224,7 @@ package struct ActionView: Hashable, Sendable {
     package var error: String?
     /// As for an output.
     package var failure: Failure?
-    package var readRemedy: RemedyReport?
+    package var readRemedy: Remedy?
     /// Nil for one that waits for nothing of that kind.
     package var waitsFor: Wait?
 

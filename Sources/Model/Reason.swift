@@ -55,16 +55,3 @@ package struct FailureReport: Hashable, Sendable {
         self.command = command
     }
 }
-
-/// The remedy of a failed output or action as the status document has it.
-package struct RemedyReport: Hashable, Sendable {
-    /// The remedy, with the command at its end.
-    package var remedy: String
-    /// The remedy's command in POSIX's sh; nil if the operator has to decide something first.
-    package var command: String?
-
-    package init(remedy: String, command: String?) {
-        self.remedy = remedy
-        self.command = command
-    }
-}

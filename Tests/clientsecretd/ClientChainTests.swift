@@ -178,7 +178,7 @@ import Testing
         },
         Case("the writer of its user is missing, and the daemon's reason is Apple", .outputs, listening) {
             $0.view = try view(of: $0.client, output: .failed)
-            $0.view?.outputs[0].readRemedy = RemedyReport(remedy: listening, command: listening)
+            $0.view?.outputs[0].readRemedy = .reported(listening, command: listening)
             $0.view?.reason = Reason(
                 failure: Failure(.verdictUnknown, at: .client($0.name)), client: $0.name, since: now)
             $0.published = [(former, "/srv/shop/.env")]
@@ -202,7 +202,7 @@ import Testing
         Case("the action fails", .unit, delivering) { $0.view = try view(of: $0.client, action: .failed) },
         Case("the action fails, and the daemon knows what helps", .unit, restarting) {
             $0.view = try view(of: $0.client, action: .failed)
-            $0.view?.actions[0].readRemedy = RemedyReport(remedy: restarting, command: restarting)
+            $0.view?.actions[0].readRemedy = .reported(restarting, command: restarting)
         },
         Case("the action fails, and the outputs are judged by the record", .unit, delivering) {
             $0.view = try view(of: $0.client, action: .failed)

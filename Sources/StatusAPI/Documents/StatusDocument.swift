@@ -110,7 +110,7 @@ extension OutputView: JSONDocument {
     }
 
     /// The remedy of its error; nil if none is known.
-    package var remedy: Remedy? { failure?.remedy ?? readRemedy?.value }
+    package var remedy: Remedy? { failure?.remedy ?? readRemedy }
 }
 
 extension SourceView: JSONDocument {
@@ -133,7 +133,7 @@ extension ActionView: JSONDocument {
     }
 
     /// The remedy of its error; nil if none is known.
-    package var remedy: Remedy? { failure?.remedy ?? readRemedy?.value }
+    package var remedy: Remedy? { failure?.remedy ?? readRemedy }
 }
 
 extension VerificationView: JSONDocument {
@@ -147,16 +147,12 @@ extension VerificationView: JSONDocument {
 
 // MARK: Reasons
 
-extension RemedyReport {
-    fileprivate var value: Remedy { .reported(remedy, command: command) }
-}
-
 extension JSONMembers {
     /// Two members, left out without a remedy.
-    fileprivate mutating func remedy(_ remedy: Remedy?) throws(JSONError) -> RemedyReport? {
+    fileprivate mutating func remedy(_ remedy: Remedy?) throws(JSONError) -> Remedy? {
         let words = try orAbsent("remedy", remedy?.description)
         let command = try orAbsent("command", remedy?.command)
-        return words.map { RemedyReport(remedy: $0, command: command) }
+        return words.map { .reported($0, command: command) }
     }
 
     /// Two members: the whole reason on one line, null when there is none, and its parts, left out when there is none.
