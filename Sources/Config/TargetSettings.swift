@@ -121,7 +121,7 @@ struct TargetSettings {
                     try choice(text, of: setting)
                 }
                 // In one order, because the API takes the list for a set.
-                let known = setting.choices?.map(\.name) ?? list.value?.sorted() ?? []
+                let known = setting.choices ?? list.value?.sorted() ?? []
                 value = list.map { items in
                     "[" + known.filter(items.contains).map { "\"\($0)\"" }.joined(separator: ",") + "]"
                 }
@@ -186,12 +186,10 @@ struct TargetSettings {
     /// One of the values that a setting may have.
     fileprivate static func choice(_ text: String, of setting: PushSetting) throws(ValueError) -> String {
         let choices = setting.choices ?? []
-        guard let choice = choices.first(where: { $0.name == text }) else {
-            let usable = choices.filter { $0.problem == nil }.map(\.name)
-            let advice = advice(for: text, among: choices.map(\.name), otherwise: usable)
+        guard choices.contains(text) else {
+            let advice = advice(for: text, among: choices, otherwise: choices)
             throw ValueError("unknown \(setting.isList ? "item" : "value")\(apposition(text)); \(advice)")
         }
-        if let problem = choice.problem { throw ValueError("\"\(text)\" cannot be used: \(problem)") }
         return text
     }
 

@@ -8,21 +8,9 @@ package struct PushSetting: Sendable {
     /// Whether it may have slashes.
     package var isPath = false
     /// Its possible values, or those of a list's elements; nil for any text.
-    package var choices: [Choice]?
+    package var choices: [String]?
     /// Whether it is a list, in ``PushTarget/settings`` the elements of a JSON array.
     package var isList = false
     /// Whether it identifies the user, and not the place.
     var isLogin = false
-
-    /// One of the values that a setting may have.
-    package struct Choice: Sendable {
-        package let name: String
-        /// Why it cannot be used, and the text to write instead; nil if it can.
-        package let problem: String?
-
-        package init(_ name: String, problem: String? = nil) {
-            self.name = name
-            self.problem = problem
-        }
-    }
 }

@@ -12,13 +12,8 @@ extension PushKind {
             PushSetting(name: "variable", advice: "the environment variable's name"),
             PushSetting(
                 name: "context", standard: "production", advice: "a deploy context",
-                choices: [.init("production"), .init("deploy-preview"), .init("branch-deploy")]
-                    + ["all", "dev"].map {
-                        .init(
-                            $0,
-                            problem:
-                                "Netlify hides no value there; write production, deploy-preview or branch-deploy")
-                    }),
+                // Netlify hides no value in the others.
+                choices: ["production", "deploy-preview", "branch-deploy"]),
         ], endpoint: "https://api.netlify.com", authorization: .bearer,
         // The variable's values in other contexts and its scopes stay.
         write: PushRequest(

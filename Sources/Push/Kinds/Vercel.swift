@@ -11,13 +11,8 @@ extension PushKind {
             PushSetting(name: "variable", advice: "the environment variable's name"),
             PushSetting(
                 name: "environments", standard: #"["production"]"#, advice: "a list of environments",
-                choices: [
-                    .init("production"), .init("preview"),
-                    .init(
-                        "development",
-                        problem:
-                            "Vercel takes no sensitive variable for development; write production, preview or both"),
-                ], isList: true),
+                // Vercel takes no sensitive variable for development.
+                choices: ["production", "preview"], isList: true),
         ], endpoint: "https://api.vercel.com", authorization: .bearer,
         // Without a team, a project is one in the account of the token.
         parts: "environments", isOfToken: { $0["team", default: ""].isEmpty },
