@@ -15,7 +15,6 @@ import Glibc
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// The server of the requests: its host and port.
     private var server = ""
-    private var takesProxy = true
 
     /// In bytes.
     private static let longestHeaders = 65_536
@@ -84,7 +83,6 @@ import Glibc
             throw TransportFailure(.failed, "a NUL in a value", mayBeSent: false)
         }
         try check(unsafe shim_setopt_text(handle, option, value))
-        if option == CURLOPT_NOPROXY { takesProxy = false }
     }
 
     /// Sends these bytes as the request's body.
@@ -130,7 +128,6 @@ import Glibc
         headerLength = 0
         answerHeaders = []
         isTooLong = false
-        takesProxy = true
     }
 
     /// Why a server that accepted the connection did not answer: connects again and sends nothing. With TLS 1.3 the server checks
@@ -210,10 +207,9 @@ import Glibc
         let detail = unsafe String(cString: message.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(message))
         let kind = kind(of: code)
         let isUnanswered = code == CURLE_OPERATION_TIMEDOUT && kind == .notConnected
-        let proxy = takesProxy && ProxyCredentials.isProxyNamed ? ", or at the proxy that the environment names" : ""
         let words =
             isUnanswered
-            ? "connection timed out: nothing answered at \(server)\(proxy)" : ProxyCredentials.hidden.words(detail)
+            ? "connection timed out: nothing answered at \(server)" : ProxyCredentials.hidden.words(detail)
         throw TransportFailure(kind, isTooLong ? "" : words, mayBeSent: isConnected)
     }
 

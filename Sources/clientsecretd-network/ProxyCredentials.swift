@@ -9,8 +9,6 @@ enum ProxyCredentials {
     /// The variables that libcurl reads.
     private static let variables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
 
-    static var isProxyNamed: Bool { variables.contains { unsafe getenv($0) != nil } }
-
     private static var texts: [String] {
         variables.flatMap { name -> [String] in
             guard let address = unsafe getenv(name).map({ unsafe String(cString: $0) }),
