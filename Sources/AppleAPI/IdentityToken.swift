@@ -15,7 +15,7 @@ package struct IdentityToken: Sendable {
     /// The only issuer of identity tokens.
     package static let issuer = "https://appleid.apple.com"
     /// How far clocks may differ, in seconds.
-    package static let clockTolerance: Seconds = 60
+    private static let clockTolerance: Seconds = 60
 
     /// `kid` of the header; nil if there is none.
     package let keyID: String?
@@ -98,7 +98,7 @@ package struct IdentityToken: Sendable {
         case .array(let others): problems.append(.audienceList(others.map { $0.text ?? "" }))
         default: problems.append(.missing("aud"))
         }
-        problems += timeProblems(tolerance: Self.clockTolerance, now: now)
+        problems += timeProblems(now: now)
         if (claims["sub"]?.text ?? "").isEmpty { problems.append(.missing("sub")) }
         if let nonce,
             !Self.forms(of: nonce).contains(where: { claims["nonce"]?.text?.hasSameBytes(as: $0) == true })
@@ -108,14 +108,11 @@ package struct IdentityToken: Sendable {
         return problems
     }
 
-    /// What speaks against a good token by this clock, and is accepted because clocks may differ by ``clockTolerance``.
-    package func toleratedProblems(now: WallTime) -> [Problem] { timeProblems(tolerance: 0, now: now) }
-
-    private func timeProblems(tolerance: Seconds, now: WallTime) -> [Problem] {
+    private func timeProblems(now: WallTime) -> [Problem] {
         let times: [(claim: String, isWrong: (WallTime) -> Bool, problem: (WallTime) -> Problem)] = [
-            ("exp", { $0 + tolerance <= now }, Problem.expired),
-            ("iat", { $0 > now + tolerance }, Problem.issuedInTheFuture),
-            ("nbf", { $0 > now + tolerance }, Problem.notYetValid),
+            ("exp", { $0 + Self.clockTolerance <= now }, Problem.expired),
+            ("iat", { $0 > now + Self.clockTolerance }, Problem.issuedInTheFuture),
+            ("nbf", { $0 > now + Self.clockTolerance }, Problem.notYetValid),
         ]
         return times.compactMap { claim, isWrong, problem -> Problem? in
             if let moment = moment(claim) { return isWrong(moment) ? problem(moment) : nil }

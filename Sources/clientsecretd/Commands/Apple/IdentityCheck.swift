@@ -8,7 +8,6 @@ struct IdentityCheck {
     let subject: String
     let token: IdentityToken?
     private(set) var problems: [IdentityToken.Problem]
-    private let checkedAt: WallTime
 
     var isGood: Bool { problems.isEmpty }
 
@@ -20,7 +19,6 @@ struct IdentityCheck {
     ) throws(CommandFailure) {
         self.subject = subject
         let now = WallTime.now
-        checkedAt = now
         let parsed: IdentityToken
         do throws(IdentityToken.Problem) {
             parsed = try IdentityToken(Array(text.utf8))
@@ -81,12 +79,9 @@ struct IdentityCheck {
 
     /// The findings.
     var verdict: [String] {
-        guard isGood else { return problems.map { "\(subject): not accepted: \($0.words)" } }
-        let tolerated = token?.toleratedProblems(now: checkedAt) ?? []
-        return ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
-            + tolerated.map {
-                "\(subject): accepted because clocks may differ by \(IdentityToken.clockTolerance.count) s: \($0.words)"
-            }
+        isGood
+            ? ["\(subject): good, signed by Apple's key \(token?.keyID ?? "")"]
+            : problems.map { "\(subject): not accepted: \($0.words)" }
     }
 
     /// The findings, then the claims.
