@@ -91,7 +91,7 @@ final class Router {
 
     /// Admits a connection; throws why not.
     func enter(_ connection: HTTPConnection) throws(Problem) {
-        if connectionLimiter.isFull(for: connection.listener, control: control, limits: limits) {
+        if connectionLimiter.needsRoom(for: connection.listener, control: control, limits: limits) {
             metricsQueue.oldest?.evict()
         }
         if let reason = connectionLimiter.enter(connection.listener, control: control, limits: limits) {
@@ -120,6 +120,8 @@ final class Router {
         dismissed.removeAll { $0 === connection }
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         metricsQueue.remove(connection)
+        // Reloads join the one in progress without limit, if their clients do not wait for its answer.
+        for requestID in waiting.keys { waiting[requestID]?.removeAll { $0 === connection } }
         connectionLimiter.leave(connection.listener)
         if connections.isEmpty { allClosed?.succeed() }
     }
