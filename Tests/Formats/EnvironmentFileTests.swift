@@ -134,6 +134,9 @@ import Testing
         ("A=1\nread SECRET < f\n", "A=1\nread SECRET < f\nSECRET=new\n"),
         ("SECRET=old\ncat <<E\nB=$SECRET\nE\n", "SECRET=new\ncat <<E\nB=$SECRET\nE\n"),
         ("SECRET=old\neval \"$(ssh-agent)\"\n", "SECRET=new\neval \"$(ssh-agent)\"\n"),
+        // An option is the first word only.
+        ("SECRET=old\nprintf x -v SECRET\n", "SECRET=new\nprintf x -v SECRET\n"),
+        ("SECRET=old\nprintf '' -v\n", "SECRET=new\nprintf '' -v\n"),
         ("{\nSECRET=old\n}\n", "{\nSECRET=new\n}\n"),
         // No shell reads a file with such a line.
         ("for more see https://h/\nSECRET=old\n", "for more see https://h/\nSECRET=new\n"),

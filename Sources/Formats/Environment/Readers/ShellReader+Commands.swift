@@ -51,10 +51,11 @@ extension ShellReader {
             assignLater(words, range)
             if names.contains(Array("alias".utf8)) { parser.aliases.formUnion(names) }
             if name == "eval", !names.isDisjoint(with: ShellBuiltin.dangerous) { lose() }
-        case "printf" where hasOption("v"):
-            var variable = words.removeFirst()
-            variable.text.removeFirst(2)
-            assignAll([variable] + words.prefix(1), range)
+        case "printf" where words.first?.text.starts(with: "-v".utf8) == true:
+            // `-v NAME` or `-vNAME`.
+            var option = words.removeFirst()
+            option.text.removeFirst(2)
+            assignAll([option] + words.prefix(1), range)
         case "[[" where words.contains { $0.text.first == UInt8(ascii: "-") && $0.text.count == 3 }:
             for word in words { compute(word.text, range) }
         case ".", "source":
