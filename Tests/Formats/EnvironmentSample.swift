@@ -64,8 +64,8 @@ struct EnvironmentSample {
             "eval \"$V1\"",
             "printf -v SECRET old", "mapfile SECRET", "for SECRET in a b; do :; done", ": ${SECRET:=old}",
             "SECRET=old ||\n:",
-            "SECRET=old &&\n:", ": <<E\n$((SECRET=5))\nE", ". /dev/stdin <<E\nSECRET=old\nE", "getopts a SECRET",
-            "SECRET=(old)", "SECRET+=old", "[[ SECRET=5 -eq 5 ]]", "{ SECRET=old; } &", "if SECRET=old; then :; fi",
+            "SECRET=old &&\n:", ". /dev/stdin <<E\nSECRET=old\nE", "getopts a SECRET",
+            "SECRET=(old)", "SECRET+=old", "{ SECRET=old; } &", "if SECRET=old; then :; fi",
         ]
         var choices = plain
         if style != .plain { choices += common + exported }

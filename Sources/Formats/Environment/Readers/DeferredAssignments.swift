@@ -68,23 +68,9 @@ struct DeferredAssignments {
 
     // MARK: Result
 
-    /// Where a command begins that may carry out text which cannot be followed; nil if there is none.
-    ///
-    /// - Parameter texts: those elsewhere in the file.
-    func startOfUnclear(among texts: [ArraySlice<UInt8>]) -> Int? {
-        guard let indirect else { return nil }
-        let isDangerous = texts.contains { text in
-            // A command begins here, also in quotes; elsewhere it is more likely a word of a sentence.
-            text.split { ";&|({=\n'\"".utf8.contains($0) }.contains {
-                ShellBuiltin.dangerous.contains(ScriptWord.names(in: $0).first ?? [])
-            }
-        }
-        return isDangerous ? indirect.range.lowerBound : nil
-    }
-
     /// The entries with these assignments, each in the place where it may be carried out last.
     ///
-    /// - Parameter texts: as above.
+    /// - Parameter texts: those elsewhere in the file that may become commands.
     func added(to entries: [EnvironmentEntry], among texts: [ArraySlice<UInt8>]) -> [EnvironmentEntry] {
         var calls = self.calls
         var added: [(index: Int, entry: EnvironmentEntry)] = []

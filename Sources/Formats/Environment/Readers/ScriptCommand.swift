@@ -33,10 +33,6 @@ struct ScriptCommand {
 /// `<`, `>` and the word behind.
 struct ShellRedirection {
     let target: ScriptWord
-    /// The variable that is set to the descriptor's number: `{NAME}>FILE`.
-    let variable: ScriptWord?
     /// Whether it never fails.
     let isSafe: Bool
-    /// Whether the word or lines are the input: `<<` and `<<<`.
-    let isText: Bool
 }

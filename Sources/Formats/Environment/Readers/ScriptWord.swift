@@ -29,12 +29,6 @@ struct ScriptWord {
 
     var isNumber: Bool { isPlain && text.allSatisfy(\.isASCIIDigit) }
 
-    /// `{NAME}`, with which bash names a variable for a descriptor.
-    var isDescriptorName: Bool {
-        isPlain && text.count > 2 && text.first == .openingBrace && text.last == .closingBrace
-            && text[1].isNameStart && text.dropFirst().dropLast().allSatisfy(\.isNamePart)
-    }
-
     /// Notes that a quote or an expansion begins.
     mutating func mark(isQuote: Bool) {
         plainEnd = plainEnd ?? text.count

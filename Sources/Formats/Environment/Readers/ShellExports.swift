@@ -28,8 +28,6 @@ struct ShellExports {
     struct Options {
         /// Whether everything is exported from now on, or not; nil: unchanged.
         private(set) var exportsAll: Bool?
-        /// Whether the shell may not run the following text as written.
-        private(set) var mayStop = false
         /// Whether the next word is the name of an option, to be turned on or off.
         private var turnsOn: Bool?
         /// Whether no options follow.
@@ -38,7 +36,6 @@ struct ShellExports {
         mutating func note(_ word: ArraySlice<UInt8>) {
             if let turnsOn {
                 if word.elementsEqual("allexport".utf8) { exportsAll = turnsOn }
-                if word.elementsEqual("noexec".utf8) || word.elementsEqual("keyword".utf8) { mayStop = true }
                 self.turnsOn = nil
                 return
             }
@@ -46,7 +43,6 @@ struct ShellExports {
             let isOn = word.first == UInt8(ascii: "-")
             guard !hasEnded, isOn || word.first == UInt8(ascii: "+") else { return }
             if word.contains(UInt8(ascii: "a")) { exportsAll = isOn }
-            if word.contains(where: "nkt".utf8.contains) { mayStop = true }
             if word.contains(UInt8(ascii: "o")) { turnsOn = isOn }
         }
     }

@@ -16,7 +16,6 @@ extension ShellParser {
     private mutating func compound(from start: Int) throws(ShellError) -> ScriptCommand {
         var kind = ScriptCommand.Kind.subshell
         let (word, end) = keyword ?? ("(", index + 1)
-        guard !aliases.contains(Array(word.utf8)) else { throw .unclear }
         index = end
         switch word {
         case "(":

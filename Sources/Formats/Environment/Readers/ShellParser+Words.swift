@@ -42,25 +42,10 @@ extension ShellParser {
                 while document.stripsTabs, start < end, bytes[start] == .tab { start += 1 }
                 if bytes[start..<end].elementsEqual(document.delimiter) { break }
             }
-            documents.append(
-                Document(range: document.start..<index, body: body..<index, isExpanded: document.isExpanded))
+            documents.append(document.start..<index)
             data.append(body..<index)
         }
         pending = []
-    }
-
-    /// The expansions in the lines of a here-document.
-    func expansions(in body: Range<Int>) throws(ShellError) -> ScriptWord {
-        var parser = ShellParser(Array(bytes[body]), isDash: isDash)
-        var word = ScriptWord(at: body.lowerBound)
-        do throws(ShellError) {
-            while let byte = parser.peek() {
-                if byte == .doubleQuote { parser.index += 1 } else { try parser.piece(byte, of: &word, inQuotes: true) }
-            }
-        } catch {
-            throw .unclear
-        }
-        return word
     }
 
     /// Reads a word, which is empty if none begins.
@@ -232,11 +217,7 @@ extension ShellParser {
         {
             throw .unclear
         }
-        if operation == .equals || operation == UInt8(ascii: "["), !name.isEmpty { word.defaults.append(Array(name)) }
-        // An index, an offset, the variable that another one names, or an error.
-        let isOffset = peek() == .colon && !"-=+?".utf8.contains(operation)
-        let known = name.isEmpty ? "#@*?$-" : "}:-=+?#%/^,"
-        if isOffset || !known.utf8.contains(peek() ?? 0) { word.isArithmetic = true }
+        if operation == .equals, !name.isEmpty { word.defaults.append(Array(name)) }
         let isPattern = "#%/^,".utf8.contains(operation)
         // In quotes, dash takes a single one for itself there, and bash not always.
         let end = bytes[index...].prefix { $0 != .closingBrace && $0 != .lineFeed }

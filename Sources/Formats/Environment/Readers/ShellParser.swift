@@ -19,14 +19,6 @@ struct ShellParser {
         let start: Int
         let delimiter: [UInt8]
         let stripsTabs: Bool
-        let isExpanded: Bool
-    }
-
-    struct Document {
-        /// From the `<<` to the end of the last line.
-        let range: Range<Int>
-        let body: Range<Int>
-        let isExpanded: Bool
     }
 
     /// The end of commands within others.
@@ -42,11 +34,10 @@ struct ShellParser {
     var index = 0
     var depth = 0
     var pending: [PendingDocument] = []
-    var documents: [Document] = []
-    /// Text that may become a command when it is expanded: values, and arguments of most commands.
+    /// Here-documents, from the `<<` to the end of the last line.
+    var documents: [Range<Int>] = []
+    /// Text that may become a command when it is expanded: values, here-documents, and the words of a loop.
     var data: [Range<Int>] = []
-    /// Names that an `alias` so far gives another meaning.
-    var aliases: Set<[UInt8]> = []
 
     /// Nested more deeply, a file is refused. No program writes such a file.
     static let depthLimit = 50
@@ -220,16 +211,10 @@ struct ShellParser {
             if let assignment, assignment.isEmpty, !isDash, peek() == .openingParenthesis {
                 try array(&word)
             }
-            let valueStart = word.range.lowerBound + (assignment?.name.count ?? 0)
-            if name.map({ assignment != nil || !ShellBuiltin.keepsArguments($0.text) }) ?? (assignment != nil) {
-                data.append(valueStart..<word.range.upperBound)
+            if let assignment {
+                data.append((word.range.lowerBound + assignment.name.count)..<word.range.upperBound)
             }
-            if name == nil, assignment != nil {
-                assignments.append(word)
-            } else {
-                if name == nil, word.isPlain, aliases.contains(word.text) { throw .unclear }
-                words.append(word)
-            }
+            if name == nil, assignment != nil { assignments.append(word) } else { words.append(word) }
             command.range = command.range.lowerBound..<index
         }
         guard !command.range.isEmpty else { throw .syntax }
@@ -257,15 +242,12 @@ struct ShellParser {
     /// Advances over a redirection; false if there is none.
     mutating func redirection(of command: inout ScriptCommand) throws(ShellError) -> Bool {
         let start = index
-        var variable: ScriptWord?
-        if let byte = peek(), byte.isASCIIDigit || byte == .openingBrace && !isDash {
+        if peek()?.isASCIIDigit == true {
             let word = try word()
-            guard peek() == .lessThan || peek() == .greaterThan, word.isNumber || !isDash && word.isDescriptorName
-            else {
+            guard peek() == .lessThan || peek() == .greaterThan, word.isNumber else {
                 index = start
                 return false
             }
-            if !word.isNumber { variable = word }
         }
         if peek() == .ampersand, peek(1) == .greaterThan, !isDash { index += 1 }
         guard let operation = peek(), operation == .lessThan || operation == .greaterThan,
@@ -285,15 +267,12 @@ struct ShellParser {
         skipBlanks()
         let target = try someWord(isDelimiter: isDocument)
         if isDocument {
-            pending.append(
-                PendingDocument(
-                    start: start, delimiter: target.text, stripsTabs: stripsTabs, isExpanded: !target.isQuoted))
+            pending.append(PendingDocument(start: start, delimiter: target.text, stripsTabs: stripsTabs))
         } else if isText {
             data.append(target.range)
         }
         let isSafe = isText || target.string == "/dev/null" || next == .ampersand && target.isNumber
-        command.redirections.append(
-            ShellRedirection(target: target, variable: variable, isSafe: isSafe, isText: isText))
+        command.redirections.append(ShellRedirection(target: target, isSafe: isSafe))
         command.range = min(command.range.lowerBound, start)..<index
         return true
     }

@@ -6,19 +6,13 @@ extension ShellReader {
         for word in assignments {
             guard let assignment = word.assignment(isDash: parser.isDash) else { continue }
             assign(assignment.name, range, isCertain)
-            guard !assignment.isScalar else { continue }
-            spoil(assignment.name)
-            compute(word.text.dropFirst(assignment.name.count), range)
+            if !assignment.isScalar { spoil(assignment.name) }
         }
         guard let first = all.first else { return }
         call(first.string, range)
         var words = all[...]
         while let name = words.first?.string, name == "command" || name == "builtin" {
-            words = words.dropFirst()
-            while let option = words.first?.text, option.first == UInt8(ascii: "-") {
-                if option.contains(UInt8(ascii: "v")) || option.contains(UInt8(ascii: "V")) { return }
-                words = words.dropFirst()
-            }
+            words = words.dropFirst().drop { $0.text.first == UInt8(ascii: "-") }
         }
         guard let word = words.popFirst() else { return }
         if word.isExpanded { mayRunText(range) }
@@ -46,35 +40,19 @@ extension ShellReader {
             declare(name, words, range, isCertain: isCertain && isDirect)
         case _ where ShellBuiltin.assigning.contains(name):
             assignAll(words, range, spoils: name == "mapfile" || name == "readarray" || hasOption("a"))
-        case "eval", "trap":
-            let names = Set(words.flatMap { ScriptWord.names(in: $0.text) })
-            assignLater(words, range)
-            if names.contains(Array("alias".utf8)) { parser.aliases.formUnion(names) }
-            if name == "eval", !names.isDisjoint(with: ShellBuiltin.dangerous) { lose() }
+        case "eval", "trap": assignLater(words, range)
         case "printf" where words.first?.text.starts(with: "-v".utf8) == true:
             // `-v NAME` or `-vNAME`.
             var option = words.removeFirst()
             option.text.removeFirst(2)
             assignAll([option] + words.prefix(1), range)
-        case "[[" where words.contains { $0.text.first == UInt8(ascii: "-") && $0.text.count == 3 }:
-            for word in words { compute(word.text, range) }
-        case ".", "source":
-            let isStream = words.first.map { $0.isSubstituted || $0.text.starts(with: "/dev".utf8) } ?? true
-            if isStream || whole.redirections.contains(where: \.isText) { mayRunText(range) }
-        case "alias":
-            for word in words where word.text.contains(.equals) {
-                parser.aliases.insert(Array(word.text.prefix { $0 != .equals }))
-                if word.isExpanded { mayRunText(range) }
-            }
+        case ".", "source": mayRunText(range)
         case "set":
             var options = ShellExports.Options()
             for word in words { options.note(word.text[...]) }
-            if options.mayStop { lose() }
             guard let exportsAll = options.exportsAll, isFirst, nesting == 0, function == nil else { break }
             let start = range.lowerBound
             exports.set(exportsAll, at: start, beginsLine: start == 0 || parser.bytes[start - 1] == .lineFeed)
-        case "break", "continue": if isCertain { lose() }
-        case "enable": lose()
         case _ where ShellBuiltin.ending.contains(name):
             // A mere redirection with `exec` ends nothing. Behind an assignment, `exit` is more likely a word of a placeholder.
             guard isCertain, function == nil, name != "exec" || words.first?.isExpanded == false,

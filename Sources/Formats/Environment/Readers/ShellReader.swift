@@ -1,5 +1,3 @@
-import AppleClientSecret
-
 /// A shell's view of a file (bash and dash) that it sources: `. FILE`.
 ///
 /// - The entries are the variables that are certainly assigned, under all conditions. Assignments count, also before a command,
@@ -7,7 +5,7 @@ import AppleClientSecret
 /// - Commands that may assign or remove a variable get a name that no variable has (``hidden(_:)``). These are a branch, a loop,
 ///   a function that is called, an expansion, `unset`, `read`, `eval` and similar ones. The same holds for assigning a variable
 ///   that may be read-only or of another type by then, and for everything after a command that may stop the shell.
-/// - A command that may carry out text from elsewhere in the file (`eval "$A"`) may assign all that is named in such text.
+/// - A command that may carry out text from elsewhere in the file (`eval "$A"`) may assign all that is named in the values.
 /// - A pipeline, a subshell and a job in the background do not change the variables. They, definitions of functions,
 ///   here-documents, substitutions and the commands of the shell itself are entries, too, with names that no variable has. Other
 ///   commands are no entries, because the text after `;` in a password is no program.
@@ -27,16 +25,9 @@ struct ShellReader {
     private(set) var isAbandoned = false
     /// The number of compound commands around the current one.
     private(set) var nesting = 0
-    /// Whether bash may carry out the last command of a pipeline itself.
-    private let runsLast: Bool
 
     private init(_ bytes: [UInt8], isDash: Bool) {
         parser = ShellParser(bytes, isDash: isDash)
-        runsLast = Self.mentions("lastpipe", bytes)
-    }
-
-    private static func mentions(_ word: String, _ bytes: [UInt8]) -> Bool {
-        bytes.firstOffset(of: Array(word.utf8)) != nil
     }
 
     /// The variables in the file; nil when a shell stops at an error in its syntax.
@@ -53,8 +44,7 @@ struct ShellReader {
             try reader.readAll()
             return reader
         } catch {
-            // With an option, bash knows more patterns.
-            if error == .syntax, !mentions("extglob", bytes) { return nil }
+            guard error == .unclear else { return nil }
             let rest = min(reader.parser.index, bytes.count)..<bytes.count
             reader = ShellReader([], isDash: isDash)
             reader.entries = [EnvironmentEntry(name: unclear, range: rest)]
@@ -76,10 +66,10 @@ struct ShellReader {
             if parser.bytes[end..<list.range.lowerBound].contains(.lineFeed) { isAbandoned = false }
             end = list.range.upperBound
             run(list, isCertain: true)
-            try noteDocuments()
         }
-        try noteDocuments()
-        try finish()
+        for document in parser.documents { note("<<", document) }
+        // The possible assignments of functions and texts that are carried out somewhere.
+        entries = deferred.added(to: entries, among: parser.data.map { parser.bytes[$0] })
     }
 
     // MARK: Commands
@@ -104,7 +94,6 @@ struct ShellReader {
             guard let first = pipeline.commands.first, let last = pipeline.commands.last else { continue }
             if pipeline.commands.count > 1 {
                 noteSubshell(pipeline.commands, first.range.lowerBound..<last.range.upperBound)
-                if runsLast { run(last, isCertain: false) }
             } else {
                 run(last, isCertain: isCertain)
                 neverFails = !pipeline.isNegated && !isAbandoned && last.neverFails
@@ -131,10 +120,7 @@ struct ShellReader {
 
     private mutating func run(_ command: ScriptCommand, isCertain: Bool) {
         guard !hasEnded else { return }
-        for redirection in command.redirections {
-            if let variable = redirection.variable { assignAll([variable], command.range) }
-            expand(redirection.target, command.range)
-        }
+        for redirection in command.redirections { expand(redirection.target, command.range) }
         if nesting > 0 || !command.isSimple, !command.redirections.allSatisfy(\.isSafe) { isAbandoned = true }
         switch command.kind {
         case .simple(let assignments, let words): run(assignments, words, command, isCertain: isCertain)
@@ -173,8 +159,6 @@ struct ShellReader {
     mutating func assignAll(_ words: some Sequence<ScriptWord>, _ range: Range<Int>, spoils: Bool = false) {
         for word in words {
             if word.isExpanded { mayRunText(range) }
-            // Of an array, other readers know nothing.
-            let spoils = spoils || word.text.contains(UInt8(ascii: "["))
             for name in ScriptWord.names(in: word.text) {
                 assign(name, range, false)
                 if spoils { spoil(name) }
@@ -203,20 +187,13 @@ struct ShellReader {
     /// The assignments of a word's expansions.
     mutating func expand(_ word: ScriptWord, _ range: Range<Int>) {
         if word.isSubstituted { note("$()", word.range) }
-        for name in word.defaults {
-            assign(name, range, false)
-            if word.isArithmetic { spoil(name) }
-        }
+        for name in word.defaults { assign(name, range, false) }
         if word.isArithmetic { compute(word.assignment(isDash: parser.isDash)?.value ?? word.text[...], range) }
     }
 
-    /// An arithmetic expression may assign each name in it, and those in the values of its variables. An error in it ends the
-    /// surrounding command.
-    mutating func compute(_ text: some Collection<UInt8>, _ range: Range<Int>) {
-        var word = ScriptWord(at: range.lowerBound)
-        word.text = Array(text)
-        assignAll([word], range)
-        mayRunText(range)
+    /// An arithmetic expression may assign each name in it. An error in it ends the surrounding command.
+    private mutating func compute(_ text: some Collection<UInt8>, _ range: Range<Int>) {
+        for name in ScriptWord.names(in: text) { assign(name, range, false) }
         if function == nil, nesting > 0 { isAbandoned = true }
     }
 
@@ -225,26 +202,4 @@ struct ShellReader {
 
     /// Here the file ends.
     mutating func end() { if isLost || isAbandoned { isLost = true } else { hasEnded = true } }
-
-    /// The lines of here-documents, which may be in functions.
-    private mutating func noteDocuments() throws(ShellError) {
-        for document in parser.documents {
-            note("<<", document.range)
-            guard document.isExpanded else { continue }
-            let text = try parser.expansions(in: document.body)
-            if text.isArithmetic { assignLater([text], document.range) }
-            for name in text.defaults { deferred.assignAtAnyTime(name, document.range) }
-        }
-        parser.documents = []
-    }
-
-    /// Adds the possible assignments of functions and texts that are carried out somewhere.
-    private mutating func finish() throws(ShellError) {
-        let texts = parser.data.map { parser.bytes[$0] }
-        if let start = deferred.startOfUnclear(among: texts) {
-            parser.index = start
-            throw .unclear
-        }
-        entries = deferred.added(to: entries, among: texts)
-    }
 }
