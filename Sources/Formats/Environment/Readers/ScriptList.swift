@@ -1,14 +1,7 @@
-/// Commands that are joined by `|`.
-struct ShellPipeline {
-    var commands: [ScriptCommand] = []
-    var isNegated = false
-    /// Whether it depends on a failure before it: `||`.
-    var isAlternative = false
-}
-
 /// Pipelines that are joined by `&&` and `||`.
 struct ScriptList {
-    var pipelines: [ShellPipeline] = []
+    /// The commands of each, which are joined by `|`.
+    var pipelines: [[ScriptCommand]] = []
     /// `&&` and `||` at the ends of lines.
     var lineEnds: [Range<Int>] = []
     /// Whether `&` ends it.
@@ -17,8 +10,8 @@ struct ScriptList {
 
     /// Whether it is a single assignment, also after `export`.
     var isAssignment: Bool {
-        guard pipelines.count == 1, pipelines[0].commands.count == 1,
-            case .simple(let assignments, let words) = pipelines[0].commands[0].kind
+        guard pipelines.count == 1, pipelines[0].count == 1,
+            case .simple(let assignments, let words) = pipelines[0][0].kind
         else { return false }
         return !assignments.isEmpty || words.first?.string == "export"
     }

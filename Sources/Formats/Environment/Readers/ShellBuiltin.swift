@@ -6,11 +6,9 @@ enum ShellBuiltin {
     static let declarations = set("export readonly declare typeset local")
     /// They may assign each variable whose name is in their words, now or later.
     static let assigning = set("unset read getopts let mapfile readarray wait")
-    /// They end the file.
-    static let ending = set("return exit exec")
-    private static let other = set("eval trap break continue enable set . source alias cd umask")
+    private static let other = set("eval trap return exit exec break continue enable set . source alias cd umask")
     /// All that is no program.
-    static let all = declarations.union(assigning).union(ending).union(other)
+    static let all = declarations.union(assigning).union(other)
 
     private static let arrays = Set(declarations.union(["eval", "let", "alias"]).map { Array($0.utf8) })
 

@@ -27,23 +27,20 @@ extension ShellParser {
                 _ = try lists(to: .parenthesis)
                 index += 1
             }
-        case "{": kind = .group(try lists(upTo: "}"))
+        case "{": kind = .compound(try lists(upTo: "}"))
         case "if":
-            let condition = try lists(upTo: "then")
-            var rest = try lists(to: .words(["elif", "else", "fi"]))
+            var branches = try lists(upTo: "then") + lists(to: .words(["elif", "else", "fi"]))
             while keyword?.text == "elif" {
                 try expect("elif")
-                rest += try lists(upTo: "then") + lists(to: .words(["elif", "else", "fi"]))
+                branches += try lists(upTo: "then") + lists(to: .words(["elif", "else", "fi"]))
             }
             if keyword?.text == "else" {
                 try expect("else")
-                rest += try lists(to: .words(["fi"]))
+                branches += try lists(to: .words(["fi"]))
             }
             try expect("fi")
-            kind = .branches(condition: condition, rest: rest, words: [], variable: nil)
-        case "while", "until":
-            let condition = try lists(upTo: "do")
-            kind = .branches(condition: condition, rest: try lists(upTo: "done"), words: [], variable: nil)
+            kind = .compound(branches)
+        case "while", "until": kind = .compound(try lists(upTo: "do") + lists(upTo: "done"))
         case "for", "select": kind = try loop()
         case "case": kind = try cases()
         case "function":
@@ -90,8 +87,7 @@ extension ShellParser {
         skipLines()
         let isBrace = !isDash && keyword?.text == "{"
         try expect(isBrace ? "{" : "do")
-        return .branches(
-            condition: [], rest: try lists(upTo: isBrace ? "}" : "done"), words: words, variable: variable)
+        return .compound(try lists(upTo: isBrace ? "}" : "done"), words: words, variable: variable)
     }
 
     private mutating func cases() throws(ShellError) -> ScriptCommand.Kind {
@@ -99,12 +95,12 @@ extension ShellParser {
         var words = [try someWord()]
         skipLines()
         guard try word().string == "in" else { throw .syntax }
-        var rest: [ScriptList] = []
+        var branches: [ScriptList] = []
         while true {
             skipLines()
             if keyword?.text == "esac" {
                 try expect("esac")
-                return .branches(condition: [], rest: rest, words: words, variable: nil)
+                return .compound(branches, words: words)
             }
             if peek() == .openingParenthesis { index += 1 }
             while true {
@@ -116,7 +112,7 @@ extension ShellParser {
             }
             guard peek() == .closingParenthesis else { throw .syntax }
             index += 1
-            rest += try lists(to: .branch, mayBeEmpty: true)
+            branches += try lists(to: .branch, mayBeEmpty: true)
             index += branchEnd ?? 0
         }
     }

@@ -120,18 +120,14 @@ struct ShellParser {
             index += 2
             skipLines()
             if bytes[operation..<index].contains(.lineFeed) { lineEnds.append(operation..<index) }
-            var next = try pipeline()
-            next.isAlternative = byte == .bar
-            pipelines.append(next)
+            pipelines.append(try pipeline())
         }
         return ScriptList(pipelines: pipelines, lineEnds: lineEnds, range: start..<index)
     }
 
-    private mutating func pipeline() throws(ShellError) -> ShellPipeline {
-        var pipeline = ShellPipeline()
+    private mutating func pipeline() throws(ShellError) -> [ScriptCommand] {
         skipBlanks()
         while let (text, end) = keyword, text == "!" || text == "time" {
-            if text == "!" { pipeline.isNegated = true }
             index = end
             skipBlanks()
             while text == "time", peek() == UInt8(ascii: "-") {
@@ -139,16 +135,16 @@ struct ShellParser {
                 skipBlanks()
             }
             // bash treats nothing as a command there.
-            if !isDash, peek().map({ $0 == .lineFeed || $0 == .semicolon }) ?? true { return pipeline }
+            if !isDash, peek().map({ $0 == .lineFeed || $0 == .semicolon }) ?? true { return [] }
         }
-        pipeline.commands = [try command()]
+        var commands = [try command()]
         while true {
             skipBlanks()
-            guard peek() == .bar, peek(1) != .bar else { return pipeline }
+            guard peek() == .bar, peek(1) != .bar else { return commands }
             index += 1
             if !isDash, peek() == .ampersand { index += 1 }
             skipLines()
-            pipeline.commands.append(try command())
+            commands.append(try command())
         }
     }
 
@@ -271,8 +267,7 @@ struct ShellParser {
         } else if isText {
             data.append(target.range)
         }
-        let isSafe = isText || target.string == "/dev/null" || next == .ampersand && target.isNumber
-        command.redirections.append(ShellRedirection(target: target, isSafe: isSafe))
+        command.redirections.append(target)
         command.range = min(command.range.lowerBound, start)..<index
         return true
     }

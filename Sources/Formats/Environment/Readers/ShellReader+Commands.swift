@@ -1,7 +1,6 @@
 /// Commands of one line, as far as they change the shell's variables or how it continues.
 extension ShellReader {
-    mutating func run(_ assignments: [ScriptWord], _ all: [ScriptWord], _ command: ScriptCommand, isCertain: Bool) {
-        let range = command.range
+    mutating func run(_ assignments: [ScriptWord], _ all: [ScriptWord], _ range: Range<Int>, isCertain: Bool) {
         for word in assignments + all { expand(word, range) }
         for word in assignments {
             guard let assignment = word.assignment(isDash: parser.isDash) else { continue }
@@ -14,30 +13,27 @@ extension ShellReader {
         while let name = words.first?.string, name == "command" || name == "builtin" {
             words = words.dropFirst().drop { $0.text.first == UInt8(ascii: "-") }
         }
+        // A function may have a builtin's name. Behind an assignment, a command is more likely a word of a placeholder.
+        let isSure = isCertain && assignments.isEmpty && words.count == all.count && !isFunction(first.string)
         guard let word = words.popFirst() else { return }
         if word.isExpanded { mayRunText(range) }
-        // A function may have a builtin's name.
-        let isSure = isCertain && !isFunction(first.string)
-        let isDirect = first.range == word.range
         let count = entries.count
-        run(word, words, command, isCertain: isSure, isDirect: isDirect, isFirst: isDirect && assignments.isEmpty)
+        run(word, words, range, isCertain: isSure)
         let isAssignment = entries.dropFirst(count).contains { $0.name.first != .openingParenthesis }
         if isOwn(word.string), !isAssignment, !hasEnded { note("command \(word.string)", range) }
     }
 
     private mutating func run(
-        _ command: ScriptWord, _ words: ArraySlice<ScriptWord>, _ whole: ScriptCommand, isCertain: Bool, isDirect: Bool,
-        isFirst: Bool
+        _ command: ScriptWord, _ words: ArraySlice<ScriptWord>, _ range: Range<Int>, isCertain: Bool
     ) {
         var words = words
         let name = command.string
-        let range = whole.range
         func hasOption(_ letter: Character) -> Bool {
             words.contains { $0.text.first == UInt8(ascii: "-") && $0.string.contains(letter) }
         }
         switch name {
         case "export", "readonly", "declare", "typeset", "local":
-            declare(name, words, range, isCertain: isCertain && isDirect)
+            declare(name, words, range, isCertain: isCertain)
         case _ where ShellBuiltin.assigning.contains(name):
             assignAll(words, range, spoils: name == "mapfile" || name == "readarray" || hasOption("a"))
         case "eval", "trap": assignLater(words, range)
@@ -50,15 +46,12 @@ extension ShellReader {
         case "set":
             var options = ShellExports.Options()
             for word in words { options.note(word.text[...]) }
-            guard let exportsAll = options.exportsAll, isFirst, nesting == 0, function == nil else { break }
+            guard let exportsAll = options.exportsAll, isCertain else { break }
             let start = range.lowerBound
             exports.set(exportsAll, at: start, beginsLine: start == 0 || parser.bytes[start - 1] == .lineFeed)
-        case _ where ShellBuiltin.ending.contains(name):
-            // A mere redirection with `exec` ends nothing. Behind an assignment, `exit` is more likely a word of a placeholder.
-            guard isCertain, function == nil, name != "exec" || words.first?.isExpanded == false,
-                isFirst || !isDirect || name == "return"
-            else { break }
-            if isFirst, whole.redirections.isEmpty { end() } else { lose() }
+        case "return", "exit": if isCertain { hasEnded = true }
+        // A mere redirection ends nothing.
+        case "exec": if isCertain, words.first?.isExpanded == false { hasEnded = true }
         default:
             // `NAME = value` is a command to a shell only.
             if command.isName, words.first?.text.first == .equals { assign(command.text, range, isCertain) }

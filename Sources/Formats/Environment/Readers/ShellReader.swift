@@ -2,9 +2,9 @@
 ///
 /// - The entries are the variables that are certainly assigned, under all conditions. Assignments count, also before a command,
 ///   because a placeholder of several words looks like that. `export` and similar commands count too.
-/// - Commands that may assign or remove a variable get a name that no variable has (``hidden(_:)``). These are a branch, a loop,
-///   a function that is called, an expansion, `unset`, `read`, `eval` and similar ones. The same holds for assigning a variable
-///   that may be read-only or of another type by then, and for everything after a command that may stop the shell.
+/// - Commands that may assign or remove a variable get a name that no variable has (``hidden(_:)``). These are all commands
+///   within another one or behind `&&` and `||`, a function that is called, an expansion, `unset`, `read`, `eval` and similar
+///   ones. The same holds for assigning a variable that may be read-only or of another type by then.
 /// - A command that may carry out text from elsewhere in the file (`eval "$A"`) may assign all that is named in the values.
 /// - A pipeline, a subshell and a job in the background do not change the variables. They, definitions of functions,
 ///   here-documents, substitutions and the commands of the shell itself are entries, too, with names that no variable has. Other
@@ -19,12 +19,7 @@ struct ShellReader {
     private var deferred = DeferredAssignments()
     /// The variables that a later assignment may not change, or not to its value.
     private var spoiled: Set<[UInt8]> = []
-    private(set) var hasEnded = false
-    /// Whether the shell may not go on here, up to the end of the file or of the current line's commands.
-    private(set) var isLost = false
-    private(set) var isAbandoned = false
-    /// The number of compound commands around the current one.
-    private(set) var nesting = 0
+    var hasEnded = false
 
     private init(_ bytes: [UInt8], isDash: Bool) {
         parser = ShellParser(bytes, isDash: isDash)
@@ -60,13 +55,7 @@ struct ShellReader {
 
     private mutating func readAll() throws(ShellError) {
         guard !parser.hasDividedOperators else { throw .unclear }
-        var end = 0
-        while !hasEnded, let list = try parser.next() {
-            // An error keeps bash from carrying out the rest of a line.
-            if parser.bytes[end..<list.range.lowerBound].contains(.lineFeed) { isAbandoned = false }
-            end = list.range.upperBound
-            run(list, isCertain: true)
-        }
+        while !hasEnded, let list = try parser.next() { run(list, isCertain: true) }
         for document in parser.documents { note("<<", document) }
         // The possible assignments of functions and texts that are carried out somewhere.
         entries = deferred.added(to: entries, among: parser.data.map { parser.bytes[$0] })
@@ -74,29 +63,18 @@ struct ShellReader {
 
     // MARK: Commands
 
-    private mutating func run(_ lists: [ScriptList], isCertain: Bool) {
-        nesting += 1
-        for list in lists { run(list, isCertain: isCertain) }
-        nesting -= 1
-    }
-
     private mutating func run(_ list: ScriptList, isCertain: Bool) {
         // For other readers the text before `&` belongs to the value, and an edit replaces both.
         if list.isBackground, !list.isAssignment {
-            return noteSubshell(list.pipelines.flatMap(\.commands), list.range)
+            return noteSubshell(list.pipelines.flatMap { $0 }, list.range)
         }
         for end in list.lineEnds { note("&&", end) }
-        var isCertain = isCertain
-        var neverFails = true
-        for pipeline in list.pipelines {
-            isCertain = isCertain && neverFails && !pipeline.isAlternative
-            neverFails = false
-            guard let first = pipeline.commands.first, let last = pipeline.commands.last else { continue }
-            if pipeline.commands.count > 1 {
-                noteSubshell(pipeline.commands, first.range.lowerBound..<last.range.upperBound)
+        for (number, commands) in list.pipelines.enumerated() {
+            guard let first = commands.first, let last = commands.last else { continue }
+            if commands.count > 1 {
+                noteSubshell(commands, first.range.lowerBound..<last.range.upperBound)
             } else {
-                run(last, isCertain: isCertain)
-                neverFails = !pipeline.isNegated && !isAbandoned && last.neverFails
+                run(first, isCertain: isCertain && number == 0)
             }
         }
     }
@@ -120,18 +98,15 @@ struct ShellReader {
 
     private mutating func run(_ command: ScriptCommand, isCertain: Bool) {
         guard !hasEnded else { return }
-        for redirection in command.redirections { expand(redirection.target, command.range) }
-        if nesting > 0 || !command.isSimple, !command.redirections.allSatisfy(\.isSafe) { isAbandoned = true }
+        for target in command.redirections { expand(target, command.range) }
         switch command.kind {
-        case .simple(let assignments, let words): run(assignments, words, command, isCertain: isCertain)
-        case .group(let lists): run(lists, isCertain: isCertain)
+        case .simple(let assignments, let words): run(assignments, words, command.range, isCertain: isCertain)
         case .subshell: note("()", command.range)
-        case .arithmetic: compute(parser.bytes[command.range], command.range)
-        case .branches(let condition, let rest, let words, let variable):
+        case .arithmetic: assignNames(in: parser.bytes[command.range], command.range)
+        case .compound(let lists, let words, let variable):
             for word in words { expand(word, command.range) }
             if let variable { assignAll([variable], command.range) }
-            run(condition, isCertain: isCertain)
-            run(rest, isCertain: false)
+            for list in lists { run(list, isCertain: false) }
         case .function(let name, let body):
             note("\(name)()", command.range)
             let around = deferred.enter(name)
@@ -150,9 +125,12 @@ struct ShellReader {
         if deferred.assign(name) { return }
         exports.note(name, isExport: isExport)
         let isSpoiled = spoiled.contains(name)
-        let isAssigned = isCertain && !isSpoiled && !isLost && !isAbandoned
-        entries.append(EnvironmentEntry(name: isAssigned ? name : Self.hidden(name), range: range))
-        if isSpoiled { isAbandoned = true }
+        entries.append(EnvironmentEntry(name: isCertain && !isSpoiled ? name : Self.hidden(name), range: range))
+    }
+
+    /// Each name in the text may be assigned.
+    private mutating func assignNames(in text: some Collection<UInt8>, _ range: Range<Int>) {
+        for name in ScriptWord.names(in: text) { assign(name, range, false) }
     }
 
     /// Each name in the words may be assigned.
@@ -188,18 +166,7 @@ struct ShellReader {
     mutating func expand(_ word: ScriptWord, _ range: Range<Int>) {
         if word.isSubstituted { note("$()", word.range) }
         for name in word.defaults { assign(name, range, false) }
-        if word.isArithmetic { compute(word.assignment(isDash: parser.isDash)?.value ?? word.text[...], range) }
+        // An arithmetic expression may assign.
+        if word.isArithmetic { assignNames(in: word.assignment(isDash: parser.isDash)?.value ?? word.text[...], range) }
     }
-
-    /// An arithmetic expression may assign each name in it. An error in it ends the surrounding command.
-    private mutating func compute(_ text: some Collection<UInt8>, _ range: Range<Int>) {
-        for name in ScriptWord.names(in: text) { assign(name, range, false) }
-        if function == nil, nesting > 0 { isAbandoned = true }
-    }
-
-    /// From here on, the file may not be carried out.
-    mutating func lose() { if function == nil { isLost = true } }
-
-    /// Here the file ends.
-    mutating func end() { if isLost || isAbandoned { isLost = true } else { hasEnded = true } }
 }
