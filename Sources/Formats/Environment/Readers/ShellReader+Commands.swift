@@ -8,7 +8,6 @@ extension ShellReader {
             if !assignment.isScalar { spoil(assignment.name) }
         }
         guard let first = all.first else { return }
-        call(first.string, range)
         var words = all[...]
         while let name = words.first?.string, name == "command" || name == "builtin" {
             words = words.dropFirst().drop { $0.text.first == UInt8(ascii: "-") }
@@ -70,10 +69,10 @@ extension ShellReader {
         if !attributes.isDisjoint(with: "ni".utf8) {
             // A variable that names another one, or has its values computed.
             assignLater(words, range)
-            mayRunText(range, isLater: true)
+            mayRunText(range)
         }
         let isGlobal = command == "export" || command == "readonly" || letters.contains(UInt8(ascii: "g"))
-        guard function == nil || isGlobal else { return }
+        guard !isInFunction || isGlobal else { return }
         for word in words.dropFirst(options.count) {
             // dash divides the value into words, too.
             if word.isExpanded { mayRunText(range) }

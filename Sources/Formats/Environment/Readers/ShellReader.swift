@@ -3,8 +3,9 @@
 /// - The entries are the variables that are certainly assigned, under all conditions. Assignments count, also before a command,
 ///   because a placeholder of several words looks like that. `export` and similar commands count too.
 /// - Commands that may assign or remove a variable get a name that no variable has (``hidden(_:)``). These are all commands
-///   within another one or behind `&&` and `||`, a function that is called, an expansion, `unset`, `read`, `eval` and similar
-///   ones. The same holds for assigning a variable that may be read-only or of another type by then.
+///   within another one or behind `&&` and `||`, an expansion, `unset`, `read` and similar ones. The same holds for assigning a
+///   variable that may be read-only or of another type by then.
+/// - What a function, `eval` or `trap` assigns may be assigned at any time: its entry comes last.
 /// - A command that may carry out text from elsewhere in the file (`eval "$A"`) may assign all that is named in the values.
 /// - A pipeline, a subshell and a job in the background do not change the variables. They, definitions of functions,
 ///   here-documents, substitutions and the commands of the shell itself are entries, too, with names that no variable has. Other
@@ -16,9 +17,15 @@ struct ShellReader {
     var parser: ShellParser
     private(set) var entries: [EnvironmentEntry] = []
     var exports = ShellExports()
-    private var deferred = DeferredAssignments()
     /// The variables that a later assignment may not change, or not to its value.
     private var spoiled: Set<[UInt8]> = []
+    private var functions: Set<String> = []
+    /// Whether the body of a function is followed.
+    private(set) var isInFunction = false
+    /// The variables that may be assigned at any time, and by which commands.
+    private var lasting: [[UInt8]: Range<Int>] = [:]
+    /// The last command that may carry out text from elsewhere in the file.
+    private var indirect: Range<Int>?
     var hasEnded = false
 
     private init(_ bytes: [UInt8], isDash: Bool) {
@@ -57,8 +64,13 @@ struct ShellReader {
         guard !parser.hasDividedOperators else { throw .unclear }
         while !hasEnded, let list = try parser.next() { run(list, isCertain: true) }
         for document in parser.documents { note("<<", document) }
-        // The possible assignments of functions and texts that are carried out somewhere.
-        entries = deferred.added(to: entries, among: parser.data.map { parser.bytes[$0] })
+        if let indirect {
+            let named = Set(parser.data.flatMap { ScriptWord.names(in: parser.bytes[$0]) })
+            for entry in entries where named.contains(entry.name) { lasting[entry.name] = indirect }
+        }
+        for (name, range) in lasting.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            entries.append(EnvironmentEntry(name: Self.hidden(name), range: range))
+        }
     }
 
     // MARK: Commands
@@ -91,10 +103,7 @@ struct ShellReader {
     /// Whether the shell itself carries out the command.
     func isOwn(_ command: String) -> Bool { ShellBuiltin.all.contains(command) || isFunction(command) }
 
-    func isFunction(_ command: String) -> Bool { deferred.isFunction(command) }
-
-    /// The function whose body is followed.
-    var function: String? { deferred.function }
+    func isFunction(_ command: String) -> Bool { functions.contains(command) }
 
     private mutating func run(_ command: ScriptCommand, isCertain: Bool) {
         guard !hasEnded else { return }
@@ -109,20 +118,25 @@ struct ShellReader {
             for list in lists { run(list, isCertain: false) }
         case .function(let name, let body):
             note("\(name)()", command.range)
-            let around = deferred.enter(name)
+            functions.insert(name)
+            let isNested = isInFunction
+            isInFunction = true
             for command in body { run(command, isCertain: false) }
-            deferred.leave(to: around)
+            isInFunction = isNested
         }
     }
 
     // MARK: Effects
 
     mutating func note(_ name: String, _ range: Range<Int>) {
-        if function == nil { entries.append(EnvironmentEntry(name: Array(name.utf8), range: range)) }
+        if !isInFunction { entries.append(EnvironmentEntry(name: Array(name.utf8), range: range)) }
     }
 
     mutating func assign(_ name: [UInt8], _ range: Range<Int>, _ isCertain: Bool, isExport: Bool = false) {
-        if deferred.assign(name) { return }
+        if isInFunction {
+            lasting[name] = range
+            return
+        }
         exports.note(name, isExport: isExport)
         let isSpoiled = spoiled.contains(name)
         entries.append(EnvironmentEntry(name: isCertain && !isSpoiled ? name : Self.hidden(name), range: range))
@@ -146,21 +160,15 @@ struct ShellReader {
 
     mutating func spoil(_ name: [UInt8]) { spoiled.insert(name) }
 
+    /// Each name in the words may be assigned at any time.
     mutating func assignLater(_ words: some Sequence<ScriptWord>, _ range: Range<Int>) {
-        for name in words.flatMap({ ScriptWord.names(in: $0.text) }) {
-            deferred.assignAtAnyTime(name, range)
-            deferred.callAtAnyTime(name, range)
+        for word in words {
+            if word.isExpanded { mayRunText(range) }
+            for name in ScriptWord.names(in: word.text) { lasting[name] = range }
         }
-        if words.contains(where: \.isExpanded) { mayRunText(range, isLater: true) }
     }
 
-    mutating func call(_ name: String, _ range: Range<Int>) {
-        deferred.call(name, range, after: entries.count)
-    }
-
-    mutating func mayRunText(_ range: Range<Int>, isLater: Bool = false) {
-        deferred.mayRunText(range, after: entries.count, isLater: isLater)
-    }
+    mutating func mayRunText(_ range: Range<Int>) { indirect = range }
 
     /// The assignments of a word's expansions.
     mutating func expand(_ word: ScriptWord, _ range: Range<Int>) {
