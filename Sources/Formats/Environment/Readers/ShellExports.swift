@@ -24,27 +24,17 @@ struct ShellExports {
         saysWhatIsExported = saysWhatIsExported || exportsAll
     }
 
-    /// How the words of `set` change the export of variables: `-a`, `+a`, `-o allexport`, `+o allexport`.
-    struct Options {
-        /// Whether everything is exported from now on, or not; nil: unchanged.
-        private(set) var exportsAll: Bool?
-        /// Whether the next word is the name of an option, to be turned on or off.
-        private var turnsOn: Bool?
-        /// Whether no options follow.
-        private var hasEnded = false
-
-        mutating func note(_ word: ArraySlice<UInt8>) {
-            if let turnsOn {
-                if word.elementsEqual("allexport".utf8) { exportsAll = turnsOn }
-                self.turnsOn = nil
-                return
-            }
-            if word.elementsEqual("--".utf8) { hasEnded = true }
-            let isOn = word.first == UInt8(ascii: "-")
-            guard !hasEnded, isOn || word.first == UInt8(ascii: "+") else { return }
-            if word.contains(UInt8(ascii: "a")) { exportsAll = isOn }
-            if word.contains(UInt8(ascii: "o")) { turnsOn = isOn }
+    /// Whether `set` with these words has everything exported from now on, or no longer; nil if it leaves that unchanged. The words
+    /// are `-a`, `+a`, `-o allexport` or `+o allexport`.
+    static func exportsAll(_ words: [String]) -> Bool? {
+        var exportsAll: Bool?
+        var before = ""
+        for word in words.prefix(while: { $0 != "--" }) {
+            let sign = (word == "allexport" ? before : word.contains("a") ? word : "").first
+            if sign == "-" || sign == "+" { exportsAll = sign == "-" }
+            before = word
         }
+        return exportsAll
     }
 
     /// The exported variables, and the line of the file that exports each.

@@ -43,9 +43,7 @@ extension ShellReader {
             assignAll([option] + words.prefix(1), range)
         case ".", "source": mayRunText(range)
         case "set":
-            var options = ShellExports.Options()
-            for word in words { options.note(word.text[...]) }
-            guard let exportsAll = options.exportsAll, isCertain else { break }
+            guard isCertain, let exportsAll = ShellExports.exportsAll(words.map(\.string)) else { break }
             let start = range.lowerBound
             exports.set(exportsAll, at: start, beginsLine: start == 0 || parser.bytes[start - 1] == .lineFeed)
         case "return", "exit": if isCertain { hasEnded = true }
