@@ -84,10 +84,9 @@ struct KeyFileReader: ~Copyable {
         do throws(KeyError) {
             return try read(text)
         } catch {
-            // A wrong key is not worth mending.
-            let isVague = [.keyNotPEM, .keyMalformed, .keyTruncated].contains(error.code)
-            throw KeyFileDiagnosis(in: text)?.keyError ?? (isVague ? WrongKeyFile.error(in: text) : nil)
-                ?? error
+            // DER of a wrong key is named as that key.
+            throw KeyFileDiagnosis(in: text)?.keyError
+                ?? (error.code == .keyNotPEM ? PrivateKeyInfo.otherKind(text) : nil) ?? error
         }
     }
 

@@ -40,8 +40,7 @@ import Testing
             "\(p256) -out other; openssl req -new -key other -subj /CN=a -out key",
         ],
         "an EC key on another curve than P-256: secp256k1": [
-            "openssl ecparam -name secp256k1 -genkey -noout | tr -d '\\n' >key",
-            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key",
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key"
         ],
         "not a PEM file": ["echo hello >key"],
         "not an EC key, but Apple's keys are P-256: ED25519": ["openssl genpkey -algorithm ED25519 -out key"],
