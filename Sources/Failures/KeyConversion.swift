@@ -12,8 +12,8 @@ package enum KeyConversion: Hashable, Sendable {
     case fewerIterations
     /// A PKCS#12 file, which may also hold certificates.
     case fromPKCS12
-    /// A whole PEM file of which base64 was made so often. With the words behind `BEGIN` if that file was damaged, too.
-    case fromBase64(times: Int, label: String?)
+    /// The base64 of a whole PEM file. With the words behind `BEGIN` if that file was damaged, too.
+    case fromBase64(label: String?)
     /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
     case fromLetters(label: String)
 
@@ -55,13 +55,12 @@ package enum KeyConversion: Hashable, Sendable {
                 "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(old) >\(new)")
         case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(old) >\(new)")
         case .fromPKCS12: return ShellCommand("openssl pkcs12 -in \(old) -nocerts -nodes | openssl pkey >\(new)")
-        case .fromBase64(let times, let label):
+        case .fromBase64(let label):
             // The first long text without a gap. Padding may be missing.
             let decode = ShellCommand(
                 #"tr -d '[:space:]\\\000' | grep -aEo '[A-Za-z0-9+/]{200,}=*' | head -n 1 | awk '{ while (length($0) % 4) $0 = $0 "="; print }' | base64 -d"#
             )
-            guard let decode, var text = ShellCommand("cat \(old)") else { return nil }
-            for _ in 0..<times { text = text.pipe(decode) }
+            guard let decode, let text = ShellCommand("cat \(old)")?.pipe(decode) else { return nil }
             guard let label else { return ShellCommand("\(text) >\(new)") }
             return Self.pem(of: text, label, to: new)
         case .fromLetters(let label): return ShellCommand("cat \(old)").flatMap { Self.pem(of: $0, label, to: new) }

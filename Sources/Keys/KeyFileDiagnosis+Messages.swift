@@ -11,7 +11,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .utf32, .base64, .base64Twice, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
+        case .utf16, .utf32, .base64, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -39,8 +39,7 @@ extension KeyFileDiagnosis {
         case .oldEncryption: .fromOldEncryption
         case .iterations: .fewerIterations
         case .pkcs12: .fromPKCS12
-        case .base64: .fromBase64(times: 1, label: kinds.count > 1 ? label : nil)
-        case .base64Twice: .fromBase64(times: 2, label: kinds.count > 1 ? label : nil)
+        case .base64: .fromBase64(label: kinds.count > 1 ? label : nil)
         default: .fromLetters(label: label)
         }
     }
@@ -66,7 +65,6 @@ extension KeyFileDiagnosis.Kind {
         case .beginMissing: "its BEGIN line is missing"
         case .endMissing: "its END line is missing"
         case .base64: "it is the base64 of a PEM file"
-        case .base64Twice: "it is the base64 of the base64 of a PEM file"
         case .bodyAlone: "its BEGIN and END lines are missing"
         case .der: "it is DER"
         case .encryptedDER: "it is DER, of an encrypted PKCS#8 key"

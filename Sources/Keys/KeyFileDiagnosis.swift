@@ -24,7 +24,6 @@ struct KeyFileDiagnosis: Hashable {
         case beginMissing
         case endMissing
         case base64
-        case base64Twice
         case bodyAlone
         case der
         /// The same of an encrypted PKCS#8 key.
@@ -107,15 +106,8 @@ struct KeyFileDiagnosis: Hashable {
                 return
             }
             if let damage = KeyFileDiagnosis(in: inner) {
-                switch damage.conversion {
-                case .fromBase64(times: 1, label: _):
-                    self.init(
-                        kinds: [.base64Twice] + damage.kinds.dropFirst(), label: damage.label,
-                        isMixed: isMixed || damage.isMixed)
-                case .fromLetters:
-                    self.init(kinds: [.base64] + damage.kinds, label: damage.label, isMixed: isMixed || damage.isMixed)
-                default: return nil
-                }
+                guard case .fromLetters = damage.conversion else { return nil }
+                self.init(kinds: [.base64] + damage.kinds, label: damage.label, isMixed: isMixed || damage.isMixed)
                 return
             }
         }

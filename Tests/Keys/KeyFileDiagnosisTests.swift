@@ -17,7 +17,6 @@ import Testing
     private static let around = "other text is on its BEGIN or END line"
     private static let after = "other text follows its END line"
     private static let base64 = "it is the base64 of a PEM file"
-    private static let twice = "it is the base64 of the base64 of a PEM file"
     private static let alone = "its BEGIN and END lines are missing"
     private static let breaks = "its line breaks are missing"
     private static let escape = "sed ':a;N;$!ba;s/\\n/\\\\n/g' good | tr -d '\\n'"
@@ -66,15 +65,10 @@ import Testing
             "echo -----BEGIN CERTIFICATE-----; base64 good; echo -----END CERTIFICATE-----",
             "base64 -w0 good | iconv -t UTF-16",
         ],
-        twice: [
-            "base64 -w0 good | base64 -w0", "base64 good | base64 | tr -d =",
-            "printf KEY=; base64 -w0 good | base64 -w0",
-        ],
         "\(base64), and \(escaped)": ["\(escape) | base64 -w0"],
         "\(base64), and \(escaped), and \(quotes), and \(assignment)": [
             "{ printf 'KEY=\"'; \(escape); printf '\"'; } | base64"
         ],
-        "\(twice), and \(escaped)": ["\(escape) | base64 -w0 | base64"],
         "\(base64), and \(dashes)": ["sed 's/-----/\u{2014}/g' good | base64"],
         after: ["cat good; printf '\\n\\n}\\n'", "cat good; echo -----"],
         alone: [
