@@ -2,28 +2,20 @@ internal import AppleClientSecret
 
 // What else a file holds than its key. Such a file does not belong to the key alone, so no remedy writes it again.
 extension SecureBuffer {
-    /// Whether there is text around a key: other settings, certificates or a passphrase, say. These are no such text: blanks and
-    /// punctuation, comments, BEGIN and END lines, and the name that the key is assigned to.
+    /// Whether there is text around a key: other settings, comments, certificates or a passphrase, say. These are no such text:
+    /// blanks and punctuation, BEGIN and END lines, and the name that the key is assigned to.
     func holdsText(around key: Range<Int>) -> Bool {
         holdsWords(in: 0..<startOfName(before: key.lowerBound)) || holdsWords(in: key.upperBound..<count)
     }
 
     private func holdsWords(in range: Range<Int>) -> Bool {
-        var isLineStart = range.lowerBound == 0
-        var isComment = false
         var isMark = false
         var isEscape = false
         var dashes = 0
-        var slashes = 0
         for index in range {
             let byte = self[index]
             // UTF-16 has them.
             if byte == 0 { continue }
-            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-                (isLineStart, isComment, isMark, isEscape, dashes, slashes) = (true, false, false, false, 0, 0)
-                continue
-            }
-            if isComment { continue }
             if byte.isASCIIAlphanumeric {
                 let isEscaped = isEscape && "nrt".utf8.contains(byte)
                 if dashes >= 5 { isMark = ["BEGIN ", "END "].contains { starts(with: Array($0.utf8), at: index) } }
@@ -31,12 +23,8 @@ extension SecureBuffer {
             } else if byte != UInt8(ascii: " ") {
                 isMark = false
             }
-            slashes = byte == UInt8(ascii: "/") ? slashes + 1 : 0
-            isComment =
-                byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") && isLineStart || slashes == 2
             dashes = byte == UInt8(ascii: "-") ? dashes + 1 : 0
             isEscape = byte == UInt8(ascii: "\\")
-            if byte > 32 { isLineStart = false }
         }
         return false
     }

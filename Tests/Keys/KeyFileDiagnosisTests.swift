@@ -30,12 +30,12 @@ import Testing
         ],
         "\(quotes), and \(assignment)": [
             "printf 'APPLE_KEY_2=\"'; head -c -1 good; printf '\"\\n'",
-            "printf '# Apple\\nexport APPLE_KEY=\"'; head -c -1 good; printf '\"\\n# of May\\n'",
+            "printf 'export APPLE_KEY=\"'; head -c -1 good; printf '\"\\n'",
         ],
         assignment: ["printf 'PRIVATE_KEY='; cat good"],
         around: [
             "printf '  key: '; cat good", "sed 's/-----END PRIVATE KEY-----/&----END PRIVATE KEY-----/' good",
-            "sed 's/END PRIVATE KEY-----/& # copied/' good", "sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good",
+            "sed 's/BEGIN PRIVATE KEY-----/BEGIN PRIVATE KEY/' good",
         ],
         escaped: ["\(escape)", "\(escape) | sed 's/\\\\n/\\\\r\\\\n/g'", "\(escape) | sed 's/\\\\n/\\\\\\\\n/g'"],
         "\(escaped), and \(quotes)": ["printf '{\"key\": \"'; \(escape); printf '\"}'"],
@@ -84,6 +84,7 @@ import Testing
         "\(quotes), and \(assignment)": [
             "printf 'DB_PASSWORD=x1\\nAPPLE_PRIVATE_KEY=\"'; head -c -1 good; printf '\"\\nSESSION=abc\\n'",
             "printf '[apple]\\nkey=\"'; head -c -1 good; printf '\"\\n'",
+            "printf '# Apple\\nexport APPLE_KEY=\"'; head -c -1 good; printf '\"\\n# of May\\n'",
         ],
         "\(escaped), and \(assignment)": ["printf 'A=1\\nKEY='; \(escape); printf '\\nB=2\\n'"],
         "\(escaped), and \(quotes)": [
@@ -93,6 +94,7 @@ import Testing
             "printf '{\"a\": \"b\", \"key\": \"'; base64 -w0 good; printf '\", \"c\": \"d\"}\\n'",
             "printf 'A=1\\nKEY='; base64 -w0 good; printf '\\nB=2\\n'",
         ],
+        around: ["sed 's/END PRIVATE KEY-----/& # copied/' good"],
         after: [
             "cat good; echo copied",
             "openssl req -x509 -key good -subj /CN=a -out certificate; cat good certificate; echo copied",
