@@ -294,7 +294,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (".envrc", "export A=1\n", true), (".envrc", "", true), (".autoenv.zsh", "", true), (".env", "A=1\n", false),
+        (".envrc", "export A=1\n", true), (".envrc", "", true), (".env", "A=1\n", false),
         (".envrc.local", "export A=1\n", false),
         (".env", "A=ENC[AES256_GCM,data:x]\nsops_mac=ENC[AES256_GCM,data:y]\nsops_version=3.9.0\n", true),
         (".env", "# sops_mac=x\nMY_sops_mac=1\n", false),

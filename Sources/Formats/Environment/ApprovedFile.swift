@@ -5,21 +5,15 @@ package struct ApprovedFile: Hashable, Sendable {
     package let reason: String
     package let advice: String
 
-    /// Names of files that run once a person has approved their content, and the program that asks.
-    private static let names = [".envrc": "direnv", ".autoenv": "autoenv", ".autoenv.zsh": "zsh-autoenv"]
-
     /// Nil for any other file.
     ///
     /// - Parameters:
     ///   - file: its name, without the directory.
     ///   - bytes: its content; empty if there is none.
     package init?(_ file: String, _ bytes: [UInt8]) {
-        if let program = Self.names[file] {
-            reason = "\(program) runs \(file) only with the content that was approved, and a renewal changes it"
-            advice =
-                program == "direnv"
-                ? "write another file, such as .env, and let .envrc read it with \"dotenv_if_exists .env\""
-                : "write another file, and let \(file) read it"
+        if file == ".envrc" {
+            reason = "direnv runs .envrc only with the content that was approved, and a renewal changes it"
+            advice = "write another file, such as .env, and let .envrc read it with \"dotenv_if_exists .env\""
         } else if Self.isSigned(bytes) {
             reason = "sops has encrypted it, and refuses it if anything but sops changes it"
             advice = "write another file, or the one that the deployment decrypts"
