@@ -216,7 +216,7 @@ import Testing
     @Test(arguments: [
         "{\"a\": 1}\n", "{\n  // x=1\n  \"a\": \"b=c\"\n}\n", "\u{FEFF}{}", "[1]\n", "eyJ.a.b",
         "<?php\nreturn ['a' => 'b'];\n",
-        "<?xml version=\"1.0\"?>\n", "a:\n  b: c\n", "db: postgres://x\nport: 5\n",
+        "<?xml version=\"1.0\"?>\n", "a:\n  b: c\n", "db: postgres://x\nport: 5\n", "FOO\nBAR\n",
         "services:\n  web:\n    environment:\n      - A=1\n",
         "-----BEGIN CERTIFICATE-----\nMIIB=\n-----END CERTIFICATE-----\n", "FROM debian\nENV A=1\n", "some words\n",
     ])
@@ -226,7 +226,6 @@ import Testing
 
     @Test(arguments: [
         "", "\n", "# A=1\n", "; no\n\n", "A=1\n", "  A = 1\r\n", "\u{FEFF}A=1\n", "export A='1'\n", "declare -x A=1\n",
-        "export A\n", "FOO\nBAR\n", "S3_BUCKET: mine\n", ". /etc/app.env\n", "source /etc/app.env\n",
         "my-name=1\n", "spring.datasource.url=jdbc:x\n", "words here\nA=1\n", "A='{\n}'\n", "[section]\nA=1\n",
         "if true; then\n  A=1\nfi\n",
     ])

@@ -33,7 +33,8 @@ package struct EnvironmentFormat: OutputFormat {
         return parsed
     }
 
-    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with an added line.
+    /// The other lines stay. But a file of another format, such as JSON, would no longer be one with an added line. A file without
+    /// any assignment is an environment file only if it has no other text.
     package func mayReplace(_ bytes: [UInt8]) -> Bool {
         let hasMark = bytes.starts(with: EnvironmentFile.byteOrderMark)
         let text = TokenLikeness.trimmed(hasMark ? Array(bytes.dropFirst(EnvironmentFile.byteOrderMark.count)) : bytes)
@@ -43,23 +44,11 @@ package struct EnvironmentFormat: OutputFormat {
         else { return false }
         return [EnvironmentReader.systemd, .node, .bash].contains { reader in
             reader.entries(in: text)?.contains { VariableName.isUsual($0.name) } == true
-        } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.mayStandAlone)
+        } || text.split(whereSeparator: \.isLineBreak).allSatisfy(Self.isBlankOrComment)
     }
 
-    /// Whether an environment file may have this line although it assigns nothing. It may be a comment, or a bare name, whose
-    /// value docker passes on. A dotenv library for Ruby reads a name in capitals before a colon. A shell reads `export` and
-    /// `source`. Other names before a colon are YAML's.
-    private static func mayStandAlone(_ line: ArraySlice<UInt8>) -> Bool {
-        guard let first = line.first(where: { !$0.isEnvironmentSpace }) else { return true }
-        if first == .hash || first == .semicolon { return true }
-        if ["export ", "source ", ". "].contains(where: { line.starts(with: $0.utf8) }) { return true }
-        let name = line.prefix(while: \.isNamePart)
-        let rest = line[name.endIndex...]
-        guard !name.isEmpty else { return false }
-        if rest.starts(with: ": ".utf8) {
-            return !name.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-        }
-        return rest.allSatisfy(\.isEnvironmentSpace)
+    private static func isBlankOrComment(_ line: ArraySlice<UInt8>) -> Bool {
+        line.first { !$0.isEnvironmentSpace }.map { $0 == .hash || $0 == .semicolon } ?? true
     }
 
     /// Whether every line is an assignment or a comment, and there is an assignment.
@@ -69,9 +58,7 @@ package struct EnvironmentFormat: OutputFormat {
         else { return false }
         var rest = bytes
         for entry in entries { for offset in entry.range { rest[offset] = .space } }
-        return rest.split(whereSeparator: \.isLineBreak).allSatisfy { line in
-            line.first { !$0.isEnvironmentSpace }.map { $0 == .hash || $0 == .semicolon } ?? true
-        }
+        return rest.split(whereSeparator: \.isLineBreak).allSatisfy(isBlankOrComment)
     }
 
     package func render(

@@ -58,7 +58,7 @@ import Testing
         #expect(kept.output.contains("would keep") && !kept.output.contains("would write"), "\(kept.complaints)")
 
         // What only that user's writer can find out.
-        try sandbox.write("x", to: "app/.env", of: Self.user)
+        try sandbox.write("A=1\n", to: "app/.env", of: Self.user)
         try sandbox.give("app/.env", to: Self.user, group: 0)
         #expect(try sandbox.command("check").complaints.contains("may not give files to this group"))
         try sandbox.permit(sandbox.configuration, 0o600)
