@@ -2,16 +2,12 @@
 package enum KeyConversion: Hashable, Sendable {
     /// A key without PEM around it.
     case fromDER
-    /// The same of an encrypted PKCS#8 key, which stays encrypted.
-    case fromEncryptedDER
     /// An encrypted `EC PRIVATE KEY`.
     case fromEncryptedSEC1
     /// A key that is encrypted as OpenSSL 3 opens it only with its legacy provider.
     case fromOldEncryption
     /// A key that is encrypted with more iterations than are carried out.
     case fewerIterations
-    /// A PKCS#12 file, which may also hold certificates.
-    case fromPKCS12
     /// The base64 of a whole PEM file. With the words behind `BEGIN` if that file was damaged, too.
     case fromBase64(label: String?)
     /// Text in which the base64 of a key can be found; with the words behind `BEGIN`.
@@ -20,17 +16,16 @@ package enum KeyConversion: Hashable, Sendable {
     /// Whether the command asks for the key's passphrase at the terminal.
     package var asksForPassphrase: Bool {
         switch self {
-        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations, .fromPKCS12: true
-        case .fromDER, .fromEncryptedDER, .fromBase64, .fromLetters: false
+        case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: true
+        case .fromDER, .fromBase64, .fromLetters: false
         }
     }
 
     func copy(of path: String) -> String {
         let suffix =
             switch self {
-            case .fromDER, .fromEncryptedDER: "der"
+            case .fromDER: "der"
             case .fromEncryptedSEC1, .fromOldEncryption, .fewerIterations: "old"
-            case .fromPKCS12: "p12"
             case .fromBase64: "base64"
             case .fromLetters: "damaged"
             }
@@ -45,16 +40,11 @@ package enum KeyConversion: Hashable, Sendable {
     func command(from old: String, to new: String) -> ShellCommand? {
         switch self {
         case .fromDER: return ShellCommand("openssl pkey -inform DER -in \(old) >\(new)")
-        case .fromEncryptedDER:
-            return ShellCommand(
-                #"d=----- && { echo $d\#("BEGIN ENCRYPTED PRIVATE KEY")$d; base64 -w 64 \#(old); echo $d\#("END ENCRYPTED PRIVATE KEY")$d; } >\#(new)"#
-            )
         case .fromEncryptedSEC1: return ShellCommand("openssl pkcs8 -topk8 -v2 aes-256-cbc -in \(old) >\(new)")
         case .fromOldEncryption:
             return ShellCommand(
                 "openssl pkcs8 -topk8 -v2 aes-256-cbc -provider default -provider legacy -in \(old) >\(new)")
         case .fewerIterations: return ShellCommand("openssl pkcs8 -topk8 -iter 600000 -in \(old) >\(new)")
-        case .fromPKCS12: return ShellCommand("openssl pkcs12 -in \(old) -nocerts -nodes | openssl pkey >\(new)")
         case .fromBase64(let label):
             // The first long text without a gap. Padding may be missing.
             let decode = ShellCommand(

@@ -11,7 +11,7 @@ extension KeyFileDiagnosis {
 
     private var code: Failure.Code {
         switch kinds.first {
-        case .utf16, .utf32, .base64, .bodyAlone, .der, .encryptedDER, .pkcs12: .keyNotPEM
+        case .utf16, .utf32, .base64, .bodyAlone, .der: .keyNotPEM
         case .encryptedSEC1: .keyIsSEC1
         default: .keyMalformed
         }
@@ -34,11 +34,9 @@ extension KeyFileDiagnosis {
     var conversion: KeyConversion {
         switch kinds.first {
         case .der: .fromDER
-        case .encryptedDER: .fromEncryptedDER
         case .encryptedSEC1: .fromEncryptedSEC1
         case .oldEncryption: .fromOldEncryption
         case .iterations: .fewerIterations
-        case .pkcs12: .fromPKCS12
         case .base64: .fromBase64(label: kinds.count > 1 ? label : nil)
         default: .fromLetters(label: label)
         }
@@ -67,8 +65,6 @@ extension KeyFileDiagnosis.Kind {
         case .base64: "it is the base64 of a PEM file"
         case .bodyAlone: "its BEGIN and END lines are missing"
         case .der: "it is DER"
-        case .encryptedDER: "it is DER, of an encrypted PKCS#8 key"
-        case .pkcs12: "it is PKCS#12 (.p12 or .pfx)"
         case .encryptedSEC1, .iterations: nil
         case .oldEncryption(let name): "it is encrypted with \(name), which OpenSSL 3 does not open by itself"
         }

@@ -26,9 +26,6 @@ struct KeyFileDiagnosis: Hashable {
         case base64
         case bodyAlone
         case der
-        /// The same of an encrypted PKCS#8 key.
-        case encryptedDER
-        case pkcs12
         /// A SEC1 key that is encrypted as old tools do.
         case encryptedSEC1
         /// A PKCS#8 key that is encrypted with this old scheme.
@@ -63,19 +60,9 @@ struct KeyFileDiagnosis: Hashable {
 
     /// The damage in `text`; nil if there is none that a command could undo.
     init?(in text: borrowing SecureBuffer) {
-        if text.count > 0, text[0] == DERReader.Tag.sequence {
-            if Self.isKey(text) {
-                self.init(kinds: [.der], label: "PRIVATE KEY")
-                return
-            }
-            if PrivateKeyInfo.isEncrypted(text) {
-                self.init(kinds: [.encryptedDER], label: "ENCRYPTED PRIVATE KEY")
-                return
-            }
-            if PrivateKeyInfo.isPKCS12(text) {
-                self.init(.pkcs12)
-                return
-            }
+        if Self.isKey(text) {
+            self.init(kinds: [.der], label: "PRIVATE KEY")
+            return
         }
         guard text.count <= Self.maximumLength else { return nil }
         guard var letters = SecureBuffer.letters(of: text) else { return nil }

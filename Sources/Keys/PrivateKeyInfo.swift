@@ -88,15 +88,6 @@ struct PrivateKeyInfo {
         }
     }
 
-    /// Whether it is an EncryptedPrivateKeyInfo (RFC 5208, section 6).
-    static func isEncrypted(_ der: borrowing SecureBuffer) -> Bool {
-        var outer = DERReader(0..<der.count)
-        guard let content = outer.take(DERReader.Tag.sequence, in: der), outer.isAtEnd else { return false }
-        var key = DERReader(content)
-        return key.take(DERReader.Tag.sequence, in: der) != nil
-            && key.take(DERReader.Tag.octetString, in: der) != nil && key.isAtEnd
-    }
-
     /// An error that names the kind of key, if it is known and Apple issues no such keys; nil otherwise.
     static func otherKind(_ der: borrowing SecureBuffer) -> KeyError? {
         do throws(KeyError) {
@@ -114,13 +105,6 @@ struct PrivateKeyInfo {
         guard let content = outer.take(DERReader.Tag.sequence, in: der) else { return false }
         var key = DERReader(content)
         return key.takeSmallInteger(in: der) == 1 && key.nextTag(in: der) == DERReader.Tag.octetString
-    }
-
-    /// Whether it is a PFX (RFC 7292, section 4): version 3, then a sequence. Its lengths may be indefinite.
-    static func isPKCS12(_ der: borrowing SecureBuffer) -> Bool {
-        guard der.count > 8, der[0] == DERReader.Tag.sequence else { return false }
-        let content = 2 + (der[1] > 0x80 ? Int(der[1] & 0x7F) : 0)
-        return der.starts(with: [0x02, 0x01, 0x03, DERReader.Tag.sequence], at: content)
     }
 
     /// Whether the outermost element's length exceeds the bytes there are.

@@ -194,22 +194,6 @@ import Testing
         #expect(key.print == good.print)
     }
 
-    @Test func aPKCS12FileIsConverted() throws {
-        let directory = try TemporaryDirectory()
-        let good = try freshKey(in: directory, name: "good")
-        try shell(
-            "openssl req -x509 -key good -subj /CN=a -out certificate; "
-                + "openssl pkcs12 -export -inkey good -in certificate -passout pass:abcd -out damaged", in: directory)
-        let failure = try failure(directory("damaged"))
-        #expect(failure.code == .keyNotPEM && failure.detail == "it is PKCS#12 (.p12 or .pfx)")
-        #expect(failure.remedy?.command == nil)
-        let command = try #require(failure.remedy?.words?.firstMatch(of: /\((test .*)\)$/)?.1)
-        let typed = try run(
-            ["setsid", "-w", "sh", "-euc", String(command)], input: Data("abcd\n".utf8), directory: directory.path)
-        #expect(typed.status == 0, "\(typed.complaints)")
-        #expect(try signingKey(directory("damaged")).print == good.print)
-    }
-
     /// Which of the two is the right one is not known.
     @Test(arguments: ["cat other", "sed 's/-----/----/' other", "grep -v -- ----- other"])
     func aSecondKeyAfterTheFirstIsNamed(script: String) throws {
@@ -231,17 +215,6 @@ import Testing
             to: "damaged")
         try shell("chmod 600 damaged", in: directory)
         #expect(try failure(directory("damaged")).detail == "it is an OpenSSH key")
-    }
-
-    /// It stays encrypted: nobody has to type the passphrase.
-    @Test func anEncryptedKeyWithoutPEMGetsItsLines() throws {
-        let directory = try TemporaryDirectory()
-        let good = try freshKey(in: directory, name: "good")
-        try shell("openssl pkcs8 -topk8 -in good -passout pass:abcd -outform DER -out damaged", in: directory)
-        try directory.write("abcd", to: "passphrase")
-        let command = try #require(failure(directory("damaged"), passphrase: directory("passphrase")).remedy?.command)
-        try shell(command, in: directory)
-        #expect(try signingKey(directory("damaged"), passphrase: directory("passphrase")).print == good.print)
     }
 
     @Test func aFileWithoutAKeyInsideIsNotMended() throws {

@@ -13,9 +13,6 @@ import Testing
     private static let bad: [String: [String]] = [
         "the key file is empty": [": >key", "printf ' \\n\\r\\n\\t' >key"],
         "not a PEM file: it is DER": ["\(p256) -outform DER -out key"],
-        "not a PEM file: it is DER, of an encrypted PKCS#8 key": [
-            "\(p256) | openssl pkcs8 -topk8 -passout pass:x -outform DER -out key"
-        ],
         "a public key, not the private one": [
             "\(p256) | openssl pkey -pubout -outform DER -out key", "\(p256) | openssl pkey -pubout -out key",
             "\(p256) | openssl pkey -pubout | sed 's/PUBLIC/PRIVATE/' >key",
@@ -42,7 +39,9 @@ import Testing
         "an EC key on another curve than P-256: secp256k1": [
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key"
         ],
-        "not a PEM file": ["echo hello >key"],
+        "not a PEM file": [
+            "echo hello >key", "\(p256) | openssl pkcs8 -topk8 -passout pass:x -outform DER -out key",
+        ],
         "not an EC key, but Apple's keys are P-256: ED25519": ["openssl genpkey -algorithm ED25519 -out key"],
         "not an EC key, but Apple's keys are P-256: ED448": [
             "openssl genpkey -algorithm ED448 -out key", "openssl genpkey -algorithm ED448 -outform DER -out key",
