@@ -152,7 +152,7 @@ package final class DaemonRun {
     private func runLoop(
         with loaded: consuming LoadedConfiguration, _ start: Start, from passed: inout PassedSockets
     ) throws(SystemError) -> DaemonExitStatus {
-        let configuration = loaded.configuration.withOneNameForEachUnit()
+        let configuration = loaded.configuration
         let channels = start.channels
         let now = Now.current
         let clock = start.state.known?.clock ?? start.state.unopened?.readClock()

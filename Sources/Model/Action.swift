@@ -59,19 +59,13 @@ extension Action {
         func named(_ text: String) -> String {
             text.split(separator: "%s", omittingEmptySubsequences: false).joined(separator: health.rawValue)
         }
-        // Never the program itself: the configuration was checked with its path as written.
-        if case .exec(let arguments, let timeout) = self {
-            return .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
-        }
-        return withUnit(named)
-    }
-
-    /// The action with another name for its unit.
-    package func withUnit(_ named: (String) -> String) -> Action {
         switch self {
-        case .unit(let verb, let unit): .unit(verb: verb, unit: named(unit))
-        case .signal(let unit, let signal): .signal(unit: named(unit), signal: signal)
-        case .exec, .redeploy: self
+        case .unit(let verb, let unit): return .unit(verb: verb, unit: named(unit))
+        case .signal(let unit, let signal): return .signal(unit: named(unit), signal: signal)
+        // Never the program itself: the configuration was checked with its path as written.
+        case .exec(let arguments, let timeout):
+            return .exec(arguments: arguments.prefix(1) + arguments.dropFirst().map(named), timeout: timeout)
+        case .redeploy: return self
         }
     }
 }

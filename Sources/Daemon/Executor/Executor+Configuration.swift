@@ -1,4 +1,3 @@
-import Actions
 import Config
 import Failures
 import Keys
@@ -27,7 +26,7 @@ extension Executor {
             followState(of: loaded.configuration)
             keepText(loaded)
             onAdoption(loaded)
-            return .configuration(loaded.configuration.withOneNameForEachUnit())
+            return .configuration(loaded.configuration)
         case .failure(let error):
             return error.outcome
         }

@@ -25,7 +25,6 @@ service needy Type=oneshot ExecStart=/bin/true "[Unit]" Requires=failing.service
 service slow Type=oneshot
 service skipped Type=oneshot "ExecStart=/usr/bin/touch /run/saw/skipped" "[Unit]" ConditionPathExists=/run/none
 ln -s /dev/null /etc/systemd/system/masked.service
-ln -s restarted.service /etc/systemd/system/alias.service
 systemctl daemon-reload
 systemctl start restarted reloaded either signalled plain
 
@@ -39,7 +38,6 @@ tell() {
 "
 }
 tell restart "restart: restarted.service"
-tell again "restart: alias.service"
 tell reload "reload: reloaded.service"
 tell either "reload_or_restart: either.service"
 tell signal "signal: {unit: signalled.service, signal: SIGHUP}"
@@ -127,8 +125,6 @@ wait
 for name in restart reload either signal start; do
     eventually "with its rule systemd does it ($name)" stands $name ok
 done
-equal "under two names it has one action, which runs once" "restart restarted.service" \
-    "$(of_status 'c["actions"][0]["action"]' again)"
 refused "the unit was restarted" [ "$before" = "$(pid restarted)" ]
 promise "the signal went to the main process alone" kill -0 "$child"
 equal "one that can reload was not restarted" "$either" "$(pid either)"
