@@ -209,7 +209,8 @@ package struct Rotation: Sendable {
             if let lastFailure, ends(lastFailure, outcome) { recover(job.resource) }
         case .failure(let failure):
             if !isOfStop(failure) { count(job, success: false) }
-            guard jobs.isCurrent(job) || isOfSamePlace(job) else { return }
+            // The work starts again under this configuration. An application that may be down does not wait for its turn.
+            guard jobs.isCurrent(job) || isOfSamePlace(job) else { return runFinished(job, result, at: now) }
         }
         // Results of another store do not apply to the one that is configured now.
         guard !job.resource.isOfStore || storePolling.isOfThisStore(job) else { return }

@@ -387,6 +387,20 @@ struct OwnAdmissionsTests {
         #expect(runs == 0, "the next secret waits again")
     }
 
+    /// Its application may be down, whatever the configuration is now.
+    @Test mutating func anActionThatFailsAfterAReloadRunsAgainWithoutAdmission() throws {
+        try begin()
+        let tell = Values.exec("/bin/tell")
+        bench.held = [.action(tell.id)]
+        try offer(2, admitting: 0)
+        bench.reload(try Self.configuration())
+        try offer(3, admitting: -1)
+        #expect(runs == 1)
+        try bench.end(.action(tell.id), .failure(Failure(.actionFailed, at: .action(tell.id))))
+        #expect(runs == 2)
+        #expect(try bench.view("web").delivered)
+    }
+
     /// It was seen to have no rollout, and waits only for its turn.
     @Test mutating func aSecretThatWasSeenWithoutARolloutIsDeliveredAlthoughThePlaceIsForbiddenLater() throws {
         bench.reload(try Self.configuration(deliverOver: 3600))
