@@ -156,14 +156,9 @@ struct Jobs: Sendable {
 
     /// Records that a job failed, and sets when its work is tried again.
     ///
-    /// - Parameters:
-    ///   - isEmergency: whether an application that waits for the action, or reads the target, holds a critical or expired
-    ///     secret.
-    ///   - isAtOnce: whether the cause may be gone already: then there is no pause.
-    /// - Returns: the log event, if this is news.
-    mutating func fail(
-        _ job: Job, _ failure: Failure, isEmergency: Bool, isAtOnce: Bool, at now: Now
-    ) -> LogEvent? {
+    /// - Parameter isAtOnce: whether the cause may be gone already: then there is no pause.
+    /// - Returns: whether this is news.
+    mutating func fail(_ job: Job, _ failure: Failure, isAtOnce: Bool, at now: Now) -> Bool {
         let resource = job.resource
         let previous = attempts[resource]
         let failures = (previous?.failures ?? 0) + 1
@@ -171,8 +166,8 @@ struct Jobs: Sendable {
         let pause = RetryPause.pause(
             of: resource, after: failure,
             RetryPause.Circumstances(
-                failures: failures, action: action, isEmergency: isEmergency, isAtOnce: isAtOnce,
-                isReadOfTarget: job.work.isReadOfTarget, jitter: jitter("\(resource) \(failures)")))
+                failures: failures, action: action, isAtOnce: isAtOnce, isReadOfTarget: job.work.isReadOfTarget,
+                jitter: jitter("\(resource) \(failures)")))
         let isReminder = now.boot >= (previous?.loggedAt ?? now.boot) + LogEvent.reminder
         let isNews = (previous?.failure != failure || isReminder) && !isSaid(failure, of: resource, isReminder)
         attempts[resource] = FailedAttempts(
@@ -181,8 +176,14 @@ struct Jobs: Sendable {
             notBefore: now.boot.advanced(milliseconds: pause), job: job.id, wasObservation: job.work.isObservation,
             loggedAt: isNews ? now.boot : previous?.loggedAt ?? now.boot,
             isLogged: isNews || previous?.isLogged == true)
-        guard isNews else { return nil }
-        return .failing(resource, failure, failures: failures, retryAt: now.wall + Seconds(roundingUp: pause))
+        return isNews
+    }
+
+    /// The log event for the last failure of a resource; nil without one.
+    func failing(_ resource: Resource, at now: Now) -> LogEvent? {
+        guard let failed = attempts[resource] else { return nil }
+        let pause = Seconds(roundingUp: max(0, failed.notBefore.milliseconds - now.boot.milliseconds))
+        return .failing(resource, failed.failure, failures: failed.failures, retryAt: now.wall + pause)
     }
 
     /// Whether another event reports it. The probe and the run of an action fail for the same reason, and an unwritable

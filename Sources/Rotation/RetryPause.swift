@@ -17,11 +17,10 @@ package enum RetryPause {
     /// For an action whose application holds a critical or expired secret. Users cannot log in, or soon will not be able to.
     /// Once the cause is fixed they must not wait another quarter of an hour.
     static let emergencyBound: Seconds = 60
-    /// The longest `Retry-After` that counts for a read of a target, a push while the secret there is critical, and the
-    /// store: an hour, as long as there is between two reads of a target.
+    /// The longest `Retry-After` that counts for a read of a target, for work on a target in an emergency, and for the store: an
+    /// hour, as long as there is between two reads of a target.
     static let boundOfRest: Seconds = 3600
-    /// The longest pause that the store's service may request while a client that receives from the store is critical: the
-    /// service's own, except after a failed login.
+    /// The longest pause that the store's service may request in an emergency: the service's own, except after a failed login.
     static let storeEmergencyBound: Seconds = 300
 
     /// The facts that the pause depends on, next to the resource and its failure.
@@ -30,9 +29,6 @@ package enum RetryPause {
         var failures: Int
         /// The action that was run.
         var action: Action?
-        /// Whether an application that waits for the action, or reads the target, holds a critical or expired secret, or none.
-        /// For the store: whether a client that receives from it does.
-        var isEmergency = false
         /// Whether the cause may be gone already: then there is no pause.
         var isAtOnce = false
         /// Whether an API was only read.
@@ -53,26 +49,17 @@ package enum RetryPause {
             case .report, .fleet, .rollout: (30, remoteBound)
             // The service that asks the API is the administrator's to start, and its configuration to write.
             case .target: (5, failure.code.traits.contains(.ofPushService) ? localBound : remoteBound)
-            case .action, .stateChangeAction:
-                (30, isForPerson ? unitBound : circumstances.isEmergency ? emergencyBound : remoteBound)
+            case .action, .stateChangeAction: (30, isForPerson ? unitBound : remoteBound)
             default: (1, localBound)
             }
         let doubled = (isForPerson ? bound : doubled(first, failures: circumstances.failures, atMost: bound)).count
         let pause =
             circumstances.isAtOnce ? 0 : doubled * 1000 - Int64(Double(doubled) * 200 * circumstances.jitter)
         guard let rest = failure.retryAfter else { return pause }
-        let isEmergency = circumstances.isEmergency
-        let longest: Seconds =
-            if resource.isOfStore {
-                // The store's service runs as another user, so its answers prove nothing. By its own rules it never asks for
-                // more.
-                isEmergency ? storeEmergencyBound : boundOfRest
-            } else {
-                // The next push to the same target waits as long. So the pause is bounded where the API refused a mere read,
-                // and while a secret is critical.
-                isEmergency || circumstances.isReadOfTarget ? boundOfRest : rest
-            }
-        return max(pause, min(rest, longest).count * 1000)
+        // The store's service runs as another user, so its answers prove nothing. By its own rules it never asks for more. After
+        // a mere read of a target, the next push to it waits as long.
+        let isBounded = resource.isOfStore || circumstances.isReadOfTarget
+        return max(pause, (isBounded ? min(rest, boundOfRest) : rest).count * 1000)
     }
 
     /// The pause after the `failures`-th failure in a row of something local, without jitter.
@@ -88,23 +75,52 @@ package enum RetryPause {
         code == .storeCredentialsRefused ? loginBound : localBound
     }
 
-    /// The longest time without a request to the store while a client that receives from it is critical.
-    static func longestPause(inEmergencyOfStoreAfter failed: FailedAttempts) -> Seconds {
-        max(storeEmergencyBound, doubled(1, failures: failed.failures, atMost: boundOfStore(failed.failure.code)))
-    }
-
-    /// The longest wait of work whose failure keeps an application from a secret while its own is critical or expired. An API
-    /// that requests a pause gets it, but not for ever.
-    static func longestPause(inEmergencyAfter failure: Failure) -> Seconds {
-        failure.retryAfter == nil ? emergencyBound : boundOfRest
+    /// The longest pause in an emergency: while the failure keeps an application from a secret, and its own is critical or
+    /// expired. Nil if an emergency shortens no pause. An API that requests one gets it, but not for ever.
+    static func longestInEmergency(
+        of resource: Resource, after failure: Failure, _ action: Action?, failures: Int
+    ) -> Seconds? {
+        guard failure.retryAfter != nil else {
+            // Other pauses are short, or a person is needed.
+            if case .action = resource, !needsPerson(action, failure.code, failures: failures) { return emergencyBound }
+            return nil
+        }
+        return switch resource {
+        case .action, .target: boundOfRest
+        case .store: max(storeEmergencyBound, doubled(1, failures: failures, atMost: boundOfStore(failure.code)))
+        default: nil
+        }
     }
 
     /// Whether a unit's job has failed so often that it is tried hourly, even in an emergency. Each try stops and starts an
     /// application. The administrator who fixes the unit starts it, which makes it read the new secret.
-    static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
+    private static func needsPerson(_ action: Action?, _ failure: Failure.Code, failures: Int) -> Bool {
         switch action {
         case .unit, .signal: failures >= 3 && failure.retry == .sparingly
         case .exec, .redeploy, nil: false
+        }
+    }
+}
+
+extension Rotation {
+    /// Shortens the pause of failed work in an emergency. Each plan of the work asks it, because an emergency may begin later.
+    mutating func shortenPause(of resource: Resource, _ timer: inout WakeTimer) {
+        guard let failed = jobs.attempts[resource] else { return }
+        let action: Action? = if case .action(let id) = resource { index.actions[id] } else { nil }
+        let longest = RetryPause.longestInEmergency(
+            of: resource, after: failed.failure, action, failures: failed.failures)
+        guard let longest, isEmergency(at: resource, &timer) else { return }
+        jobs.retry(resource, within: longest, at: timer.now)
+    }
+
+    /// Whether failed work keeps an application from a secret, and its own is critical or expired. Of the store: whether a client
+    /// that receives from it has such a secret, or none.
+    private func isEmergency(at resource: Resource, _ timer: inout WakeTimer) -> Bool {
+        switch resource {
+        case .action(let id): isEmergency(id, &timer)
+        case .target(let target): isEmergency(target, &timer)
+        case .store: isEmergencyOfStore(&timer)
+        default: false
         }
     }
 }

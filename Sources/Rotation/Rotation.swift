@@ -271,10 +271,13 @@ package struct Rotation: Sendable {
         // A key's file that changed while it was read may hold a usable key already.
         let isReplaced =
             if case .readKey(let name, _) = job.work { keys[name]?.reading.wasNoticed == true } else { false }
-        let event = jobs.fail(
-            job, keepingLink(failure, of: job), isEmergency: isEmergency(job, at: now),
+        let isNews = jobs.fail(
+            job, keepingLink(failure, of: job),
             isAtOnce: isReplaced || isWanted && waiting.isWaiting || !jobs.isCurrent(job), at: now)
-        if let event { events.append(event) }
+        // The plan of the resource sets the wake.
+        var timer = WakeTimer(now: now)
+        shortenPause(of: job.resource, &timer)
+        if isNews, let event = jobs.failing(job.resource, at: now) { events.append(event) }
     }
 
     /// The executor answers each kind of work with its own outcome: any other is a bug.

@@ -11,13 +11,13 @@ import Testing
     private let unit = Action.unit(verb: .restart, unit: "myapp.service")
 
     private func pauses(
-        _ resource: Resource, _ action: Action? = nil, _ failure: Failure.Code = .jobFailed,
-        isEmergency: Bool = false, jitter: Double = 0, count: Int = 20
+        _ resource: Resource, _ action: Action? = nil, _ failure: Failure.Code = .jobFailed, jitter: Double = 0,
+        count: Int = 20
     ) -> [Int64] {
         (1...count).map {
             RetryPause.pause(
                 of: resource, after: Failure(failure, at: .clock),
-                RetryPause.Circumstances(failures: $0, action: action, isEmergency: isEmergency, jitter: jitter))
+                RetryPause.Circumstances(failures: $0, action: action, jitter: jitter))
         }
     }
 
@@ -65,47 +65,55 @@ import Testing
         }
     }
 
+    /// In seconds.
+    private func longestInEmergency(
+        _ resource: Resource, _ code: Failure.Code, _ action: Action? = nil, retryAfter: Seconds? = nil,
+        failures: Int = 9
+    ) -> Int64? {
+        RetryPause.longestInEmergency(
+            of: resource, after: Failure(code, at: .clock, retryAfter: retryAfter), action, failures: failures
+        )?.count
+    }
+
     @Test func inAnEmergencyOnlyAFailureThatNeedsAPersonWaitsForLongerThanAMinute() {
-        #expect(pauses(.action(hook.id), hook, isEmergency: true, count: 4) == [30_000, 60_000, 60_000, 60_000])
-        #expect(pauses(.action(hook.id), hook, isEmergency: true, count: 10_000).max() == 60_000)
-        #expect(pauses(.action(unit.id), unit, .unitNotPermitted, isEmergency: true, count: 10_000).max() == 60_000)
-        #expect(pauses(.action(unit.id), unit, isEmergency: true, count: 4) == [30_000, 60_000, 3_600_000, 3_600_000])
+        #expect(longestInEmergency(.action(hook.id), .actionFailed, hook) == 60)
+        #expect(longestInEmergency(.action(unit.id), .unitNotPermitted, unit) == 60)
+        #expect(longestInEmergency(.action(unit.id), .jobFailed, unit, failures: 2) == 60)
+        #expect(longestInEmergency(.action(unit.id), .jobFailed, unit, failures: 3) == nil)
     }
 
     /// What an API asks for counts as long as it says, but for a read, and while the secret that is in use runs out.
     @Test func aPauseThatAnAPIAsksForIsKept() throws {
         let target = Resource.target(try #require(TargetName("production")))
-        func pause(_ rest: Seconds, isEmergency: Bool = false, isAtOnce: Bool = false, isRead: Bool = false) -> Int64 {
+        func pause(_ rest: Seconds, isAtOnce: Bool = false, isRead: Bool = false) -> Int64 {
             RetryPause.pause(
                 of: target, after: Failure(.pushRateLimited, at: .clock, retryAfter: rest),
-                RetryPause.Circumstances(
-                    failures: 1, isEmergency: isEmergency, isAtOnce: isAtOnce, isReadOfTarget: isRead))
+                RetryPause.Circumstances(failures: 1, isAtOnce: isAtOnce, isReadOfTarget: isRead))
         }
         #expect(pauses(target, nil, .pushServerFailed, count: 10_000).max() == 900_000)
         #expect(pause(1) == 5000)
         #expect(pause(1, isAtOnce: true) == 1000)
         #expect(pause(86_400) == 86_400_000)
-        #expect(pause(86_400, isRead: true) == 3_600_000 && pause(86_400, isEmergency: true) == 3_600_000)
+        #expect(pause(86_400, isRead: true) == 3_600_000)
+        #expect(longestInEmergency(target, .pushRateLimited, retryAfter: 86_400) == 3_600)
+        #expect(longestInEmergency(target, .pushServerFailed) == nil)
     }
 
     /// The store's service is another user's, and never asks for more than an hour itself.
     @Test func aPauseThatTheStoresServiceAsksForIsBounded() throws {
         let resources = [Resource.store, .report, .fleet, .share(try Values.name("web"))]
         for resource in resources {
-            func pause(_ rest: Seconds, isEmergency: Bool = false) -> Int64 {
+            func pause(_ rest: Seconds) -> Int64 {
                 RetryPause.pause(
                     of: resource, after: Failure(.storeUnreachable, at: .store, retryAfter: rest),
-                    RetryPause.Circumstances(failures: 1, isEmergency: isEmergency))
+                    RetryPause.Circumstances(failures: 1))
             }
             #expect(pause(200) == 200_000)
             #expect(pause(86_400) == 3_600_000)
-            #expect(pause(86_400, isEmergency: true) == 300_000)
         }
+        #expect(longestInEmergency(.store, .storeUnreachable, retryAfter: 86_400) == 300)
         // Each login costs etcd a check of the password.
-        let refused = RetryPause.pause(
-            of: .store, after: Failure(.storeCredentialsRefused, at: .store, retryAfter: 5),
-            RetryPause.Circumstances(failures: 13, isEmergency: true))
-        #expect(refused >= 2_880_000)
+        #expect(longestInEmergency(.store, .storeCredentialsRefused, retryAfter: 5, failures: 13) == 3_600)
     }
 
     @Test func jitterTakesUpToAFifthOffAndAddsNothing() {

@@ -77,7 +77,7 @@ extension Rotation {
 
     mutating func planAction(_ id: ActionID, _ timer: inout WakeTimer) {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
-        shortenPause(of: action, &timer)
+        shortenPause(of: .action(id), &timer)
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &timer) }
         let sharers = index.clients(of: id)
         // One run serves all clients of an action: wait for those about to get a new secret.
@@ -160,31 +160,8 @@ extension Rotation {
         }
     }
 
-    /// Shortens a pause that was set before an emergency began, unless a person is needed.
-    private mutating func shortenPause(of action: Action, _ timer: inout WakeTimer) {
-        guard let attempts = jobs.attempts[.action(action.id)],
-            !RetryPause.needsPerson(action, attempts.failure.code, failures: attempts.failures),
-            isEmergency(action.id, &timer)
-        else { return }
-        jobs.retry(
-            .action(action.id), within: RetryPause.longestPause(inEmergencyAfter: attempts.failure), at: timer.now)
-    }
-
-    /// Whether the failed job keeps back an application whose secret is critical or expired.
-    func isEmergency(_ job: Job, at now: Now) -> Bool {
-        // Asks the plan of each failed action and target, and of the store, which also sets the wake.
-        WakeTimer.peek(at: now) { timer in
-            switch job.resource {
-            case .action(let id): isEmergency(id, &timer)
-            case .target(let target): isEmergency(target, &timer)
-            case .store: isEmergencyOfStore(&timer)
-            default: false
-            }
-        }
-    }
-
     /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
-    private func isEmergency(_ id: ActionID, _ timer: inout WakeTimer) -> Bool {
+    func isEmergency(_ id: ActionID, _ timer: inout WakeTimer) -> Bool {
         for client in index.clients(of: id) where owes(client, id) {
             guard let held = secretInUse(by: id, of: client) else { continue }
             if client.entry.isCritical(held, &timer) { return true }

@@ -252,9 +252,7 @@ extension Rotation {
     }
 
     mutating func planStore(_ timer: inout WakeTimer) {
-        if let failed = jobs.attempts[.store], failed.failure.retryAfter != nil, isEmergencyOfStore(&timer) {
-            jobs.retry(.store, within: RetryPause.longestPause(inEmergencyOfStoreAfter: failed), at: timer.now)
-        }
+        shortenPause(of: .store, &timer)
         guard storePolling.isDue(jobs, &timer),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }

@@ -61,12 +61,7 @@ extension Rotation {
             let wanted = wantedSecret(client)
         else { return }
         if !state.holds(wanted) {
-            if let failure = jobs.attempts[.target(target)]?.failure, failure.retryAfter != nil,
-                isEmergency(target, &timer)
-            {
-                jobs.retry(
-                    .target(target), within: RetryPause.longestPause(inEmergencyAfter: failure), at: timer.now)
-            }
+            shortenPause(of: .target(target), &timer)
             let neighbours = index.neighbours(of: target)
             if !state.isLeftAlone(wanted, &timer), !neighbours.contains(where: isAboutToChange) {
                 start(
