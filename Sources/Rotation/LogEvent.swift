@@ -10,8 +10,6 @@ package enum LogEvent: Hashable, Sendable {
     case tookOver(ClientName, SecretInfo)
     /// A secret was received from the client's source and is current now.
     case received(ClientName, SecretInfo)
-    /// The source has changed its state for this reason, and nothing was received.
-    case sourceChanged(ClientName, SourceView.State, String?)
     /// Apple accepts a new secret.
     case accepted(ClientName, SecretInfo)
     /// A new secret became the current one although Apple has not accepted it, because the former one can no longer be kept.

@@ -75,9 +75,6 @@ import Testing
                 line(.received(web, secret)), .info,
                 "web: received sha256:0000000000000001, valid until 2026-11-21T04:31:00Z", ofSecret),
             Row(
-                line(.sourceChanged(web, .wrong, "it is no client secret")), .error,
-                "web: the source is wrong: it is no client secret", ["CLIENT=web"]),
-            Row(
                 line(.accepted(web, secret)), .info, "web: Apple accepts sha256:0000000000000001", ofSecret),
             Row(
                 line(.publishedUnverified(web, secret)), .warning,

@@ -58,10 +58,6 @@ extension LogEvent {
                 "d4c0a1f6e2b84d7f9a35c61be07f2a94", .info,
                 "\(client): received \(secret.fingerprint), valid until \(secret.expiresAt)",
                 JournalField.secret(client, secret))
-        case .sourceChanged(let client, let state, let detail):
-            LogLine(
-                "6b1e9f0a3c5d4e28b7f48d2c91a0e653", state == .wrong ? .error : .notice,
-                "\(client): the source is \(state.rawValue)" + (detail.map { ": \($0)" } ?? ""), [.client(client)])
         case .accepted(let client, let secret):
             LogLine(
                 "6b0d3c5f9e1a4d7d8c24a5f0e7b1936d", .info, "\(client): Apple accepts \(secret.fingerprint)",

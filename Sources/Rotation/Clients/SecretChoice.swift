@@ -73,13 +73,7 @@ extension Rotation {
         let (state, detail, offered) = judgeSource(of: client, over: current, &timer)
         let isWithheld = offered != nil && !mayReceive(client, &timer)
         clients[client].source?.judged(state, detail, isWithheld: isWithheld, at: timer.now)
-        if let offered, !isWithheld {
-            clients[client].source?.received()
-            return take(offered, .received, for: client, at: timer.now)
-        }
-        if clients[client].source?.takeNews(&timer) == true {
-            events.append(.sourceChanged(client.name, state, detail))
-        }
+        if let offered, !isWithheld { take(offered, .received, for: client, at: timer.now) }
     }
 
     /// Makes the best usable secret found the current one, also one that is due for renewal. Minting may take long, and until

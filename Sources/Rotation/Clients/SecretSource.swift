@@ -6,10 +6,6 @@ struct SecretSource: Sendable {
     /// The result of the last read. A file has one observation.
     var reading: Reading<[SourceObservation]>
     private(set) var verdict: Verdict?
-    /// The state that was last logged. A source that is current at first is not logged.
-    private var logged = SourceView.State.current
-    /// When each state was last logged.
-    private var logLimits: [SourceView.State: RateLimit] = [:]
 
     /// How a source compares with the current secret.
     struct Verdict: Hashable, Sendable {
@@ -28,8 +24,6 @@ struct SecretSource: Sendable {
     init(_ former: SecretSource?, next: JobID) {
         reading = Reading(former?.reading.value, countsFrom: next)
         verdict = former?.verdict
-        logged = former?.logged ?? .current
-        logLimits = former?.logLimits ?? [:]
     }
 
     /// Every secret that was seen in it.
@@ -44,19 +38,4 @@ struct SecretSource: Sendable {
             state: state, detail: detail, isWithheld: isWithheld, since: same?.since ?? now.wall,
             began: same?.began ?? now.boot)
     }
-
-    /// Whether its state is to be logged now: it differs from the last logged one, and each state is logged once an hour. A
-    /// failed or recovered read is logged like any job.
-    mutating func takeNews(_ timer: inout WakeTimer) -> Bool {
-        guard let state = verdict?.state, state != logged, state != .unreachable else { return false }
-        var limit = logLimits[state] ?? RateLimit(1, in: LogEvent.reminder)
-        guard limit.admits(&timer) else { return false }
-        limit.note(at: timer.now.boot)
-        logLimits[state] = limit
-        logged = state
-        return true
-    }
-
-    /// Records that a secret was received from it, which is logged itself.
-    mutating func received() { logged = .current }
 }

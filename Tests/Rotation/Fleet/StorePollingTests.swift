@@ -104,8 +104,8 @@ struct StorePollingTests {
         #expect(reads == 1)
     }
 
-    /// Who may write one key must not make every machine read and log without end.
-    @Test func aPlaceThatKeepsChangingIsReadEachMinuteAndLoggedOnceAnHour() throws {
+    /// Who may write one key must not make every machine read without end.
+    @Test func aPlaceThatKeepsChangingIsReadEachMinute() throws {
         let good = try begin()
         bench.tell(.storeWatched(true))
         for second in 0..<1200 {
@@ -114,14 +114,9 @@ struct StorePollingTests {
             bench.pass(1)
         }
         #expect((20...40).contains(reads))
-        let states = bench.entries.compactMap { if case .sourceChanged(_, let state, _) = $0 { state } else { nil } }
-        #expect(states == [.wrong, .current])
-        // What is so in the end is logged, an hour after it was said before.
         bench.store[place] = .foreign("it is garbage", revision: 13)
         bench.pass(3700)
         #expect(try source?.state == .wrong)
-        let last = bench.entries.compactMap { if case .sourceChanged(_, let state, _) = $0 { state } else { nil } }
-        #expect(last == [.wrong, .current, .wrong])
     }
 
     private var nextRead: WallTime {
