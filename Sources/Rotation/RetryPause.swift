@@ -20,8 +20,6 @@ package enum RetryPause {
     /// The longest `Retry-After` that counts for a read of a target, for work on a target in an emergency, and for the store: an
     /// hour, as long as there is between two reads of a target.
     static let boundOfRest: Seconds = 3600
-    /// The longest pause that the store's service may request in an emergency: the service's own, except after a failed login.
-    static let storeEmergencyBound: Seconds = 300
 
     /// The facts that the pause depends on, next to the resource and its failure.
     struct Circumstances {
@@ -80,14 +78,11 @@ package enum RetryPause {
     static func longestInEmergency(
         of resource: Resource, after failure: Failure, _ action: Action?, failures: Int
     ) -> Seconds? {
-        guard failure.retryAfter != nil else {
-            // Other pauses are short, or a person is needed.
-            if case .action = resource, !needsPerson(action, failure.code, failures: failures) { return emergencyBound }
-            return nil
-        }
-        return switch resource {
+        switch resource {
+        case .action where failure.retryAfter == nil:
+            needsPerson(action, failure.code, failures: failures) ? nil : emergencyBound
+        case .target where failure.retryAfter == nil: nil
         case .action, .target: boundOfRest
-        case .store: max(storeEmergencyBound, doubled(1, failures: failures, atMost: boundOfStore(failure.code)))
         default: nil
         }
     }
@@ -113,13 +108,10 @@ extension Rotation {
         jobs.retry(resource, within: longest, at: timer.now)
     }
 
-    /// Whether failed work keeps an application from a secret, and its own is critical or expired. Of the store: whether a client
-    /// that receives from it has such a secret, or none.
     private func isEmergency(at resource: Resource, _ timer: inout WakeTimer) -> Bool {
         switch resource {
         case .action(let id): isEmergency(id, &timer)
         case .target(let target): isEmergency(target, &timer)
-        case .store: isEmergencyOfStore(&timer)
         default: false
         }
     }

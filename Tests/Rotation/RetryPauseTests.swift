@@ -111,9 +111,6 @@ import Testing
             #expect(pause(200) == 200_000)
             #expect(pause(86_400) == 3_600_000)
         }
-        #expect(longestInEmergency(.store, .storeUnreachable, retryAfter: 86_400) == 300)
-        // Each login costs etcd a check of the password.
-        #expect(longestInEmergency(.store, .storeCredentialsRefused, retryAfter: 5, failures: 13) == 3_600)
     }
 
     @Test func jitterTakesUpToAFifthOffAndAddsNothing() {

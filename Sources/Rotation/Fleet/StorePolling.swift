@@ -242,17 +242,7 @@ extension Rotation {
 
     // MARK: Plan
 
-    /// Whether a client that receives from the store has a critical secret, or none.
-    func isEmergencyOfStore(_ timer: inout WakeTimer) -> Bool {
-        index.all.contains { client in
-            guard client.entry.source?.isStore == true else { return false }
-            guard let current = clients[client].secret.current else { return true }
-            return client.entry.isCritical(current, &timer)
-        }
-    }
-
     mutating func planStore(_ timer: inout WakeTimer) {
-        shortenPause(of: .store, &timer)
         guard storePolling.isDue(jobs, &timer),
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
