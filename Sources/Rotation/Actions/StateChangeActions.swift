@@ -16,8 +16,9 @@ struct StateChangeActions: Sendable {
     private static let unspent = RateLimit(limit, in: interval)
 
     private(set) var reported = ReportedStates()
-    /// The reported states, as the state directory is known to hold them.
-    private var kept = Persisted(ReportedStates())
+    /// The reported states, as the state directory is known to hold them. If they cannot be read, the daemon continues as if
+    /// nothing had been reported: an unreadable directory must silence no alert.
+    fileprivate var kept = Persisted(ReportedStates())
     private(set) var health: HealthState = .ok
     private var healthSince: BootTime?
     /// Of the clients that were seen since the start.
@@ -87,19 +88,8 @@ struct StateChangeActions: Sendable {
         for (client, stage) in stages { compare(stage, of: client, at: now.boot) }
     }
 
-    /// Continues as if nothing had been reported: an unreadable state directory must silence no alert.
-    mutating func notRecalled() { kept.notRecalled() }
-
-    /// Whether reading the earlier reports was tried since the start, successfully or not.
-    var wasTried: Bool { kept.wasTried }
-
     /// Whether to read the states reported before. States reported since the start take precedence.
     var mustRecall: Bool { !kept.wasRead && change == 0 }
-
-    mutating func kept(_ states: ReportedStates, by job: JobID) { kept.kept(states, by: job) }
-
-    /// Whether the state directory holds the reported states, by jobs from this one on.
-    func isKept(since job: JobID) -> Bool { kept.holds(reported, since: job) }
 
     /// Whether an unreported change has lasted long enough.
     func hasNews(_ timer: inout WakeTimer) -> Bool {
@@ -152,9 +142,9 @@ extension Rotation {
         case (.recallReportedStates, .success(.recalledReportedStates(let states))):
             stateChangeActions.recall(states, configuration, by: job.id, at: now)
         case (.recallReportedStates, .failure):
-            stateChangeActions.notRecalled()
+            stateChangeActions.kept.notRecalled()
         case (.keepReportedStates, .success(.keptReportedStates(let states))):
-            stateChangeActions.kept(states, by: job.id)
+            stateChangeActions.kept.kept(states, by: job.id)
         case (_, .failure): break
         case (_, .success(let outcome)): unexpected(outcome, of: job)
         }
@@ -167,7 +157,7 @@ extension Rotation {
         // A single run reports the state by its exit code instead.
         guard !isOnce, !actions.isEmpty else { return }
         if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &timer) }
-        guard stateChangeActions.wasTried || jobs.isOverdue(.state) else { return }
+        guard stateChangeActions.kept.wasTried || jobs.isOverdue(.state) else { return }
         let isRestrained = configurationWatch.isRestrained
         stateChangeActions.see(healthWithDaemon(at: now), at: now.boot)
         // Until every client was tried, the state is unknown.
@@ -182,8 +172,9 @@ extension Rotation {
                 stateChangeActions.started(action.id, at: now)
             }
         }
-        if !stateChangeActions.mustRecall, !stateChangeActions.isKept(since: stateUpkeep.countsFrom) {
-            start(.keepReportedStates(stateChangeActions.reported), on: .state, &timer)
+        let reported = stateChangeActions.reported
+        if !stateChangeActions.mustRecall, !stateChangeActions.kept.holds(reported, since: stateUpkeep.countsFrom) {
+            start(.keepReportedStates(reported), on: .state, &timer)
         }
     }
 

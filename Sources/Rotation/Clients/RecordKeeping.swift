@@ -81,8 +81,8 @@ extension Rotation {
             if let file = files[path], !file.repairedAt.isEmpty { record.repairs[path] = file.repairedAt }
         }
         record.keyChange = keys[client.entry.key]?.change
-        record.pushed = targets.pushed(of: client)
-        record.shown = targets.shown(of: client)
+        record.pushed = targets.known(of: client, \.pushed)
+        record.shown = targets.known(of: client, \.lastShown)
         for output in client.targets {
             if let failure = jobs.attempts[.target(output.target)]?.failure {
                 record.failing[output] = Record.PlaceFailure(failure.code, failure.detail)

@@ -236,18 +236,9 @@ struct TargetStates: Sendable {
         for (output, content) in record.shown { self[output]?.recall(content) }
     }
 
-    /// For a client's record: the secrets last put into its targets.
-    func pushed(of client: ConfiguredClient) -> [PushOutput: SecretInfo] {
-        client.targets.reduce(into: [:]) { all, output in
-            if let pushed = self.all[output.target]?.pushed { all[output] = pushed }
-        }
-    }
-
-    /// For a client's record: the content that APIs have shown last for its targets.
-    func shown(of client: ConfiguredClient) -> [PushOutput: PushPlaceContent] {
-        client.targets.reduce(into: [:]) { all, output in
-            all[output] = self.all[output.target]?.lastShown
-        }
+    /// For a client's record: a fact about each of its targets.
+    func known<Fact>(of client: ConfiguredClient, _ fact: (TargetState) -> Fact?) -> [PushOutput: Fact] {
+        client.targets.reduce(into: [:]) { all, output in all[output] = self.all[output.target].flatMap(fact) }
     }
 }
 
