@@ -258,15 +258,15 @@ extension ErrorCase {
           e-four: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /t}
           e-five: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {b: b, a: "{{token}}"}, token_file: /t}
           e-six: {kind: http, url: "https://api.example.com/me", body: "{{client_secret}}", headers: {A: "{{token}}", B: b}, token_file: /u}
-          # another name of this machine, another text of an address
+          # another name of this machine, the scheme's own port
           f-one: {kind: vault, endpoint: "http://127.0.0.1:8200", path: apps/web, token_file: /t}
           f-two: {kind: vault, endpoint: "http://localhost:8200/", path: apps/web, token_file: /t}
           f-three: {kind: vault, endpoint: "http://[::1]:8200", path: apps/web, token_file: /u}
-          f-four: {kind: http, url: "https://api.example.com/~me", body: "{{client_secret}}", token_file: /t}
-          f-five: {kind: http, url: "https://api.example.com./%7eme/", body: "{{client_secret}}", token_file: /t}
+          f-four: {kind: http, url: "http://localhost/me", body: "{{client_secret}}", token_file: /t}
+          f-five: {kind: http, url: "http://127.0.0.1:80/me", body: "{{client_secret}}", token_file: /t}
           f-six: {kind: vault, endpoint: "http://127.0.0.1:8201", path: apps/web, token_file: /t}
           f-seven: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://aws.example", token_file: /t}
-          f-eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example.:443", token_file: /t}
+          f-eight: {kind: aws_secrets_manager, region: eu-central-1, secret_id: apps, endpoint: "https://AWS.example:443", token_file: /t}
         clients: {a: {outputs: [{push: a-one}]}}
         ->
         c.yaml:7:3: error: target "a-four" overwrites what target "a-one" writes (line 4); write a "field" of its own for each, or another "secret_id"
@@ -286,12 +286,12 @@ extension ErrorCase {
         c.yaml:43:3: error: target "f-eight" overwrites what target "f-seven" writes (line 42); write a "field" of its own for each, or another "secret_id"
         ## two addresses of one member of etcd, and a machine whose name is a directory's
         @keys
-        store: {endpoints: ["https://localhost:2379", "https://127.0.0.1:2379", "https://etcd1.example.:443", "https://ETCD1.example"], machine: ..}
+        store: {endpoints: ["https://localhost:2379", "https://127.0.0.1:2379", "https://etcd1.example:443", "https://ETCD1.example"], machine: ..}
         clients: {web: {@out}}
         ->
         c.yaml:2:47: error: "https://127.0.0.1:2379" is already in the list; remove one
-        c.yaml:2:103: error: "https://etcd1.example" is already in the list; remove one
-        c.yaml:2:138: error: ".." cannot be a machine's name; write another one
+        c.yaml:2:102: error: "https://etcd1.example" is already in the list; remove one
+        c.yaml:2:137: error: ".." cannot be a machine's name; write another one
         ## a push without targets
         @keys
         clients: {a: {outputs: [{push: one}]}}

@@ -51,14 +51,12 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return scheme.rawValue + "://" + host + (port.flatMap { $0 == own ? nil : ":\($0)" } ?? "")
     }
 
-    /// The same text for all addresses of one place, only to compare them by (RFC 3986, section 6.2). The following makes no
-    /// other place: another name of this machine, a dot after the host's name, or the scheme's default port. A slash at the end
-    /// of the path, or needless percent-encoding, makes no other place either.
+    /// The same text for all addresses of one place, only to compare them by: another name of this machine, or the scheme's
+    /// default port, makes no other place.
     package var identity: String {
         var address = self
-        address.host = Self.identity(ofHost: host)
-        let query = path.firstIndex(of: "?") ?? path.endIndex
-        return address.origin + Self.identity(ofPath: path[..<query]) + PercentCoding.reduced(path[query...].utf8)
+        if ["127.0.0.1", "[::1]"].contains(host) { address.host = "localhost" }
+        return address.origin + path
     }
 
     private static func parts(of authority: Substring) -> (host: String, port: UInt16?)? {
@@ -73,34 +71,6 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         let isNumber = host.hasPrefix("[") && host.hasSuffix("]") && isIPv6(host.dropFirst().dropLast())
         // Lowered after it was checked: other letters than ASCII's become some of ASCII.
         return isNumber || isName(host) ? (host.lowercased(), port) : nil
-    }
-}
-
-// MARK: Identity
-
-extension WebAddress {
-    private static func identity(ofHost host: String) -> String {
-        if ["127.0.0.1", "localhost"].contains(host) || host.hasPrefix("[") && isLoopback(host) { return "localhost" }
-        guard host.hasPrefix("["), let groups = groups(ofIPv6: host.dropFirst().dropLast()) else {
-            return host.hasSuffix(".") ? String(host.dropLast()) : host
-        }
-        return "[" + groups.map { String($0, radix: 16) }.joined(separator: ":") + "]"
-    }
-
-    /// Without "." and ".." (RFC 3986, section 5.2.4), which are resolved before anything is sent.
-    private static func identity(ofPath path: Substring) -> String {
-        var segments: [Substring] = []
-        for segment in PercentCoding.reduced(path.utf8).split(separator: "/", omittingEmptySubsequences: false)
-            .dropFirst()
-        {
-            switch segment {
-            case ".": break
-            case "..": _ = segments.popLast()
-            default: segments.append(segment)
-            }
-        }
-        while segments.last?.isEmpty == true { segments.removeLast() }
-        return segments.map { "/" + $0 }.joined()
     }
 }
 
