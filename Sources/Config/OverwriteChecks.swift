@@ -56,34 +56,20 @@ struct OverwriteChecks {
     }
 
     func run() {
-        var directories: [AbsolutePath: AbsolutePath] = [:]
-        for path in Array(reserved.keys).sorted() + outputs.map(\.path.value) {
-            // Those above a directory that is known are known as well.
-            var directory = path.directory
-            while directory.description != "/", directories[directory] == nil {
-                directories[directory] = path
-                directory = directory.directory
-            }
-        }
         if let file = main.metricsFile.located {
-            check(file, against: reserved.filter { $0.value != Self.metrics }, directories)
+            check(file, against: reserved.filter { $0.value != Self.metrics })
         }
-        for output in outputs { check(output.path, against: reserved, directories) }
+        for output in outputs { check(output.path, against: reserved) }
         // The network program, which never sees a key, reads these.
         let files = main.targets.flatMap(\.files).map { $0.file } + main.storeFiles.values
         for file in files {
             guard let what = keys[file.value] else { continue }
             diagnostics.error(at: file.position, "\(file.value) is \(what); write another path")
         }
-        checkState()
         checkTrusted()
     }
 
-    /// - Parameter directories: each directory above a path that is used, with the path.
-    private func check(
-        _ path: Located<AbsolutePath>, against reserved: [AbsolutePath: String],
-        _ directories: [AbsolutePath: AbsolutePath]
-    ) {
+    private func check(_ path: Located<AbsolutePath>, against reserved: [AbsolutePath: String]) {
         let advice = "write another path"
         if let what = reserved[path.value] {
             diagnostics.error(at: path.position, "\(path.value) is \(what); \(advice)")
@@ -93,22 +79,6 @@ struct OverwriteChecks {
             diagnostics.error(at: path.position, "\(state) is the state directory; \(advice)")
         } else if let state = stateDirectory, path.value.isBelow(state) {
             diagnostics.error(at: path.position, "\(path.value) is in the state directory \(state); \(advice)")
-        } else if let below = directories[path.value] {
-            diagnostics.error(
-                at: path.position, "\(path.value) is a directory above \(below); write the path of a file in it")
-        }
-    }
-
-    private func checkState() {
-        guard let directory = main.stateDirectory.located else { return }
-        if let what = reserved[directory.value] {
-            diagnostics.error(at: directory.position, "\(directory.value) is \(what); write a directory of its own")
-        } else if directory.value == places.directory {
-            diagnostics.error(
-                at: directory.position,
-                "\(directory.value) is where the configuration is read from; write a directory of its own")
-        } else if directory.value.description == "/" {
-            diagnostics.error(at: directory.position, "\"/\" is the root directory; write a directory of its own")
         }
     }
 
