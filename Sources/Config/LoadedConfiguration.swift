@@ -54,26 +54,6 @@ package struct LoadedConfiguration: Sendable {
 }
 
 extension LoadedConfiguration {
-    /// Tokens and files of the store that are a key or its passphrase by another path, such as a link. The network program,
-    /// which never sees a key, reads these and logs in with them. Blocks.
-    package var failuresOfLoginFiles: [Failure] {
-        let keys = KeySettings.files(of: configuration.keys).compactMap { path, what in
-            FileStatus.following(path.description).map { (status: $0, what: what) }
-        }
-        func failure(_ code: Failure.Code, _ path: AbsolutePath, at place: Failure.Place) -> Failure? {
-            guard let status = FileStatus.following(path.description),
-                let key = keys.first(where: { $0.status.isSameFile(as: status) })
-            else { return nil }
-            return Failure(code, at: place, detail: "\(Printable.name(path.description)) is \(key.what)")
-        }
-        let ofTargets = located.main.targets.flatMap { settings in
-            settings.files.compactMap { failure($0.code, $0.file.value, at: .target(settings.name.value)) }
-        }
-        let ofStore = located.main.storeFiles.sorted { $0.key.rawValue < $1.key.rawValue }
-            .compactMap { failure(.storeFileUnusable, $0.value.value, at: .store) }
-        return ofTargets + ofStore
-    }
-
     /// Why the files that a target names cannot be used, as the network program will find that reads them. If systemd passes the
     /// token, there is no file. If only another user may read the file, systemd may start that program as that user. Blocks.
     ///

@@ -34,34 +34,6 @@ import Testing
         loaded.problems(withFilesOf: try #require(TargetName("a")), as: identity)
     }
 
-    /// The text cannot tell: the paths differ.
-    @Test func aKeyByAnotherPathIsNoLoginSecret() throws {
-        for name in ["key", "pass", "token"] { try directory.write(name, to: name, mode: 0o600) }
-        for (name, path) in [("key.link", "key"), ("pass.link", "pass"), ("token.link", "token")] {
-            try directory.link(name, to: path)
-        }
-        try FileManager.default.linkItem(atPath: directory("key"), toPath: directory("key.name"))
-        let text = """
-            keys:
-              apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: \(directory("key")), passphrase_file: \(directory("pass"))}
-            targets:
-              a: {kind: supabase, project: a, token_file: \(directory("key.link"))}
-              b: {kind: supabase, project: b, token_file: \(directory("pass.link"))}
-              c: {kind: supabase, project: c, token_file: \(directory("token.link"))}
-            store: {endpoints: ["https://etcd:2379"], user: a, password_file: \(directory("key.name"))}
-            clients: {web: {outputs: [{push: a}, {push: b}, {push: c}]}}
-
-            """
-        try directory.write(text, to: "c.yaml", mode: 0o644)
-        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: .current()).get()
-        #expect(
-            loaded.failuresOfLoginFiles.map(\.message) == [
-                "target \"a\": the target's token cannot be used: \(directory("key.link")) is the private key of \"apple\"",
-                "target \"b\": the target's token cannot be used: \(directory("pass.link")) is the passphrase of key \"apple\"",
-                "the store: a file for the store cannot be used: \(directory("key.name")) is the private key of \"apple\"",
-            ])
-    }
-
     /// What the program that pushes will find in it.
     @Test func aTokenFileThatCannotBeUsedIsNamed() throws {
         let path = directory("token")

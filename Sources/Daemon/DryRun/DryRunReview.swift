@@ -145,21 +145,16 @@ struct DryRunReview {
     }
 
     private mutating func findInTargets() {
-        let ofLoginFiles = loaded.failuresOfLoginFiles
-        add(ofLoginFiles)
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) {
             for target in client.targets.map(\.target) {
                 let failure =
                     reader.executor.services.pusher.problem(with: target)
                     ?? inEffect?.problem(with: target, token: loaded.tokenCredentials[target])
                     ?? problem(withLoopbackOf: PackageUnit.pusher(of: target), at: .target(target))
-                if !ofLoginFiles.contains(where: { $0.place == .target(target) }) {
-                    let found = loaded.problems(
-                        withFilesOf: target, as: identity(of: PackageUnit.pusher(of: target)))
-                    add(
-                        found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
-                        for: name)
-                }
+                let found = loaded.problems(withFilesOf: target, as: identity(of: PackageUnit.pusher(of: target)))
+                add(
+                    found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
+                    for: name)
                 let sources = inEffect?.sources
                 add([sources?.problem(withTokenOf: target)].compactMap(\.self), for: name)
                 findings.limitations += [sources?.problem(withGuardOfToken: target)].compactMap(\.self)
