@@ -5,31 +5,19 @@ package import Model
 /// unit. If there is none, it is the affected client, or else the start of the configuration.
 package struct FailurePositions {
     private let start: Position
-    private let store: Position?
     private let keys: [KeyName: KeySettings]
     private let clients: [ClientName: WrittenClient]
     /// Several clients may name the same: it is reported at the first place.
-    private var places: [Thing: Position] = [:]
-
-    /// The possible subjects of a failure, other than keys and clients.
-    private enum Thing: Hashable {
-        case path(AbsolutePath)
-        case target(TargetName)
-        case action(ActionID)
-        case credential(String)
-        case user(String)
-        case group(String)
-        case unit(String)
-    }
+    private var places: [Failure.Place: Position] = [:]
 
     /// Goes once through the whole configuration.
     package init(in loaded: LoadedConfiguration) {
         let configuration = loaded.located
         let main = configuration.main
         start = configuration.start
-        store = main.store.position
         keys = Dictionary(uniqueKeysWithValues: configuration.keys.map { ($0.name.value, $0) })
         clients = Dictionary(uniqueKeysWithValues: configuration.clients.map { ($0.name.value, $0) })
+        note(.store, at: main.store.position)
         for location in configuration.keys.flatMap({ [$0.location, $0.passphrase] }) {
             switch location.value {
             case .file(let path): note(.path(path), at: location.position)
@@ -38,30 +26,31 @@ package struct FailurePositions {
             }
         }
         for client in configuration.clients {
+            note(.client(client.name.value), at: client.name.position)
             for target in client.settings.targets { note(.target(target.value), at: target.position) }
             for output in client.settings.files {
-                note(Thing.path, output.path)
-                note(Thing.user, output.owner)
-                note(Thing.group, output.group)
+                note(Failure.Place.path, output.path)
+                note(Failure.Place.named, output.owner)
+                note(Failure.Place.named, output.group)
             }
             if let path = client.source.value?.path { note(.path(path), at: client.source.position) }
             if let credential = client.settings.credential.located {
-                note(.unit(credential.value.unit), at: credential.position)
+                note(.named(credential.value.unit), at: credential.position)
             }
             note(client.settings.onChange)
         }
         note(main.onStateChange)
-        note(Thing.group, main.controlGroup)
-        note(Thing.path, main.stateDirectory)
-        note(Thing.path, main.metricsFile)
+        note(Failure.Place.named, main.controlGroup)
+        note(Failure.Place.path, main.stateDirectory)
+        note(Failure.Place.path, main.metricsFile)
     }
 
-    private mutating func note(_ thing: Thing, at position: Position?) {
-        if places[thing] == nil { places[thing] = position }
+    private mutating func note(_ place: Failure.Place, at position: Position?) {
+        if places[place] == nil { places[place] = position }
     }
 
-    private mutating func note<Value>(_ thing: (Value) -> Thing, _ setting: Setting<Value>) {
-        if let value = setting.value { note(thing(value), at: setting.position) }
+    private mutating func note<Value>(_ place: (Value) -> Failure.Place, _ setting: Setting<Value>) {
+        if let value = setting.value { note(place(value), at: setting.position) }
     }
 
     private mutating func note(_ list: Setting<[Located<Action>?]>) {
@@ -87,7 +76,7 @@ package struct FailurePositions {
 
     /// The first `as:` with this user, else the start.
     package func position(ofUser user: String) -> Position {
-        places[.user(user)] ?? start
+        places[.named(user)] ?? start
     }
 
     /// The first position of the action, else the start.
@@ -98,19 +87,8 @@ package struct FailurePositions {
         let named: Position? =
             switch failure.place {
             case .key(let name): position(of: failure.code, key: name)
-            case .client(let name): clients[name]?.name.position
-            case .path(let path): position(of: failure.code, output: path, client) ?? places[.path(path)]
-            case .target(let name): places[.target(name)]
-            case .action(let action): places[.action(action)]
-            case .credential(let name): places[.credential(name)]
-            case .store: store
-            case .named(let name):
-                switch failure.code {
-                case .unitCannotStart, .unitMismatch: places[.unit(name)]
-                case .unknownUser: places[.user(name)] ?? places[.group(name)]
-                default: places[.group(name)] ?? places[.user(name)]
-                }
-            case .clock: nil
+            case .path(let path): position(of: failure.code, output: path, client) ?? places[failure.place]
+            default: places[failure.place]
             }
         return named ?? client?.name.position ?? start
     }
