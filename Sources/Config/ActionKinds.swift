@@ -1,25 +1,10 @@
 import AppleClientSecret
 import Model
 
-/// A kind of action, as the configuration has it.
-///
-/// To add one, write it in a new file, put it into ``ActionKinds/all``, and describe it in docs/configuration.md.
-protocol ActionKind: Sendable {
-    /// The keys that say such an action.
-    static var verbs: [String] { get }
-
-    /// The action under `verb`; nil, with an error, when it is wrong.
-    ///
-    /// - Parameter placeholder: whether `%s` means the state, as in `on_state_change`.
-    static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action?
-}
-
 /// The kinds of action, and the rules for all items of `on_change` and `on_state_change`.
 enum ActionKinds {
-    static let all: [any ActionKind.Type] = [
-        UnitActionSettings.self, SignalActionSettings.self, ExecActionSettings.self,
-    ]
-    static let verbs = all.flatMap { $0.verbs }
+    /// The keys that say an action.
+    static let verbs = Action.UnitVerb.allCases.map(\.rawValue) + ["signal", ExecActionSettings.verb]
     /// The keys of an item.
     static let names = verbs + [ExecActionSettings.timeout]
 
@@ -40,10 +25,10 @@ enum ActionKinds {
         }
         let given = verbs.filter(item.has).sorted { item.position(of: $0) < item.position(of: $1) }
         let timeout = ExecActionSettings.timeout
-        if item.has(timeout), !given.contains(where: ExecActionSettings.verbs.contains) {
+        if item.has(timeout), !given.contains(ExecActionSettings.verb) {
             diagnostics.error(at: item.position(of: timeout), "\"\(timeout)\" is for exec only; remove the line")
         }
-        guard let verb = given.first, let kind = all.first(where: { $0.verbs.contains(verb) }) else {
+        guard let verb = given.first else {
             if verbs.contains(where: item.mentions) { return nil }
             diagnostics.error(at: item.position, "this action does nothing; write \(alternatives(verbs))")
             return nil
@@ -52,7 +37,23 @@ enum ActionKinds {
             diagnostics.error(
                 at: item.position(of: second), "a second action in one item; begin a new item, \"- \(second): …\"")
         }
-        return kind.read(verb, in: item, placeholder: placeholder).map { Located($0, at: item.position(of: verb)) }
+        return action(verb, in: item, placeholder: placeholder).map { Located($0, at: item.position(of: verb)) }
+    }
+
+    /// The action under `verb`; nil, with an error, when it is wrong.
+    private static func action(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
+        func unitName(_ name: String, in section: Section) -> String? {
+            section.value(name) { text throws(ValueError) in try UnitName.read(text, placeholder: placeholder) }.value
+        }
+        if let order = Action.UnitVerb(rawValue: verb) {
+            return unitName(verb, in: item).map { .unit(verb: order, unit: $0) }
+        }
+        if verb == ExecActionSettings.verb { return ExecActionSettings.read(in: item) }
+        guard let section = item.unitAnd("signal", of: verb, such: "SIGHUP") else { return nil }
+        let unit = unitName("unit", in: section)
+        let signal = section.value("signal", SignalName.read).value
+        guard let unit, let signal else { return nil }
+        return .signal(unit: unit, signal: signal)
     }
 
     /// Finds actions that repeat or contradict each other.

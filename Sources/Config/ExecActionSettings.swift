@@ -2,20 +2,20 @@ import AppleClientSecret
 import Model
 
 /// `exec:`: a program and its arguments, without a shell.
-enum ExecActionSettings: ActionKind {
-    static let verbs = ["exec"]
+enum ExecActionSettings {
+    static let verb = "exec"
     /// The further key of such an action.
     static let timeout = "timeout"
 
-    static func read(_ verb: String, in item: Section, placeholder: Bool) -> Action? {
+    static func read(in item: Section) -> Action? {
         let timeout = item.value(timeout) { text throws(ValueError) in
             try Scalar.duration(text, examples: "45s or 5m", in: SettingLimits.timeout)
         }
-        guard let arguments = arguments(of: verb, in: item), !timeout.isWrong else { return nil }
+        guard let arguments = arguments(in: item), !timeout.isWrong else { return nil }
         return .exec(arguments: arguments, timeout: timeout.value ?? Action.defaultTimeout)
     }
 
-    private static func arguments(of verb: String, in item: Section) -> [String]? {
+    private static func arguments(in item: Section) -> [String]? {
         guard let (node, position) = item.node(verb) else { return nil }
         if case .scalar(let text) = node.content, !text.isEmpty {
             item.diagnostics.error(
