@@ -70,7 +70,7 @@ struct YAMLEvent {
         }
         // For bytes that are no text libyaml gives their byte offset instead of line and column.
         if unsafe state.error == YAML_READER_ERROR {
-            let place = place(of: unsafe characterStart(at: state.problem_offset))
+            let place = unsafe place(of: state.problem_offset)
             return unsafe YAMLSyntaxError(
                 place: place, problem: text(state.problem), context: "", found: state.problem_value)
         }
@@ -90,18 +90,6 @@ struct YAMLEvent {
         var place = TextPlace()
         for index in unsafe 0..<min(max(0, offset), input.count) { unsafe place.pass(input[index]) }
         return place
-    }
-
-    /// The start of the broken character that the byte at `offset` should have continued, else `offset` itself.
-    private func characterStart(at offset: Int) -> Int {
-        // A character has at most four bytes.
-        for start in stride(from: offset - 1, through: max(0, offset - 3), by: -1) where unsafe start < input.count {
-            let byte = unsafe input[start]
-            if byte & 0xC0 == 0x80 { continue }
-            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-            return offset - start < length ? start : offset
-        }
-        return offset
     }
 
     /// The byte offset of a mark. The mark's own index counts characters and, at the end of the text, is beyond it.

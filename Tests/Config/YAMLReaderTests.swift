@@ -3,7 +3,7 @@ import Testing
 @testable import Config
 
 @Suite struct YAMLReaderTests {
-    /// What is said of bytes that are no text, at the character where they stand.
+    /// What is said of bytes that are no text, at the byte that is wrong.
     @Test(arguments: [
         ([0x61, 0x3A, 0x20, 0x00], "y:1:4: error: a NUL byte; write plain text, saved as UTF-8"),
         ([0x61, 0x3A, 0x0A, 0x20, 0x62, 0x1B], "y:2:3: error: a control character; write plain text, saved as UTF-8"),
@@ -11,7 +11,7 @@ import Testing
         ([0x0D, 0x0A, 0x0D, 0x0A, 0xE2, 0x82], "y:3:1: error: not UTF-8; save the file as UTF-8 text"),
         (
             [0x0D, 0x23, 0xC2, 0x85, 0x23, 0xE2, 0x80, 0xA8, 0x23, 0xC3, 0x28],
-            "y:4:2: error: not UTF-8; save the file as UTF-8 text"
+            "y:4:3: error: not UTF-8; save the file as UTF-8 text"
         ),
         ([0xEF, 0xBB, 0xBF, 0x61, 0x3A, 0x20, 0x80], "y:1:4: error: not UTF-8; save the file as UTF-8 text"),
         ([0x61, 0xED, 0xA0, 0x80], "y:1:2: error: not UTF-8; save the file as UTF-8 text"),
