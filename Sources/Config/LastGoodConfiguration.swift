@@ -110,15 +110,6 @@ package struct LastGoodConfiguration: Hashable, Sendable {
             .map { $0 == LastGoodConfiguration(of: loaded) }
     }
 
-    /// More than one machine has.
-    private static let mostCopies = 100
-
-    /// The paths of the configurations of which `directory` has a copy that `identity` may read and believes. Blocks.
-    package static func paths(in directory: String, as identity: Identity) -> [String] {
-        ForeignFile.names(in: directory, limit: mostCopies).filter { $0.hasSuffix(".json") }
-            .compactMap { read(directory + "/" + $0, as: identity)?.configuration }
-    }
-
     // MARK: Keeping
 
     /// Saves the text in `directory`, which is created if missing; durable when the call returns.

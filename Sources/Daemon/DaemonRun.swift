@@ -91,10 +91,9 @@ package final class DaemonRun {
         case .failure(let error):
             // With `--once` the caller reads the error.
             guard !isOnce, let adopted = settings.loadAdopted() else {
-                let others = !isOnce && FileStatus.isAbsent(settings.path) ? settings.othersKept() : []
-                func problem(_ diagnostic: Diagnostic) -> StartProblem { .configuration(diagnostic, others: others) }
                 return giveUp(
-                    error.errorsFirst.map(problem), headline: error.headline.map(problem), DaemonExitStatus(error))
+                    error.errorsFirst.map(StartProblem.configuration),
+                    headline: error.headline.map(StartProblem.configuration), DaemonExitStatus(error))
             }
             loaded = adopted
             refused = error.errorsFirst.map(\.description)

@@ -57,15 +57,6 @@ import Testing
         #expect(!again.warnings.isEmpty)
     }
 
-    /// What the service's condition finds may be another configuration's.
-    @Test func theConfigurationsWithACopyAreListed() throws {
-        #expect(LastGoodConfiguration.paths(in: copies, as: me) == [])
-        _ = try keep()
-        try directory.write("{}", to: "copies/damaged.json")
-        try directory.write("", to: "copies/other")
-        #expect(LastGoodConfiguration.paths(in: copies, as: me) == [directory("c.yaml")])
-    }
-
     /// What the network program reads.
     @Test(arguments: [
         nil, "targets: {\n", "targets: {production: {kind: vaul}}\nstore: {endpoints: [no]}\n", "target: {}\n",

@@ -233,16 +233,6 @@ import Testing
         #expect(refusals.map(\.fields) == [[], [], locked.fields])
     }
 
-    /// The daemon may have lost the setting that named another configuration.
-    @Test func aStartWithoutAConfigurationNamesTheOnesThatAreKept() {
-        let missing = Diagnostic(.error, at: Position(file: "/etc/c.yaml"), "there is no such file; create it")
-        let words = StartProblem.configuration(missing).words
-        #expect(words == "/etc/c.yaml:1:1: error: there is no such file; create it")
-        #expect(
-            StartProblem.configuration(missing, others: ["/etc/acme/apple.yaml"]).words
-                == words + "; a last good copy is kept of /etc/acme/apple.yaml: if the daemon read that, name it again")
-    }
-
     @Test func everyEventHasItsPriorityWordsAndFields() {
         for row in rows + daemonRows {
             #expect(row.line.priority == row.priority, "\(row.words)")

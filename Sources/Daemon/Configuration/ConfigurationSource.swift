@@ -52,15 +52,6 @@ extension ConfigurationSource {
             }
     }
 
-    /// The paths of other configurations of which a copy is kept. They do not count for this one, but what named one of them to the
-    /// daemon may be lost. Blocks.
-    func othersKept() -> [String] {
-        let kept =
-            LastGoodConfiguration.paths(in: LastGoodConfiguration.directory, as: .root)
-            + (ownAdopted.map { LastGoodConfiguration.paths(in: $0, as: identity) } ?? [])
-        return Set(kept).subtracting([path]).sorted()
-    }
-
     /// Whether root's copy is of this configuration; also where root keeps none, or none that this user may read. Blocks.
     func isKeptByRoot(_ loaded: LoadedConfiguration) -> Bool {
         LastGoodConfiguration.isCopy(of: loaded, in: LastGoodConfiguration.directory, as: .root) ?? true

@@ -15,14 +15,8 @@ struct StartProblem: Sendable {
         StartProblem(words: "cannot run: \(error)", errno: error.number)
     }
 
-    /// - Parameter others: the configurations of which a last good copy is kept, if there is no file of this one.
-    static func configuration(_ diagnostic: Diagnostic, others: [String] = []) -> StartProblem {
-        var words = diagnostic.description
-        if !others.isEmpty {
-            let names = listed(others.map(Printable.name), atMost: 3)
-            words += "; a last good copy is kept of \(names): if the daemon read that, name it again"
-        }
-        return StartProblem(words: words, fields: diagnostic.fields)
+    static func configuration(_ diagnostic: Diagnostic) -> StartProblem {
+        StartProblem(words: diagnostic.description, fields: diagnostic.fields)
     }
 
     /// systemd passed a socket for metrics that other machines reach. The start fails instead of ignoring the socket, because the
