@@ -80,26 +80,15 @@ extension StateDirectory {
         return OutputRemedy.ofMode(of: error.path, for: user)
     }
 
-    /// Why the directory, or the record of one of the clients, could not be used; nil when they could. Changes nothing.
-    package static func problem(
-        with path: AbsolutePath, recording clients: [ClientName] = [], as identity: Identity
-    ) -> Failure? {
-        problem(withDirectory: path, as: identity) ?? problem(withRecordsOf: clients, in: path, as: identity)
-    }
-
-    /// The same for the records in a directory that could be used itself.
-    private static func problem(
-        withRecordsOf clients: [ClientName], in path: AbsolutePath, as identity: Identity
-    ) -> Failure? {
-        let directory = "\(path)/clients"
+    /// Why the directory, or that of the records in it, could not be used; nil when they could. Changes nothing.
+    package static func problem(with path: AbsolutePath, as identity: Identity) -> Failure? {
+        if let failure = problem(withDirectory: path, as: identity) { return failure }
+        let records = "\(path)/clients"
         // A missing one is created.
-        guard FileStatus.following(directory) != nil else { return nil }
+        guard FileStatus.following(records) != nil else { return nil }
         do throws(FileError) {
-            let real = try GuardedPath.directory(directory, as: identity)
-            if let error = WritableDirectory.problem(with: real, as: identity) { throw error }
-            let files = StateReader(in: path, as: identity)
-            for client in clients { try WritableDirectory.requireReplaceable(files.file(of: client), as: identity) }
-            return nil
+            let real = try GuardedPath.directory(records, as: identity)
+            return WritableDirectory.problem(with: real, as: identity).map { unusable($0, path, for: identity.user) }
         } catch {
             return unusable(error, path, for: identity.user)
         }

@@ -87,13 +87,11 @@ struct DryRunReader: Sendable {
 
     /// All that would keep the state directory from being used.
     ///
-    /// - Parameters:
-    ///   - clients: those that have a record there.
-    ///   - review: of the sandbox of the unit that runs the daemon; nil if none is known.
-    func problems(withStateOf clients: [ClientName], _ review: inout SandboxReview?) -> [Failure] {
+    /// - Parameter review: of the sandbox of the unit that runs the daemon; nil if none is known.
+    func problemsWithState(_ review: inout SandboxReview?) -> [Failure] {
         guard let state else { return [] }
         let met = Self.problem(at: state) { [executor] in
-            StateDirectory.problem(with: state, recording: clients, as: executor.identity)
+            StateDirectory.problem(with: state, as: executor.identity)
         }
         return review?.problems(withState: state, met: met) ?? [met].compactMap(\.self)
     }

@@ -250,7 +250,7 @@ struct DryRunReview {
 
     private mutating func findInStateDirectory() {
         guard let path = settings.stateDirectory(of: configuration) else { return }
-        let found = reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
+        let found = reader.problemsWithState(&review)
         // Each client's record fails for the same reason.
         if !found.isEmpty { findings.problems.removeAll { $0.failure.code == .stateUnusable } }
         add(found)

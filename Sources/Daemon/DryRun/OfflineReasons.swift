@@ -30,8 +30,7 @@ package struct OfflineReasons: Sendable {
         let bad = configuration.files.values.filter { !rotation.isGood($0.path) }
         let unwritable = reader.problems(with: bad.map { ($0, mayCreate: rotation.mayCreate($0.path)) })
         let ofDaemon =
-            reader.problems(withStateOf: configuration.clients.keys.sorted(), &review)
-            + reader.problems(withMetricsFile: configuration.metricsFile, &review)
+            reader.problemsWithState(&review) + reader.problems(withMetricsFile: configuration.metricsFile, &review)
         let actions = Set(configuration.clients.values.flatMap(\.onChange))
         let ofUnits = UnitAction(cancel: nil).problems(with: Array(actions), as: settings.identity.user)
         for (name, client) in configuration.clients {

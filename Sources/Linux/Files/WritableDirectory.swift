@@ -19,11 +19,6 @@ package enum WritableDirectory {
         return fullDisk(path, identity)
     }
 
-    /// Throws for a file that cannot be replaced, because it is immutable or append-only. A missing one can be created.
-    package static func requireReplaceable(_ path: String, as identity: Identity) throws(FileError) {
-        try FileStatus.following(path)?.requireChangeable(FilePath(path), for: identity)
-    }
-
     /// A file system that has no block or no inode left for this user, or whose quota has none.
     private static func fullDisk(_ path: String, _ identity: Identity) -> FileError? {
         DiskTimeout.value(at: path) {
