@@ -10,17 +10,8 @@ enum CredentialSettings {
         }
         let unit = section.value("unit") { text throws(ValueError) in try UnitName.read(text, template: true) }
         let name = section.value("name") { text throws(ValueError) in try Scalar.credential(text) }
-        guard let unit = unit.value, let name = name.located else { return .wrong }
-        // An instance's name is at least a byte longer than its template's.
-        let length = unit.utf8.count + (UnitName.isTemplate(unit) ? 1 : 0) + name.value.utf8.count
-        let longest = SettingLimits.longestServedName
-        if length > longest {
-            client.diagnostics.warning(
-                at: name.position,
-                "unit and name have \(length) bytes together, but systemd allows \(longest), so the unit "
-                    + "will not start; write a shorter name")
-        }
-        return .given(Located(ServedCredential(unit: unit, name: name.value), at: section.position))
+        guard let unit = unit.value, let name = name.value else { return .wrong }
+        return .given(Located(ServedCredential(unit: unit, name: name), at: section.position))
     }
 
     /// Finds credentials that two clients have, and units that go on with the one that they have read.

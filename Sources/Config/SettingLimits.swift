@@ -22,9 +22,6 @@ enum SettingLimits {
     static let longestCredential = 255
     /// In bytes, of `token_credential`.
     static let longestTokenCredential = 64
-    /// In bytes, of `unit` and `name` of a served credential. systemd puts both names into the address from which it asks. That
-    /// has room for 83 bytes of them (108 bytes of `sockaddr_un.sun_path` less the rest).
-    static let longestServedName = 83
 
     /// In bytes, of `user` and `prefix` of the store.
     static let longestStoreName = 255

@@ -129,15 +129,6 @@ extension ErrorCase {
         c.yaml:5:7: error: "credential" has no "name"; write {unit: myapp.service, name: apple-client-secret}
         c.yaml:7:7: error: app.service already gets "s" from client "d" (line 6); write another name
         c.yaml:8:26: error: ".service" is not a unit's name; write it as systemctl shows it
-        ## credentials that systemd cannot ask for
-        @keys
-        clients:
-          a: {on_change: [{restart: app.service}], credential: {unit: app.service, name: abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghij}}
-          b: {on_change: [{restart: app.service}], credential: {unit: app.service, name: bbcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghi}}
-          c: {on_change: [{restart: ap@a.service}], credential: {unit: ap@.service, name: cbcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghijabcdefghij-abcdefghi}}
-        ->
-        c.yaml:3:82: warning: unit and name have 84 bytes together, but systemd allows 83, so the unit will not start; write a shorter name
-        c.yaml:5:83: warning: unit and name have 84 bytes together, but systemd allows 83, so the unit will not start; write a shorter name
         ## reload of a unit that reads a credential
         @keys
         clients:
