@@ -178,10 +178,10 @@ extension ClientSettings {
         if let origin = WebOrigin(page: text) { return origin }
         var trimmed = text[...]
         while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        let meant = WebAddress(String(trimmed)).flatMap { $0.path.isEmpty ? WebOrigin(page: $0.origin) : nil }
         throw ValueError(
             "\(quoted(text)) is not an origin; "
-                + (WebOrigin(page: String(trimmed)).map { "write \"\($0)\"" }
-                    ?? "write it like https://www.example.com, without a path"))
+                + (meant.map { "write \"\($0)\"" } ?? "write it like https://www.example.com, without a path"))
     }
 
     @Sendable private static func parseRenewBefore(_ text: String) throws(ValueError) -> Seconds {

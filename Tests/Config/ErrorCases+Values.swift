@@ -68,6 +68,7 @@ extension ErrorCase {
           i: {kind: music, origin: http://a.example, lifetime: max, outputs: [{path: /run/i}]}
           j: {kind: maps, scope: mapkit_js, verify: true, lifetime: max, outputs: [{path: /run/j}]}
           k: {kind: apple_ads, key: ads, lifetime: max, outputs: [{path: /run/k}]}
+          l: {kind: music, origin: "https://WWW.example.com:443", lifetime: max, outputs: [{path: /run/l}]}
         ->
         c.yaml:4:34: error: "400d" is longer than is minted; write 366d or less, or max
         c.yaml:6:18: error: client "a": client id SEARCHADS.1 fits kind apple_ads, not sign_in; write "kind: apple_ads", or the Services ID or App ID, such as com.example.web
@@ -83,6 +84,7 @@ extension ErrorCase {
         c.yaml:14:28: error: "http://a.example" is not an origin; write it like https://www.example.com, without a path
         c.yaml:15:45: warning: client "j" cannot be verified, because Apple offers no check of a Maps token for web pages; remove "verify", or write "scope: server_api" for a server's token
         c.yaml:16:13: error: client "k": kind apple_ads needs the client id from Apple Ads, which begins with SEARCHADS.; write "client_id"
+        c.yaml:17:28: error: "https://WWW.example.com:443" is not an origin; write "https://www.example.com"
         ## a client's name that is the team's id
         @keys
         clients: {DEF123GHIJ: {@out}}

@@ -22,10 +22,10 @@ public struct WebOrigin: Hashable, Comparable, Sendable, LosslessStringConvertib
         description = text
     }
 
-    /// The origin of a page that browsers let use such tokens. It is `https`, or `http` if the host is this machine; nil for
-    /// anything else.
+    /// The origin of a page that browsers let use such tokens, as they send it: in small letters, and without the scheme's own
+    /// port. Any other text would match no page. It is `https`, or `http` if the host is this machine; nil for anything else.
     package init?(page text: String) {
-        guard let address = WebAddress(text), address.path.isEmpty else { return nil }
+        guard WebAddress(text)?.origin == text else { return nil }
         self.init(text)
     }
 

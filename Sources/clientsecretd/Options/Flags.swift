@@ -52,7 +52,7 @@ enum Flags {
     static func origin(_ text: String) throws -> WebOrigin {
         try valid(
             WebOrigin(page: text),
-            "write an origin like https://www.example.com, without a path or a slash at its end")
+            "write an origin like https://www.example.com, in small letters, without a path or a slash at its end")
     }
 
     static func span(_ text: String) throws -> Seconds {
