@@ -5,26 +5,19 @@ package struct SecretForm: Hashable, Sendable {
     package let claims: Claims
     /// `nbf` (RFC 7519, section 4.1.5); nil if there is none.
     package let notBefore: WallTime?
-    /// How it differs from this package's secrets, although Apple accepts it.
-    package let oddities: Set<Oddity>
-
-    /// Properties that Apple accepts, but this package's secrets do not have.
-    package enum Oddity: Hashable, Sendable {
-        /// A time with a fraction, as Auth.js's generator writes it.
-        case fractionalTime
-        /// `nbf`.
-        case notBefore
-    }
+    /// Whether a time has a fraction, as Auth.js's generator writes it. Like `nbf`, Apple accepts it, and this package's secrets
+    /// do not have it.
+    package let hasFractionalTime: Bool
 
     /// The form of a secret with these claims that this package has minted.
     package init(_ claims: Claims) {
-        self.init(claims: claims, notBefore: nil, oddities: [])
+        self.init(claims: claims, notBefore: nil, hasFractionalTime: false)
     }
 
-    fileprivate init(claims: Claims, notBefore: WallTime?, oddities: Set<Oddity>) {
+    fileprivate init(claims: Claims, notBefore: WallTime?, hasFractionalTime: Bool) {
         self.claims = claims
         self.notBefore = notBefore
-        self.oddities = oddities
+        self.hasFractionalTime = hasFractionalTime
     }
 
     /// The required properties of a secret. Unknown properties are not required.
@@ -83,13 +76,12 @@ extension CompactJWS {
             let keyID = stated.keyID.value.flatMap({ KeyID($0) }), let subject = stated.client,
             let issuedAt = stated.issuedAt.value?.moment, let expiresAt = stated.expiresAt.value?.moment
         else { return nil }
-        var oddities: Set<SecretForm.Oddity> = []
-        let notBefore = stated.notBefore.value?.moment
-        if notBefore != nil { oddities.insert(.notBefore) }
-        for case .value(.fractional) in [stated.issuedAt, stated.expiresAt] { oddities.insert(.fractionalTime) }
+        let isFractional = [stated.issuedAt, stated.expiresAt].contains {
+            if case .value(.fractional) = $0 { true } else { false }
+        }
         return SecretForm(
             claims: Claims(
                 issuer: issuer, keyID: keyID, subject: subject, issuedAt: issuedAt, expiresAt: expiresAt),
-            notBefore: notBefore, oddities: oddities)
+            notBefore: stated.notBefore.value?.moment, hasFractionalTime: isFractional)
     }
 }

@@ -129,11 +129,10 @@ struct InspectionReport {
 
     /// How a good secret differs from those minted here.
     private var oddities: String {
-        guard let form, !form.oddities.isEmpty else { return "" }
         var words: [String] = []
-        if form.oddities.contains(.fractionalTime) { words.append("its times have fractions of a second") }
-        if form.oddities.contains(.notBefore) { words.append("it has \"nbf\"") }
-        return ", though not as clientsecretd mints it: " + words.joined(separator: ", ")
+        if form?.hasFractionalTime == true { words.append("its times have fractions of a second") }
+        if form?.notBefore != nil { words.append("it has \"nbf\"") }
+        return words.isEmpty ? "" : ", though not as clientsecretd mints it: " + words.joined(separator: ", ")
     }
 
     private var lifeLeft: String {
