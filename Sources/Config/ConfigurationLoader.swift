@@ -22,11 +22,10 @@ package enum ConfigurationLoader {
     package static func load(
         path: String, as identity: Identity, stateDirectory: AbsolutePath? = nil, after last: LoadedConfiguration? = nil
     ) -> Result<LoadedConfiguration, ConfigurationError> {
-        let diagnostics = Diagnostics()
-        let start = Position(file: path)
         do {
             let absolute = try absolute(path)
             let main = try read(absolute, name: path, as: identity)
+            let diagnostics = Diagnostics()
             var unread: UnreadText?
             let additions = dropInFiles(
                 of: absolute, name: path, as: identity, diagnostics: diagnostics, unread: &unread)
@@ -34,10 +33,14 @@ package enum ConfigurationLoader {
             return judge([main] + additions, as: identity, stateDirectory: stateDirectory, diagnostics: diagnostics)
                 .mapError { ConfigurationError(diagnostics: $0.diagnostics, unread: unread) }
         } catch {
-            diagnostics.error(at: start, error.words)
-            return .failure(
-                ConfigurationError(diagnostics: diagnostics.sorted(main: path), unread: error.unread))
+            return .failure(refusal(of: path, error))
         }
+    }
+
+    /// The refusal of a configuration whose main file cannot be read.
+    private static func refusal(of path: String, _ error: ValueError) -> ConfigurationError {
+        ConfigurationError(
+            diagnostics: [Diagnostic(.error, at: Position(file: path), error.words)], unread: error.unread)
     }
 
     /// The targets in the file `path`, the only one that may name some; nothing else in it is read. Only root and `identity`
@@ -72,26 +75,17 @@ package enum ConfigurationLoader {
     private static func section<Value>(
         of path: String, _ adopted: String?, as identity: Identity, _ read: (Section) -> Value
     ) -> Result<Value, ConfigurationError> {
-        let configurationError: ConfigurationError
+        let current: Result<Value, ConfigurationError>
         do {
-            let file = try self.read(try absolute(path), name: path, as: identity)
-            switch section(in: file, read) {
-            case .success(let value): return .success(value)
-            case .failure(let found): configurationError = found
-            }
+            current = section(in: try self.read(try absolute(path), name: path, as: identity), read)
         } catch {
-            let diagnostics = Diagnostics()
-            diagnostics.error(at: Position(file: path), error.words)
-            configurationError = ConfigurationError(
-                diagnostics: diagnostics.sorted(main: path), unread: error.unread)
+            current = .failure(refusal(of: path, error))
         }
-        guard configurationError.unread != .notPermitted,
+        guard case .failure(let error) = current, error.unread != .notPermitted,
             let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity)
-        else {
-            return .failure(configurationError)
-        }
+        else { return current }
         // If both are unusable, the reasons are those of the current file, which an operator has to correct.
-        return section(in: kept, read).mapError { _ in configurationError }
+        return section(in: kept, read).mapError { _ in error }
     }
 
     private static func section<Value>(
