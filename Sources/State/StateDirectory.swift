@@ -21,8 +21,6 @@ package final class StateDirectory: Sendable {
     package let naming: TemporaryNames
     private let lock: StateLock
     private let clients: HeldFile
-    /// The outputs in all records when a client with a new output last asked; nil once they may know more.
-    private let history = QuietMutex<OutputHistory?>(nil)
     /// Its record of the clock when this was opened.
     package let clock: BootRecord
 
@@ -129,15 +127,7 @@ package final class StateDirectory: Sendable {
     package func recall(
         _ client: ClientName, publishedAt places: Set<OutputPlace>
     ) throws(Failure) -> RecordWithSecrets? {
-        do throws(Failure) {
-            let own = try files.read(client)
-            return OutputHistory.complete(own, at: places) {
-                history.withLock { known in
-                    if known == nil { known = files.history() }
-                    return known ?? OutputHistory()
-                }
-            }
-        } catch {
+        do throws(Failure) { return try files.recall(client, publishedAt: places) } catch {
             DamagedRecord.setAside(files.file(of: client), for: error)
             throw error
         }
@@ -168,7 +158,7 @@ package final class StateDirectory: Sendable {
     /// that is rolled back finds only the secrets. Removes such a record once every secret in it had expired before `moment`. A
     /// record that cannot be changed or removed stays.
     package func tidy(keeping configured: Set<ClientName>, expiredBefore moment: WallTime) {
-        history.withLock { $0 = nil }
+        files.forgetHistory()
         for client in files.clients() where !configured.contains(client) {
             guard let kept = try? files.read(client) else { continue }
             let record = kept.record.afterAbsence

@@ -5,9 +5,12 @@ package import Model
 
 /// Reads the files in a state directory. Nothing is written, created or locked: programs other than the daemon may read them too,
 /// and so may a daemon that cannot write there.
-package struct StateReader: Sendable {
+package final class StateReader: Sendable {
     let path: AbsolutePath
     let identity: Identity
+    /// The outputs in all records when a client with a new output last asked; nil once they may know more. Read once, because a
+    /// thousand clients may have new outputs.
+    private let history = QuietMutex<OutputHistory?>(nil)
 
     package init(in path: AbsolutePath, as identity: Identity) {
         self.path = path
@@ -18,8 +21,16 @@ package struct StateReader: Sendable {
     package func recall(
         _ client: ClientName, publishedAt places: Set<OutputPlace> = []
     ) throws(Failure) -> RecordWithSecrets? {
-        OutputHistory.complete(try read(client), at: places) { history() }
+        OutputHistory.complete(try read(client), at: places) {
+            history.withLock { known in
+                if known == nil { known = readHistory() }
+                return known ?? OutputHistory()
+            }
+        }
     }
+
+    /// Has all records read again for the next client with a new output.
+    func forgetHistory() { history.withLock { $0 = nil } }
 
     /// The path of a client's record.
     func file(of client: ClientName) -> String { "\(path)/clients/\(client).state" }
@@ -33,7 +44,7 @@ package struct StateReader: Sendable {
     }
 
     /// The knowledge of all records about outputs. An unreadable one adds nothing.
-    func history() -> OutputHistory {
+    private func readHistory() -> OutputHistory {
         clients().reduce(into: OutputHistory()) { history, client in
             if let kept = try? read(client) { history.add(kept.record) }
         }

@@ -116,6 +116,19 @@ import Testing
         #expect(try state.recall(shop, publishedAt: [shared, later])?.record.outputs == [shared, later])
     }
 
+    /// A thousand clients may have new outputs.
+    @Test func allRecordsAreReadOnceForNewOutputs() throws {
+        let place = OutputPlace(path: try Samples.path("/srv/web.json"), slot: .whole)
+        var record = Record()
+        record.outputs = [place]
+        try open().keep(RecordWithSecrets(record, current: try Samples.kept(1)), of: web)
+        let files = StateReader(in: try Samples.path(scratch("state")), as: .current())
+        let (shop, other) = (try #require(ClientName("shop")), try #require(ClientName("other")))
+        #expect(try files.recall(shop, publishedAt: [place])?.record.outputs == [place])
+        try FileManager.default.removeItem(atPath: scratch("state/clients/web.state"))
+        #expect(try files.recall(other, publishedAt: [place])?.record.outputs == [place])
+    }
+
     @Test func keepsTheReportedStatesOverARestart() throws {
         var reported = ReportedStates()
         reported.health = .critical

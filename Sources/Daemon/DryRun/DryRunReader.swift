@@ -11,6 +11,7 @@ import State
 struct DryRunReader: Sendable {
     let executor: Executor
     private let state: AbsolutePath?
+    private let records: StateReader?
 
     /// Nil if the kernel gives no descriptor.
     ///
@@ -18,6 +19,7 @@ struct DryRunReader: Sendable {
     init?(_ loaded: LoadedConfiguration, from settings: ConfigurationSource, socket: String) {
         guard let services = try? ServiceClients(of: settings, besideSocket: socket) else { return nil }
         state = settings.stateDirectory(of: loaded.configuration)
+        records = state.map { StateReader(in: $0, as: settings.identity) }
         executor = Executor(
             settings: settings, naming: TemporaryNames(),
             state: StateAccess(closed: Failure(.stateUnusable, at: .named("check"))), services: services,
@@ -54,15 +56,13 @@ struct DryRunReader: Sendable {
             throw executor.services.store.problem() ?? Failure(.storeUnconfigured, at: .store)
         }
         guard case .recall(let client, let places) = job.work else { return try executor.carryOut(job) }
-        guard let state else { return .recalled(Record()) }
-        let files = StateReader(in: state, as: executor.identity)
-        return .recalled(executor.remember(try files.recall(client, publishedAt: places)))
+        guard let records else { return .recalled(Record()) }
+        return .recalled(executor.remember(try records.recall(client, publishedAt: places)))
     }
 
     /// The secret that a client's place behind an API holds, by its record; nil if that is not known.
     func secret(of client: ClientName, in output: PushOutput) -> SecretInfo? {
-        guard let state else { return nil }
-        let record = try? StateReader(in: state, as: executor.identity).recall(client)?.record
+        let record = try? records?.recall(client)?.record
         return record?.pushed[output]?.unless(record?.shown[output])
     }
 
