@@ -6,6 +6,8 @@ import Model
 func quoted(_ text: String) -> String {
     if text.isEmpty { return "an empty text" }
     if text.contains("-----BEGIN") || text.contains("-----END") { return "what looks like a pasted PEM file" }
+    // It may hold a password.
+    if text.contains("://"), text.contains("@") { return "an address with user information" }
     // The ids of Apple Ads are longer than other names, and no secrets.
     if text.hasPrefix(searchAds), KeyID(String(text.dropFirst(searchAds.count))) != nil { return "\"\(text)\"" }
     if text.hasPrefix("eyJ") || longestRun(in: text) > longestQuotedRun {

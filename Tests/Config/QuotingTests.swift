@@ -5,6 +5,7 @@ import Testing
 @Suite struct QuotingTests {
     @Test(arguments: [
         ("com.example.web", #""com.example.web""#), ("12345E6789", #""12345E6789""#), ("", "an empty text"),
+        ("https://ann:hunter2@a.example", "an address with user information"),
         ("AuthKey_ABC123DEFG.p8", #""AuthKey_ABC123DEFG.p8""#), ("a\u{1B}[31mb", "a text of 7 characters"),
         ("-----BEGIN PRIVATE KEY-----", "what looks like a pasted PEM file"),
         ("eyJhbGciOiJFUzI1NiJ9", "what looks like a pasted key or token"),
