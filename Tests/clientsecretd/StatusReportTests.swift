@@ -159,7 +159,9 @@ import Testing
         ("no_secret", "clientsecretd renew"), ("not_delivered", "clientsecretd renew --deliver-only"),
     ])
     func aRemedyNamesItsClientUnlessItHelpsMany(code: String, command: String) throws {
-        func shown(_ names: [String]) throws -> [String] {
+        func shown(
+            _ names: [String], others: [String] = [], on terminal: Terminal? = nil
+        ) throws -> [String] {
             let clients = names.map {
                 client(
                     $0, state: "critical", reason: "no secret of \($0)",
@@ -167,7 +169,8 @@ import Testing
                         "client \\\"\($0)\\\": no secret", code: code, since: "2026-11-21T04:31:00Z",
                         remedy: "\(command) \($0)"))
             }
-            return lines(try StatusJSON.snapshot(clients, state: "critical", reason: "x")).suffix(3)
+            let all = clients + others.map { client($0) }
+            return lines(try StatusJSON.snapshot(all, state: "critical", reason: "x"), on: terminal).suffix(3)
         }
         let since = "  since 2026-11-21T04:31:00Z (now)"
         #expect(
@@ -175,6 +178,10 @@ import Testing
         #expect(
             try shown(["app", "web"])
                 == ["app and web are critical: no secret", since, "  fix: \(command)"])
+        // A client that is in order keeps its secret, and its application is not restarted.
+        #expect(try shown(["app", "web"], others: ["shop"]).last == "  fix: \(command) app web")
+        let narrow = Terminal(size: (20, 24), environment: ["NO_COLOR": "1"])
+        #expect(try shown(["web"], others: ["shop"], on: narrow).last == "    \(command) web")
     }
 
     @Test func aSecretThatIsNotDeliveredLivesAsLongAsTheOneBefore() throws {

@@ -69,7 +69,12 @@ struct StatusProblems {
         return order.map { problem in
             let affected = affected[problem] ?? []
             var shown = problem
-            if affected.count == 1 { shown.failure?.remedy = affected[0].reasonReport?.failure?.remedy }
+            // Without a name it would also renew clients that are in order, and restart their applications.
+            if problem.namesClient, affected.count == 1 || affected.count < clients.count {
+                let names = affected.map { " \($0.name)" }.joined()
+                shown.failure?.command? += names
+                shown.failure?.remedy? += names
+            }
             return lines(Self.subject(affected.map(\.name.description)), shown)
                 + problem.parts.flatMap(\.lines)
         }
@@ -81,6 +86,8 @@ struct StatusProblems {
         var reason: String
         /// Nil from a daemon that sends no parts, or if nothing is known.
         var failure: FailureReport?
+        /// Whether the names of clients belong at the end of its command.
+        var namesClient = false
         /// Outputs and actions with separate failures.
         var parts: [Part] = []
     }
@@ -117,9 +124,9 @@ struct StatusProblems {
         guard let failure = problem.failure else { return problem }
         problem.reason = ""
         problem.failure?.message = bare(failure.message)
-        // Without a client's name the same command does it for all.
         let suffix = " \(client.name)"
         if let command = failure.command, command.hasPrefix("clientsecretd renew"), command.hasSuffix(suffix) {
+            problem.namesClient = true
             problem.failure?.command = String(command.dropLast(suffix.count))
             problem.failure?.remedy = failure.remedy.map { String($0.dropLast(suffix.count)) }
         }
