@@ -1,3 +1,4 @@
+import Config
 import Model
 import Systemd
 import TestSupport
@@ -6,6 +7,28 @@ import Testing
 @testable import clientsecretd
 
 @Suite struct ReaderUnitTests {
+    /// On a machine with hundreds of services it takes seconds, and half a minute if systemd does not answer.
+    @Test func systemdIsAskedOnceAboutTheReadersOfAllClients() throws {
+        let clients = try parsed(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8}}
+            clients:
+              web: {client_id: com.example.web, outputs: [{path: /srv/web/.env, format: env, variable: SECRET}]}
+              shop: {client_id: com.example.shop, outputs: [{path: /srv/shop/.env, format: env, variable: SECRET}]}
+              blog: {client_id: com.example.blog, outputs: [{path: /srv/blog/token}]}
+            """
+        ).configuration.clients
+        var count = 0
+        let found = ReaderUnit.all(of: clients) {
+            count += 1
+            return nil
+        }
+        #expect(count == 1)
+        #expect(found.values.allSatisfy { $0.units.isEmpty })
+        // A file without a variable is no environment file.
+        #expect(found.filter { $0.value.isAnswered }.keys.map(\.description) == ["blog"])
+    }
+
     /// A unit that names the file comes before those that only start in its directory.
     @Test func theUnitsThatAFileIsForAreFound() throws {
         let directory = try TemporaryDirectory()

@@ -27,17 +27,31 @@ struct ReaderUnit: Hashable, Sendable {
     /// When its files, or the directories of its drop-ins, were changed last; nil if that is not known.
     var changedAt: WallTime?
 
+    /// The services of each client, and whether systemd has answered: else there may be more. Blocks.
+    ///
+    /// - Parameter services: the settings of all services, by name; nil if systemd does not answer. They are hundreds of questions
+    ///   to systemd, so they are asked for once, and only if a client needs them.
+    static func all(
+        of clients: [ClientName: ClientConfiguration],
+        services: () -> [String: UnitSettings]? = ReaderUnit.settingsOfServices
+    ) -> [ClientName: (units: [ReaderUnit], isAnswered: Bool)] {
+        let settings: [String: UnitSettings]? =
+            clients.values.contains(where: isReadWithoutAction) ? services() : [:]
+        return clients.mapValues { all(of: $0, settings) }
+    }
+
     /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read no
-    /// secret themselves. For a client without an action, these are the services that read an output when they start. Also whether
-    /// systemd has answered: else there may be more. Blocks.
-    static func all(of client: ClientConfiguration) -> (units: [ReaderUnit], isAnswered: Bool) {
+    /// secret themselves. For a client without an action, these are the services that read an output when they start.
+    private static func all(
+        of client: ClientConfiguration, _ services: [String: UnitSettings]?
+    ) -> (units: [ReaderUnit], isAnswered: Bool) {
         var names = client.onChange.compactMap(\.reader)
         if let credential = client.credential { names.append(credential.unit) }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
         if names.isEmpty {
-            let readers = client.onChange.isEmpty ? readersByEnvironmentFile(of: client) : []
-            return (readers ?? [], readers != nil)
+            guard isReadWithoutAction(client) else { return ([], true) }
+            return (services.map { readersByEnvironmentFile(of: client, in: $0) } ?? [], services != nil)
         }
         guard SystemManager.isSystemd else { return (names.map { ReaderUnit(name: $0, activity: nil) }, true) }
         let units = SystemdClient.ask { systemd throws(UnitError) in
@@ -61,12 +75,16 @@ struct ReaderUnit: Hashable, Sendable {
         return (units ?? names.map { ReaderUnit(name: $0, activity: nil) }, units != nil)
     }
 
-    /// The services that the settings of systemd have read an output as their environment file. Nil if systemd does not
-    /// answer. Blocks.
-    private static func readersByEnvironmentFile(of client: ClientConfiguration) -> [ReaderUnit]? {
-        guard client.outputs.contains(where: { $0.slot.variable != nil }) else { return [] }
-        guard let settings = settingsOfServices() else { return nil }
-        let readers = settings.compactMap { name, settings -> ReaderUnit? in
+    /// Whether its readers are only known by the environment files of all services.
+    private static func isReadWithoutAction(_ client: ClientConfiguration) -> Bool {
+        client.onChange.isEmpty && client.credential == nil && client.outputs.contains { $0.slot.variable != nil }
+    }
+
+    /// The services that the settings of systemd have read an output as their environment file. Blocks.
+    private static func readersByEnvironmentFile(
+        of client: ClientConfiguration, in services: [String: UnitSettings]
+    ) -> [ReaderUnit] {
+        let readers = services.compactMap { name, settings -> ReaderUnit? in
             let read = variables(of: client, in: settings).filter { $0.value.removedBy == nil }
             guard !read.isEmpty else { return nil }
             return ReaderUnit(

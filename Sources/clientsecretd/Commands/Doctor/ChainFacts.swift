@@ -115,7 +115,7 @@ extension ChainFacts {
         let now = WallTime.now
         let hidden = HiddenOutputSearch.byClient(of: configuration, at: now)
         let clients = configuration.clients.filter { names.contains($0.key) }
-        let units = clients.mapValues { ReaderUnit.all(of: $0) }
+        let units = ReaderUnit.all(of: clients)
         let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
         let evaluations = published.health()
         let outputFiles = clients.mapValues { client in
