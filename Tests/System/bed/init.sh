@@ -112,6 +112,15 @@ eventually "the variable is set" written
 equal "and the rest kept" PORT=80 "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
 
 anew
+mkdir -p /etc/systemd/system/clientsecretd.service.d
+printf '[Service]\nExecStartPre=/bin/false\n' >/etc/systemd/system/clientsecretd.service.d/fails.conf
+systemctl daemon-reload
+refused "a service that does not start is in the exit status" "${init[@]}" --now --output /run/clientsecretd/out/web.jwt
+says "with the client" "the service does not answer, or has not loaded client \"web\""
+equal "and does not end well" 0 "$(grep -c 'Nothing is missing' "$seen")"
+rm /etc/systemd/system/clientsecretd.service.d/fails.conf
+
+anew
 systemctl disable --now clientsecretd-writer@app.socket
 systemctl mask clientsecretd-writer@app.socket clientsecretd.service
 refused "what is masked is not started" "${init[@]}" --now --output /srv/app/.env --format env --variable AUTH_APPLE_SECRET --as app

@@ -80,7 +80,12 @@ struct InitPlan {
         let outcome = (isStarted ? settledSnapshot : nil).flatMap {
             InitOutcome(of: new, in: $0, isComplete: change == nil, isRunning: Self.isRunning)
         }
-        if outcome == nil { unexplained.forEach(CommandOutput.complain(lines:)) }
+        if outcome == nil {
+            unexplained.forEach(CommandOutput.complain(lines:))
+            if isStarted {
+                CommandOutput.complain("the service does not answer, or has not loaded client \"\(new.name)\"")
+            }
+        }
         let hint =
             place.isService || !SystemManager.isSystemd
             ? "" : " The service does not read this file; it reads \(ServiceUser.configuration)."
@@ -92,7 +97,7 @@ struct InitPlan {
         // The verdict comes before the remaining steps, and gives up root's rights.
         let heading = "Something is missing." + (ShellCommand.check.map { " \($0.text) shows:" } ?? "")
         let check = try CheckCommand.parse(["--config", place.path, "--socket", socket])
-        let isServed = outcome?.isServed != false
+        let isServed = !isStarted || outcome?.isServed == true
         var verdict = Result { try check.run(after: heading, isLast: change == nil && isServed) }
         // The remaining steps point at the message, which would else come last.
         if case .failure(let failure as CommandFailure) = verdict, !failure.message.isEmpty {
@@ -102,7 +107,7 @@ struct InitPlan {
         steps.isComplete = isServed && (try? verdict.get()) != nil
         try CommandOutput.answer(lines: steps.lines)
         try verdict.get()
-        // The failure was printed with the outcome.
+        // The failure was printed above.
         if !isServed { throw CommandFailure(.failed, "") }
     }
 
