@@ -26,28 +26,9 @@ import Testing
     }
 
     private func files(
-        _ first: NewConfigurationFile, dropIns: [UnitDropIn] = [], rule: String? = nil, make: ShellCommand? = nil,
-        masked: String? = nil
+        _ first: NewConfigurationFile, dropIns: [UnitDropIn] = [], rule: String? = nil, make: ShellCommand? = nil
     ) -> SystemFiles {
-        SystemFiles(
-            for: first, dropIns: dropIns, rule: rule, make: make,
-            mask: { $0 == masked ? .say("\($0) is masked") : nil })
-    }
-
-    /// systemctl would refuse it.
-    @Test func whatIsMaskedIsNamedAndNotStarted() throws {
-        let output = try file("/srv/app/.env", variable: "SECRET", user: "app")
-        let writer = files(try first(output), masked: "clientsecretd-writer@app.socket")
-        #expect(writer.commands.isEmpty)
-        #expect(writer.masked.map(\.description) == ["clientsecretd-writer@app.socket is masked"])
-        var web = try first(output)
-        web.destination = nil
-        web.target = TargetEntry(name: try #require(TargetName("shop")), lines: [])
-        let push = files(web, masked: "clientsecretd-push@shop.socket")
-        #expect(push.commands.isEmpty && push.masked.count == 1)
-        let credential = files(
-            try first(.credential("apple"), unit: "app.service"), masked: "clientsecretd-credentials.socket")
-        #expect(credential.masked.map(\.description) == ["clientsecretd-credentials.socket is masked"])
+        SystemFiles(for: first, dropIns: dropIns, rule: rule, make: make)
     }
 
     @Test func theServiceThatPushesIsHandedTheToken() throws {
@@ -138,10 +119,7 @@ import Testing
         let client = try first(file("/run/clientsecretd/out/shop.env", variable: "SECRET"), unit: "app.service")
         func made(_ given: Set<String>) throws -> RequiredLines {
             try #require(
-                SystemFiles(
-                    for: client, dropIns: [], rule: nil, given: given, make: nil, mask: { _ in nil }
-                )
-                .files.first)
+                SystemFiles(for: client, dropIns: [], rule: nil, given: given, make: nil).files.first)
         }
         #expect(try made([]).text(after: drop(former)) == drop(new))
         #expect(try made([]).former(in: drop(former)) == [former])

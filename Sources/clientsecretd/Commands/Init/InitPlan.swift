@@ -15,8 +15,6 @@ struct InitPlan {
     private let new: NewConfigurationFile
     private let additions: FileAdditions
     private let commands: [ShellCommand]
-    /// Units that are needed and masked.
-    private let masked: [Remedy]
     /// The remedy if the service is masked, so that no command starts it; nil if it is not.
     private let mask: Remedy?
     /// Whether the service is started.
@@ -46,7 +44,6 @@ struct InitPlan {
         mask = place.isService ? UnitMask.remedy(of: PackageUnit.daemon) : nil
         isStarted = now && mask == nil
         commands = others.commands + (isStarted ? Self.start : [])
-        masked = others.masked
         copiedKey = new.keyFile == given.keyFile ? nil : given.keyFile
         self.place = place
         self.new = new
@@ -56,7 +53,6 @@ struct InitPlan {
     var preview: [String] {
         additions.preview
             + (commands.isEmpty ? [] : ["These commands would be run:"] + commands.map { "    " + $0.text })
-            + masked.map { "warning: \($0)" }
     }
 
     /// Writes and runs it, and prints the outcome and the remaining steps.
@@ -173,8 +169,7 @@ struct InitPlan {
         return SystemFiles(
             for: new, dropIns: dropIns,
             rule: new.unit.flatMap { ServiceUnit.polkitRule(for: .unit(verb: new.verb, unit: $0)) },
-            given: new.unit.flatMap { existing?.lines(for: $0) } ?? [], make: make,
-            mask: UnitMask.remedy(ofSocket:))
+            given: new.unit.flatMap { existing?.lines(for: $0) } ?? [], make: make)
     }
 
     /// Throws if the user that will write a file may not write to its directory: the daemon would fail, with everything written.

@@ -15,8 +15,6 @@ struct SystemFiles: Equatable {
     var files: [RequiredLines] = []
     /// The commands that have them take effect.
     var commands: [ShellCommand] = []
-    /// Units that are needed and masked, with the remedy: the command that starts them would fail.
-    var masked: [Remedy] = []
 
     /// Nothing: for a configuration that is not the service's.
     init() {}
@@ -26,11 +24,9 @@ struct SystemFiles: Equatable {
     ///   - rule: the polkit rule that lets the daemon restart the unit.
     ///   - given: the lines by which the configuration that is there gives the unit other secrets.
     ///   - make: the command that creates the directory of the service's own output; nil if none is needed.
-    ///   - mask: the remedy if a socket, or its service, is masked.
     init(
         for new: NewConfigurationFile, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [],
-        make: ShellCommand?,
-        mask: (String) -> Remedy?
+        make: ShellCommand?
     ) {
         for dropIn in dropIns { files.append(RequiredLines(path: dropIn.file, lines: dropIn.text)) }
         if let unit = new.unit, new.verb != .start, let lines = Self.lines(ofReader: new.destination) {
@@ -51,20 +47,13 @@ struct SystemFiles: Equatable {
         if !files.isEmpty { commands.append(.readUnits) }
         commands += dropIns.filter(\.isRunning).compactMap { .restart($0.unit) }
         if let rule { files.append(RequiredLines(path: PolkitRule.file, lines: rule + "\n")) }
-        if let target = new.target { listen(PackageUnit.pusherSocket(of: target.name), mask) }
-        // The service starts this one, unless it is masked.
-        if case .credential? = new.destination { masked += [mask(PackageUnit.credentialSocket)].compactMap(\.self) }
+        // The socket for credentials is the service's.
+        var sockets: [String] = []
+        if let target = new.target { sockets.append(PackageUnit.pusherSocket(of: target.name)) }
         if case .file(let file)? = new.destination, let user = file.user {
-            listen(PackageUnit.writerSocket(of: user), mask)
+            sockets.append(PackageUnit.writerSocket(of: user))
         }
-    }
-
-    private mutating func listen(_ socket: String, _ mask: (String) -> Remedy?) {
-        if let remedy = mask(socket) {
-            masked.append(remedy)
-        } else {
-            commands += [.enableNow(socket)].compactMap(\.self)
-        }
+        commands += sockets.compactMap { .enableNow($0) }
     }
 
     /// The beginning of a drop-in that `init` writes for the unit of a reader.
