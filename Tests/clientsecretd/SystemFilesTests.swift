@@ -64,7 +64,7 @@ import Testing
                         [Service]
                         EnvironmentFile=/run/clientsecretd/out/100%%.env
 
-                        """, given: ["EnvironmentFile=/run/clientsecretd/out/100%%.env"]),
+                        """),
                 RequiredLines(path: "/etc/polkit-1/rules.d/50-clientsecretd.rules", lines: "rule();\n"),
             ])
         #expect(made.commands.map(\.text) == ["systemctl daemon-reload"])
@@ -106,30 +106,5 @@ import Testing
         #expect(file.text(after: "old\nnew\nline\n") == nil)
         // The end of another line is none of them.
         #expect(file.text(after: "// new\nline\n") == "// new\nline\nnew\nline\n")
-    }
-
-    /// Another output under the same name of the drop-in: with both lines the unit would not start once the former file is gone.
-    @Test func linesThatGiveTheUnitNothingAreReplaced() throws {
-        func drop(_ line: String) -> String {
-            "[Unit]\nWants=clientsecretd.service\nAfter=clientsecretd.service\n\n[Service]\n\(line)\n"
-        }
-        let former = "EnvironmentFile=/run/clientsecretd/out/web.env"
-        let new = "EnvironmentFile=/run/clientsecretd/out/shop.env"
-        let token = "LoadCredential=tok:/run/clientsecretd/credentials.sock"
-        let client = try first(file("/run/clientsecretd/out/shop.env", variable: "SECRET"), unit: "app.service")
-        func made(_ given: Set<String>) throws -> RequiredLines {
-            try #require(
-                SystemFiles(for: client, dropIns: [], rule: nil, given: given, make: nil).files.first)
-        }
-        #expect(try made([]).text(after: drop(former)) == drop(new))
-        #expect(try made([]).former(in: drop(former)) == [former])
-        #expect(try made([]).text(after: drop(former) + drop(token)) == drop(new))
-        #expect(try made([token]).text(after: drop(former) + drop(token)) == drop(token) + drop(new))
-        #expect(try made([]).text(after: drop(new) + drop(former)) == drop(new))
-        #expect(try made([former]).text(after: drop(former)) == drop(former) + drop(new))
-        // What a person has added stays, and so does its section.
-        let own = drop(former) + "Restart=always\n"
-        #expect(try made([]).text(after: own) == own + drop(new))
-        #expect(try made([]).text(after: "[Service]\nNice=1\n") == "[Service]\nNice=1\n" + drop(new))
     }
 }

@@ -1,7 +1,7 @@
 import AppleClientSecret
 import Failures
 import Linux
-package import Model
+import Model
 import Outputs
 import Systemd
 
@@ -26,14 +26,6 @@ package struct SecretReader: Sendable {
         self.settings = settings
         self.socket = socket ?? UnitFileLine.credentialSocket
         names = Set([name, UnitTemplate.name(of: name)].compactMap(\.self))
-    }
-
-    /// The lines by which a configuration gives a unit secrets.
-    package static func lines(for unit: String, in configuration: Configuration) -> Set<String> {
-        let clients = configuration.clients.values
-        return Set(
-            clients.compactMap(\.credential).filter { $0.unit == unit }.map { UnitFileLine.loadCredential($0.name) }
-                + clients.flatMap(\.outputs).map { UnitFileLine.environmentFile($0.path.description) })
     }
 
     // MARK: Differences

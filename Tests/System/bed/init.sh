@@ -46,8 +46,9 @@ eventually "the other file is written" ours /run/clientsecretd/out/app.env
 contains "doctor has the unit read it" "fix: replace that line with EnvironmentFile=/run/clientsecretd/out/app.env, then run" \
     "$(clientsecretd doctor --skip-verify)"
 mv $configuration /root/old.yaml
-promise "init is asked again" "${init[@]}" --output /run/clientsecretd/out/shop.env --format env --variable SECRET --restart app.service
-equal "and replaces its line" EnvironmentFile=/run/clientsecretd/out/shop.env "$(grep EnvironmentFile= $drop_in)"
+refused "init is asked again" "${init[@]}" --output /run/clientsecretd/out/shop.env --format env --variable SECRET --restart app.service
+equal "and adds its line" EnvironmentFile=/run/clientsecretd/out/shop.env "$(grep EnvironmentFile= $drop_in | tail -n 1)"
+says "the earlier one is left to the person" "$former"
 
 # The manual's examples.
 anew

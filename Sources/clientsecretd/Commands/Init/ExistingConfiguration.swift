@@ -76,9 +76,6 @@ struct ExistingConfiguration {
         if case .file(let path)? = loaded.configuration.keys[key]?.location { path } else { nil }
     }
 
-    /// The lines by which it gives a unit secrets.
-    func lines(for unit: String) -> Set<String> { SecretReader.lines(for: unit, in: loaded.configuration) }
-
     /// Its settings of a key.
     func entry(of key: KeyName) -> KeyConfiguration? { loaded.configuration.keys[key] }
 

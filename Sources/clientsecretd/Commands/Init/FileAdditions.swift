@@ -14,8 +14,6 @@ struct FileAdditions {
         let file: RequiredLines
         /// The whole new text.
         let text: String
-        /// The lines that it loses.
-        let former: [String]
         let isNew: Bool
 
         var path: String { file.path }
@@ -26,8 +24,7 @@ struct FileAdditions {
         for file in files {
             let old = try Self.old(file.path)
             guard let text = file.text(after: old) else { continue }
-            changes.append(
-                Change(file: file, text: text, former: old.map(file.former) ?? [], isNew: old == nil))
+            changes.append(Change(file: file, text: text, isNew: old == nil))
         }
     }
 
@@ -57,8 +54,7 @@ struct FileAdditions {
                 return [heading, "    the token, which is not shown and only its owner may read", ""]
             }
             let lines = change.file.lines.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            let former = change.former.isEmpty ? [] : ["in place of:"] + change.former.map { "    " + $0 }
-            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + former + [""]
+            return [heading] + lines.map { $0.isEmpty ? "" : "    " + $0 } + [""]
         }
     }
 

@@ -33,7 +33,7 @@ struct InitPlan {
         if case .file(let file)? = new.destination { try Self.checkIsWritable(file, isOfService: place.isService) }
         if place.isService {
             let key = try Self.placeKey(of: &new)
-            others = try Self.systemFiles(for: new, with: place.existing)
+            others = try Self.systemFiles(for: new)
             others.commands = key + others.commands
         }
         let main = try place.existing?.mainFile(with: new.target)
@@ -140,9 +140,7 @@ struct InitPlan {
     }
 
     /// The files that the service on this machine needs.
-    private static func systemFiles(
-        for new: NewConfigurationFile, with existing: ExistingConfiguration?
-    ) throws(CommandFailure) -> SystemFiles {
+    private static func systemFiles(for new: NewConfigurationFile) throws(CommandFailure) -> SystemFiles {
         var dropIns: [UnitDropIn] = []
         var make: ShellCommand?
         if case .file(let file)? = new.destination {
@@ -168,8 +166,7 @@ struct InitPlan {
         }
         return SystemFiles(
             for: new, dropIns: dropIns,
-            rule: new.unit.flatMap { ServiceUnit.polkitRule(for: .unit(verb: new.verb, unit: $0)) },
-            given: new.unit.flatMap { existing?.lines(for: $0) } ?? [], make: make)
+            rule: new.unit.flatMap { ServiceUnit.polkitRule(for: .unit(verb: new.verb, unit: $0)) }, make: make)
     }
 
     /// Throws if the user that will write a file may not write to its directory: the daemon would fail, with everything written.

@@ -7,8 +7,8 @@ import Systemd
 /// its reader finds it. Nothing here touches the machine.
 ///
 /// The rules:
-/// - A file that exists keeps its content, and gets the missing lines at its end. Lines are removed only if an earlier `init`
-///   wrote them for a unit and the configuration gives the unit nothing by them now. With them it could not start.
+/// - A file that exists keeps its content, and gets the missing lines at its end. `check` names a line for a unit that gives it
+///   nothing now.
 /// - Lines about the sandbox and about polkit are those that `check` names (``SandboxReview``, ``PolkitRule``).
 /// - A missing directory is created by the command that `check` would name; an existing one is not changed.
 struct SystemFiles: Equatable {
@@ -22,19 +22,14 @@ struct SystemFiles: Equatable {
     /// - Parameters:
     ///   - dropIns: the lines that the writer's sandbox lacks.
     ///   - rule: the polkit rule that lets the daemon restart the unit.
-    ///   - given: the lines by which the configuration that is there gives the unit other secrets.
     ///   - make: the command that creates the directory of the service's own output; nil if none is needed.
     init(
-        for new: NewConfigurationFile, dropIns: [UnitDropIn], rule: String?, given: Set<String> = [],
-        make: ShellCommand?
+        for new: NewConfigurationFile, dropIns: [UnitDropIn], rule: String?, make: ShellCommand?
     ) {
         for dropIn in dropIns { files.append(RequiredLines(path: dropIn.file, lines: dropIn.text)) }
         if let unit = new.unit, new.verb != .start, let lines = Self.lines(ofReader: new.destination) {
-            let own = Self.line(ofReader: new.destination)
             files.append(
-                RequiredLines(
-                    path: "/etc/systemd/system/\(unit).d/\(SecretReader.dropInName)", lines: lines,
-                    given: given.union([own].compactMap(\.self))))
+                RequiredLines(path: "/etc/systemd/system/\(unit).d/\(SecretReader.dropInName)", lines: lines))
         }
         if let target = new.target, let credential = target.credential {
             files.append(
