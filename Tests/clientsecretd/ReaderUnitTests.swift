@@ -45,19 +45,4 @@ import Testing
         #expect(names(["b.service": starting, "a.service": starting]) == ["a.service", "b.service"])
         #expect(names(["b.service": starting, "c.service": naming]) == ["c.service"])
     }
-
-    /// A shell or a job with the secret is one of ssh or cron, which do not read it: a restart of those would help nobody.
-    @Test func aProcessCountsForItsUnitOnlyIfItIsTheMainOneOrTheUnitNamesTheFile() throws {
-        let file = try #require(AbsolutePath("/srv/app/.env"))
-        let main = UnitSettings(values: ["MainPID": .number(7), "ExecMainStartTimestamp": .number(1)], files: [])
-        let naming = UnitSettings(
-            values: ["EnvironmentFiles": .items([UnitSettings.Item(name: "/srv/app/.env")])], files: [])
-        let settings = ["ssh.service": main, "app.service": main, "web.service": naming]
-        func names(_ processes: [String: Set<Int32>]) -> [String] {
-            ReaderUnit.names(reading: file, with: processes, by: settings)
-        }
-        #expect(names(["ssh.service": [8], "app.service": [7, 9]]) == ["app.service"])
-        #expect(names(["ssh.service": [8], "web.service": [8]]) == ["web.service"])
-        #expect(names(["ssh.service": [8], "clientsecretd.service": [7]]) == [])
-    }
 }

@@ -106,26 +106,10 @@ struct ReaderUnit: Hashable, Sendable {
         aliases.union([name]).contains { client.onChange.contains(.unit(verb: .restart, unit: $0)) }
     }
 
-    /// The services that a file is for. These are those that run with it, else by the settings that systemd knows those that name
-    /// it as an environment file, else those that start in its directory. Sorted; nil if systemd does not answer. Blocks.
-    ///
-    /// - Parameter processes: those that seem to read the file, by service.
-    static func names(reading path: AbsolutePath, with processes: [String: Set<Int32>]) -> [String]? {
-        guard let settings = settingsOfServices() else { return nil }
-        let running = names(reading: path, with: processes, by: settings)
-        return running.isEmpty ? names(reading: path, by: settings) : running
-    }
-
-    /// The services of these processes that a restart concerns: their main process is one of them, or they name the file. A shell
-    /// or a job that holds the secret belongs to ssh or cron, which do not read it.
-    static func names(
-        reading path: AbsolutePath, with processes: [String: Set<Int32>], by settings: [String: UnitSettings]
-    ) -> [String] {
-        processes.filter { name, ids in
-            guard let unit = settings[name] else { return false }
-            return unit.mainProcess.map { ids.contains($0.id) } == true
-                || unit.reads(environmentFile: path.description)
-        }.keys.sorted()
+    /// The services that a file is for. These are those that name it as an environment file, else those that start in its
+    /// directory. Sorted; nil if systemd does not answer. Blocks.
+    static func names(reading path: AbsolutePath) -> [String]? {
+        settingsOfServices().map { names(reading: path, by: $0) }
     }
 
     /// The settings of all services but the package's own, by name; nil if systemd does not answer. Blocks.

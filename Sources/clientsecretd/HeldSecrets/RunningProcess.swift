@@ -1,7 +1,6 @@
 import AppleClientSecret
 import Daemon
 import Linux
-import Model
 
 /// A process of this machine, as far as this user may look into it. Its content decides nothing, because other users choose it.
 struct RunningProcess {
@@ -43,8 +42,6 @@ struct RunningProcess {
         let age = Clocks.bootMilliseconds() - statistics.startedAt * 1_000 / ProcessStatistics.ticksPerSecond
         return WallTime(secondsSinceEpoch: (Clocks.wallMilliseconds() - age) / 1_000)
     }
-
-    var workingDirectory: String? { ForeignFile.link("\(folder)/cwd") }
 
     var owner: UInt32? { FileStatus.following(folder)?.owner }
 
@@ -103,25 +100,6 @@ struct RunningProcess {
                 let bytes = look.read(descriptor, limit: Self.openFileLimit, isSkippedIfLonger: true)
             else { return nil }
             return ForeignSecret.all(in: bytes).first.map { HeldSecret($0, at: .openFile(path)) }
-        }
-    }
-}
-
-extension RunningProcess {
-    /// The processes of services that seem to read the secret in a file, by service. These are those that were started with it,
-    /// else those of the file's owner that run in its directory.
-    ///
-    /// - Parameter fingerprint: nil for a file without a secret.
-    static func services(reading fingerprint: Fingerprint?, in path: AbsolutePath) -> [String: Set<Int32>] {
-        let look = ProcessLook()
-        let all = all(look)
-        let holding = all.filter { look.goesOn && $0.secretsInEnvironment.contains { $0.fingerprint == fingerprint } }
-        let owner = FileStatus.following(path.description)?.owner
-        let found =
-            holding.isEmpty
-            ? all.filter { $0.workingDirectory == path.directory.description && $0.owner == owner } : holding
-        return found.reduce(into: [:]) { services, process in
-            if let unit = process.unit { services[unit, default: []].insert(process.id) }
         }
     }
 }

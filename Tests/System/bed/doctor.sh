@@ -40,7 +40,7 @@ END
 cd /root || exit 1
 promise "three answers set it up" questions
 contains "the key in the current directory is offered" "[/root/AuthKey_ABC123DEFG.p8]" "$(tr -d '\r' </run/typescript)"
-contains "the unit that holds the secret is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
+contains "the unit that names the file is offered" "[app.service]" "$(tr -d '\r' </run/typescript)"
 equal "which leaves nothing to do" "" "$(tr -d '\r' </run/typescript | grep -a -e warning: -e error:)"
 promise "all links hold" clientsecretd doctor --skip-verify
 equal "the process has the new secret" ok "$(state process)"
@@ -53,7 +53,7 @@ equal "no line of doctor has a secret" 0 "$(clientsecretd doctor --skip-verify 2
 contains "but its fingerprint" "sha256:$(fingerprint "$(held)")" "$(clientsecretd doctor --skip-verify)"
 promise "another user sees what can be seen" runuser -u nobody -- clientsecretd doctor --skip-verify
 
-# A program that does not run is known by its unit, here by the directory in which it starts.
+# A unit that only starts in the file's directory is not meant then.
 systemctl stop app.service
 ln -s app.service /etc/systemd/system/front.service
 service other User=app WorkingDirectory=/srv/app

@@ -176,7 +176,7 @@ struct InitCommand: ParsableCommand {
         dialog.takesDefaults = yes
         let team = answers.team
         dialog.proposals = InitProposals(
-            for: found, in: from, key: answers.keyID ?? answers.formerKeyID,
+            for: from, key: answers.keyID ?? answers.formerKeyID,
             except: { place.existing?.isOfAnotherTeam($0, than: team) == true }, OwnEnvironment.current)
         if let existing = place.existing { dialog.existingKey = existing.key(for:) }
         return (try dialog.complete(answers), found)

@@ -14,16 +14,16 @@ struct InitProposals {
     init() {}
 
     /// - Parameters:
-    ///   - found: the secret of `--from`, and the file that it is in.
+    ///   - file: the one of `--from`.
     ///   - id: the key's, if it is known.
     ///   - isOthers: whether a key file is another team's.
     ///   - environment: of this process.
     init(
-        for found: FoundClient?, in file: AbsolutePath?, key id: KeyID?, except isOthers: (AbsolutePath) -> Bool,
+        for file: AbsolutePath?, key id: KeyID?, except isOthers: (AbsolutePath) -> Bool,
         _ environment: [String: String]
     ) {
         key = Self.key(id, in: Self.keyDirectories(environment), except: isOthers, ServiceUser.identity)
-        unit = { output in (file ?? output).flatMap { Self.service(reading: $0, found?.fingerprint) } }
+        unit = { output in (file ?? output).flatMap(Self.service(reading:)) }
     }
 
     // MARK: Keys
@@ -68,9 +68,8 @@ struct InitProposals {
 
     // MARK: Units
 
-    private static func service(reading file: AbsolutePath, _ fingerprint: Fingerprint?) -> String? {
-        let processes = RunningProcess.services(reading: fingerprint, in: file)
-        guard let services = ReaderUnit.names(reading: file, with: processes) else {
+    private static func service(reading file: AbsolutePath) -> String? {
+        guard let services = ReaderUnit.names(reading: file) else {
             CommandOutput.complain(
                 "systemd does not answer, so init cannot look for the unit that reads \(Printable.name(file.description))"
             )
