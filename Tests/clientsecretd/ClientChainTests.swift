@@ -497,9 +497,9 @@ import Testing
         let target = try #require(TargetName("production"))
         let failure = Failure(.pushSwitchedOff, at: .target(target), detail: "enabled is false")
         var view = try Self.view(of: facts.client)
-        view.outputs.append(
-            OutputView(target: target, verified: true, state: .ok, writtenAt: nil, error: failure.message))
-        view.reason = Reason(failure: failure, client: facts.name, since: Self.now)
+        var output = OutputView(target: target, verified: true, state: .ok, writtenAt: nil, error: failure.message)
+        output.failure = failure
+        view.outputs.append(output)
         facts.view = view
         #expect(
             try Self.link(.outputs, of: facts) == ChainLink(.outputs, .warning, failure.message, failure.remedy))

@@ -22,8 +22,7 @@ extension ChainFacts {
             let words = output.error ?? "\(place): it is \(output.state.rawValue)"
             if output.state == .pending { return pendingLink(.outputs, words) }
             return ChainLink(
-                .outputs, isHeld ? .warning : .broken, words,
-                output.remedy ?? remedy(of: output.error, else: .renew(name.description)))
+                .outputs, isHeld ? .warning : .broken, words, output.remedy ?? .renew(name.description))
         }
         if let link = evaluationLink { return link }
         if let current, let other = published.first(where: { $0.fingerprint != current.fingerprint }) {
@@ -32,7 +31,7 @@ extension ChainFacts {
                 .deliver(name.description))
         }
         if let output = view?.outputs.first(where: { $0.error != nil }), let warning = output.error {
-            return ChainLink(.outputs, .warning, warning, output.remedy ?? remedy(of: warning))
+            return ChainLink(.outputs, .warning, warning, output.remedy)
         }
         if let target = client.targets.map(\.target).first(where: { sight(of: $0) == .unknown }) {
             let words =
@@ -96,15 +95,6 @@ extension ChainFacts {
         let failure = view.reasonReport?.failure
         return ChainLink(
             name, .broken, words, failure?.remedy.map { .reported($0, command: failure?.command) })
-    }
-
-    /// The remedy of an error that a daemon of an earlier version shows without one: the remedy of its reason, if the error is that
-    /// reason.
-    func remedy(of error: String?, else other: Remedy? = nil) -> Remedy? {
-        guard let error, let reason = view?.reasonReport, reason.sentence.contains(error),
-            let failure = reason.failure, let remedy = failure.remedy
-        else { return other }
-        return .reported(remedy, command: failure.command)
     }
 
     private var places: String {

@@ -17,7 +17,7 @@ extension ChainFacts {
         if let action = actions.first(where: { $0.state == .failed }) {
             return ChainLink(
                 .unit, .broken, action.error ?? "\(action.action): it has failed",
-                action.remedy ?? remedy(of: action.error, else: .deliver(name.description)))
+                action.remedy ?? .deliver(name.description))
         }
         if let action = actions.first(where: { $0.state == .pending && $0.waitsFor == nil }) {
             return pendingLink(.unit, "\(action.action): it has not run yet")
