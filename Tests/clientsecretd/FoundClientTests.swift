@@ -133,6 +133,15 @@ import Testing
         #expect(FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env").count == 20)
     }
 
+    /// Of each variable the last assignment counts, and the file is parsed only once for it.
+    @Test(.timeLimit(.minutes(1))) func aVariableMayBeAssignedOften() throws {
+        let line = "SECRET=\(Self.secret())\n"
+        let last = "SECRET=\(Self.secret(of: "com.example.shop"))\n"
+        let text = String(repeating: line, count: 200_000 / line.utf8.count) + last
+        let found = FoundClient.all(in: Array(text.utf8), of: "/srv/app/.env")
+        #expect(found.map(\.client?.description) == ["com.example.shop"])
+    }
+
     /// In text only clients can be told apart.
     @Test func ofOneClientsSeveralInTextTheLastToExpireCounts() throws {
         let text = "a: \(Self.secret())\nb: \(Self.secret(expiringAt: 1_520_000_000))\n"

@@ -76,22 +76,22 @@ struct FoundClient: Equatable {
         guard !NonEnvironmentFile.isLikely(name), NonEnvironmentFile.reason(name, bytes) == nil,
             ApprovedFile(name, bytes) == nil, format.mayReplace(bytes)
         else { return [] }
-        var found: [String: FoundClient] = [:]
+        var secrets: [String: ForeignSecret] = [:]
         for assignment in FoundAssignment.all(in: bytes) where variable == nil || assignment.name == variable {
-            guard found[assignment.name] != nil || found.count < mostVariables,
+            guard secrets[assignment.name] != nil || secrets.count < mostVariables,
                 let secret = ForeignSecret(assignment.value)
             else { continue }
-            let place: Place
-            do throws(FormatError) {
-                let errors = try format.editErrors(in: bytes, at: [.variable(assignment.name)])
-                if let error = errors.values.first { throw error }
-                place = .variable(assignment.name)
-            } catch {
-                place = .unwritable(line: error.line, reason: error.reason)
-            }
-            found[assignment.name] = FoundClient(secret, at: place)
+            secrets[assignment.name] = secret
         }
-        return found.keys.sorted().compactMap { found[$0] }
+        return secrets.sorted { $0.key < $1.key }.map { name, secret -> FoundClient in
+            do throws(FormatError) {
+                let errors = try format.editErrors(in: bytes, at: [.variable(name)])
+                if let error = errors.values.first { throw error }
+                return FoundClient(secret, at: .variable(name))
+            } catch {
+                return FoundClient(secret, at: .unwritable(line: error.line, reason: error.reason))
+            }
+        }
     }
 
     private static func name(of file: String) -> String { String(file.split(separator: "/").last ?? "") }
