@@ -18,17 +18,8 @@ struct TokenFile: ~Copyable {
                 .failed,
                 "cannot create \(Printable.name(path)): \(Errno(rawValue: errno)); name a new file")
         }
-        let file = Descriptor(adopting: number)
-        // Room for the longest answer: a full disk is noticed while the code is good.
-        let failed = posix_fallocate(number, 0, HTTPAnswer.longestBody)
-        guard failed == 0 else {
-            unsafe unlink(path)
-            throw CommandFailure(
-                .failed,
-                "cannot save the tokens to \(Printable.name(path)): \(Errno(rawValue: failed))")
-        }
         self.path = path
-        self.file = file
+        file = Descriptor(adopting: number)
     }
 
     deinit {
@@ -40,10 +31,7 @@ struct TokenFile: ~Copyable {
         var tokens = response.tokens
         if let used, response.refreshToken == nil { tokens.append(("refresh_token", used)) }
         let bytes = JSONText.object(tokens.map { ($0.name, .string($0.value)) }).bytes + [UInt8(ascii: "\n")]
-        let failed =
-            Descriptor.write(bytes, to: file.raw)
-            ?? (ftruncate(file.raw, bytes.count) == 0 ? nil : Errno(rawValue: errno))
-        if let errno = failed {
+        if let errno = Descriptor.write(bytes, to: file.raw) {
             throw CommandFailure(
                 .failed, "cannot save the tokens to \(Printable.name(path)): \(errno)")
         }
