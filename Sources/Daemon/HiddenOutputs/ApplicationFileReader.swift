@@ -3,7 +3,7 @@ import Linux
 
 /// Reads environment files of other programs for one look at all outputs, each of them once. Their owners choose the number and
 /// length of these files. So there are limits on the data that is read and kept of each directory and pattern.
-package final class ApplicationFileReader {
+final class ApplicationFileReader {
     /// How many names of a directory are looked at.
     private static let nameLimit = 50_000
     /// How many files of a directory or pattern are read: an application has a few.
@@ -25,20 +25,13 @@ package final class ApplicationFileReader {
     /// The files next to a `.env` that applications prefer to it, the usual names first.
     func dotenvFiles(in directory: String) -> [ApplicationFile] {
         if let known = directories[directory] { return known }
-        let names = Self.names(preferredTo: ".env", in: directory)
-        let found = read(names.map { directory + "/" + $0 })
-        directories[directory] = found
-        return found
-    }
-
-    /// The environment files in a directory that applications prefer to the one called `name`, the usual ones first. No more
-    /// than are worth reading.
-    package static func names(preferredTo name: String, in directory: String) -> [String] {
-        let names = ForeignFile.names(in: directory, limit: nameLimit).filter {
-            DotenvPrecedence.takesPrecedence($0, over: name)
+        let names = ForeignFile.names(in: directory, limit: Self.nameLimit).filter {
+            DotenvPrecedence.takesPrecedence($0, over: ".env")
         }
         let sorted = names.filter(DotenvPrecedence.isUsual) + names.filter { !DotenvPrecedence.isUsual($0) }
-        return Array(sorted.prefix(fileLimit))
+        let found = read(sorted.prefix(Self.fileLimit).map { directory + "/" + $0 })
+        directories[directory] = found
+        return found
     }
 
     /// The files that a unit's `EnvironmentFile=` names, in the order in which systemd reads them.

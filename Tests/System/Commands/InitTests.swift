@@ -132,20 +132,6 @@ import Testing
         #expect(try sandbox.directory.read(".env").hasPrefix("PORT=80\n"))
     }
 
-    /// Applications that read both prefer it.
-    @Test func aSecretInAFileThatIsPreferredIsNamed() throws {
-        let sandbox = try Sandbox()
-        try expire(sandbox)
-        let file = sandbox.directory(".env")
-        try FileManager.default.moveItem(atPath: file, toPath: file + ".local")
-        try sandbox.directory.write("PORT=80\n", to: ".env")
-        let made = try sandbox.command("init", "--from", file, "--key", sandbox.key)
-        #expect(made.status == 1)
-        #expect(
-            made.complaints
-                == "clientsecretd: \(file): no Apple client secret; \(file).local has one: use --from \(file).local\n")
-    }
-
     /// A program that reads a variable does not read the file that the preset is about.
     @Test func aPresetIsNotUsedWhereTheSecretIsReadInAnotherWay() throws {
         let sandbox = try Sandbox()

@@ -36,18 +36,6 @@ struct InitSource {
         return Owner.setting(userNamed: name)
     }
 
-    /// A file next to it that has a secret and that applications prefer to it; nil if there is none.
-    private var other: String? {
-        let directory = path.directory.description
-        return ApplicationFileReader.names(preferredTo: path.name, in: directory).map { "\(directory)/\($0)" }
-            .first { other in
-                // The application's user chooses the file, and reading a FIFO would wait.
-                ForeignFile.read(other, limit: OutputLimits.fileSize).map {
-                    !FoundClient.all(in: $0, of: other).isEmpty
-                } == true
-            }
-    }
-
     /// The client whose secret it holds.
     ///
     /// - Parameters:
@@ -57,12 +45,6 @@ struct InitSource {
         let name = path.description
         let found = FoundClient.all(in: bytes, of: name, variable: variable, client: client)
         guard let first = found.first else {
-            if let other = other {
-                throw CommandFailure(
-                    .failed,
-                    "\(Printable.name(name)): no Apple client secret; \(Printable.name(other)) has one: "
-                        + "use --from \(ShellWord.quoted(other))")
-            }
             throw FoundClient.missing(in: bytes, of: name, variable: variable)
         }
         if found.count == 1 { return first }
