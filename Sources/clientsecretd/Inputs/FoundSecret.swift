@@ -29,19 +29,13 @@ struct FoundSecret {
         }
     }
 
-    /// The variable that was named, else the only one of an environment file that holds a token, or a token for Apple, or at least
-    /// the beginning of one. Nil if none does. If there are several, the user must choose.
+    /// The variable that was named, else the only one of an environment file that holds a token, or a token for Apple. Nil if none
+    /// does. If there are several, the user must choose.
     static func variable(
         _ named: String?, in bytes: [UInt8], of name: String
     ) throws(CommandFailure) -> String? {
         if let named { return named }
-        let assignments = FoundAssignment.all(in: bytes)
-        let holders = assignments.filter { (try? CompactJWS($0.value)) != nil }
-        // The error is then about that value, and not about the whole line.
-        guard !holders.isEmpty else {
-            let damaged = Set(assignments.filter { $0.value.starts(with: Self.beginning) }.map(\.name))
-            return damaged.count == 1 ? damaged.first : nil
-        }
+        let holders = FoundAssignment.all(in: bytes).filter { (try? CompactJWS($0.value)) != nil }
         let all = Set(holders.map(\.name))
         let forApple = Set(holders.filter { ForeignSecret($0.value) != nil }.map(\.name))
         guard let only = forApple.count == 1 ? forApple.first : all.first else { return nil }
@@ -52,9 +46,6 @@ struct FoundSecret {
         }
         return only
     }
-
-    /// `{"` in base64url.
-    private static let beginning = Array("eyJ".utf8)
 
     /// The token's bytes: the content of its place in a file of some format.
     static func token(in bytes: [UInt8], of name: String, variable: String?) throws(CommandFailure) -> [UInt8] {
