@@ -193,24 +193,4 @@ import Testing
             }
         }
     }
-
-    /// Of text that was never written no line helps.
-    @Test func aFaultOfAnAnswerNamesItsFlag() throws {
-        try withConfiguration { directory, existing in
-            var given = try answers(["--format", "raw"])
-            given.output = AbsolutePath("/run/clientsecretd/out/web.jwt")
-            given.existingKey = try existing.key(for: given)
-            let text = try given.configuration().text(isOfService: false, isAddition: true)
-            guard case .failure(let refusal) = existing.parsed(with: text) else {
-                Issue.record("accepted")
-                return
-            }
-            let lines = refusal.lines(ofGenerated: existing.source(text))
-            #expect(lines.count == 1)
-            #expect(
-                lines.first?.hasPrefix(
-                    "--output: /run/clientsecretd/out/web.jwt is already an output of client \"web\" (") == true)
-            #expect(!lines.joined().contains("shop.yaml"))
-        }
-    }
 }

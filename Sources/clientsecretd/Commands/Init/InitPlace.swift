@@ -54,7 +54,11 @@ struct InitPlace {
         let text = new.text(isOfService: isService, isAddition: existing != nil)
         let source = existing?.source(text) ?? SourceFile(name: path, path: file, bytes: Array(text.utf8))
         if case .failure(let error) = existing?.parsed(with: text, main) ?? ConfigurationParser.parse(main: source) {
-            for line in error.lines(ofGenerated: source) { CommandOutput.complain(lines: line) }
+            for diagnostic in error.diagnostics where diagnostic.severity == .error {
+                // No line of a text helps that was never written.
+                let isGenerated = diagnostic.position.file == source.name
+                CommandOutput.complain(lines: isGenerated ? diagnostic.message : diagnostic.description)
+            }
             throw CommandFailure(.configuration, "nothing was written")
         }
         return RequiredLines(path: (existing?.file ?? file).description, lines: text)
