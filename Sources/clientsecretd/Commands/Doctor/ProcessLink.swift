@@ -190,12 +190,9 @@ extension ChainFacts {
     /// the same environment again.
     private func restart(_ process: ReaderProcess, holding secret: HeldSecret) -> Remedy {
         if let unit = process.unit, units.contains(where: { $0.name == unit }) { return restart(unit) }
-        var words = "start process \(process.id) again"
-        if case .variable(let name) = secret.place {
-            words = "remove \(Printable.foreign(name)) from the environment of process \(process.id) and start it again"
-        }
-        guard let started else { return .say(words) }
-        return .say("\(words), as \(started) of on_change has to after each renewal")
+        guard case .variable(let name) = secret.place else { return .say("start process \(process.id) again") }
+        return .say(
+            "remove \(Printable.foreign(name)) from the environment of process \(process.id) and start it again")
     }
 
     /// There is a command only if it may help. A unit that was started after the write and not changed since would get the same
@@ -210,11 +207,5 @@ extension ChainFacts {
                     + "that and restart \(unit)", see: .cat(unit))
         }
         return .restarting(unit)
-    }
-
-    /// The unit that `on_change` starts; nil if it starts none.
-    private var started: String? {
-        for case .unit(.start, let unit) in client.onChange { return unit }
-        return nil
     }
 }
