@@ -39,7 +39,7 @@ struct CheckCommand: ParsableCommand {
     /// - Parameter isLast: whether only the findings of this may be missing.
     func run(after heading: String?, isLast: Bool = true) throws {
         let path = settings.path()
-        if fix { try CheckFix(["--config", path, "--socket", daemon.path()]).fix() }
+        if fix { try CheckFix.run(["--config", path, "--socket", daemon.path()]) }
         if let failure = ServiceUser.missing(for: path) {
             if answer.json {
                 let commands = [failure.remedy?.command].compactMap(\.self)

@@ -4,15 +4,15 @@ import Glibc
 import Linux
 
 /// Fixes the missing requirements that `check` prints (`check --fix`).
-///
-/// A child judges, because a process that judges as the service's user can fix nothing afterwards. Lines that it finds are
-/// `ShellCommand`s, which root may run as printed.
-struct CheckFix {
-    private let program: String
-    private let arguments: [String]
-
+enum CheckFix {
+    /// Shows each line, then carries it out. It looks again after one that failed, and for lines that only appear after others
+    /// are fixed, until there is no new one.
+    ///
+    /// A child judges, because a process that judges as the service's user can fix nothing afterwards. Lines that it finds are
+    /// `ShellCommand`s, which root may run as printed.
+    ///
     /// - Parameter arguments: the flags with which `check` is run.
-    init(_ arguments: [String]) throws(CommandFailure) {
+    static func run(_ arguments: [String]) throws(CommandFailure) {
         guard geteuid() == 0 else {
             throw CommandFailure(
                 .notPermitted, "--fix changes files and units of the system; run it as root, with sudo")
@@ -20,16 +20,10 @@ struct CheckFix {
         guard let program = OwnProgram.path() else {
             throw CommandFailure(.failed, "--fix runs this program again and cannot find it without /proc")
         }
-        self.program = program
-        self.arguments = arguments
-    }
-
-    /// Shows each line, then carries it out. It looks again after one that failed, and for lines that only appear after others
-    /// are fixed, until there is no new one.
-    func fix() throws(CommandFailure) {
+        let check = [program, "check", "--json"] + arguments
         var done: Set<String> = []
         while true {
-            let lines = try find().filter { !done.contains($0.line) }
+            let lines = try lines(of: check).filter { !done.contains($0.line) }
             if lines.isEmpty { return }
             for line in lines {
                 done.insert(line.line)
@@ -43,9 +37,8 @@ struct CheckFix {
     }
 
     /// The lines that `check` prints now, and why each is run; none if it cannot judge, which the check at the end explains.
-    private func find() throws(CommandFailure) -> [(reason: String, line: String)] {
-        let output = try PipedProgram.run([program, "check", "--json"] + arguments, input: [], isQuiet: true).output
-        let report = output.flatMap { try? JSONValue($0) }
+    private static func lines(of check: [String]) throws(CommandFailure) -> [(reason: String, line: String)] {
+        let report = try PipedProgram.run(check, input: [], isQuiet: true).output.flatMap { try? JSONValue($0) }
         let problems = (report?["problems"]?.elements ?? []).compactMap(\.text)
         return (report?["commands"]?.elements ?? []).compactMap(\.text).map { line in
             let problem = problems.first { $0.hasSuffix(": " + line) }
