@@ -1,6 +1,5 @@
 import Config
 import Daemon
-import Failures
 import Linux
 import Model
 
@@ -30,15 +29,9 @@ struct InitPlace {
             throw CommandFailure(
                 .failed,
                 "\(path) already exists and was not changed; add a client with --name, or name another file with --config"
-                    + Self.lookingCommands)
+            )
         }
         existing = try ExistingConfiguration(path, adding: name)
-    }
-
-    /// For a person who wants to see what the first run left to do.
-    private static var lookingCommands: String {
-        guard let doctor = ShellCommand.doctor, let fix = ShellCommand.checkFix else { return "" }
-        return "; to see whether it works: \(doctor.text); to fix what is missing: \(fix.text)"
     }
 
     /// Whether it is only printed.
