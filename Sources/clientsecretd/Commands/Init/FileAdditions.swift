@@ -12,8 +12,6 @@ struct FileAdditions {
 
     private struct Change {
         let file: RequiredLines
-        /// The whole new text.
-        let text: String
         let isNew: Bool
 
         var path: String { file.path }
@@ -23,8 +21,8 @@ struct FileAdditions {
     init(_ files: [RequiredLines]) throws(CommandFailure) {
         for file in files {
             let old = try Self.old(file.path)
-            guard let text = file.text(after: old) else { continue }
-            changes.append(Change(file: file, text: text, isNew: old == nil))
+            guard file.text(after: old) != nil else { continue }
+            changes.append(Change(file: file, isNew: old == nil))
         }
     }
 
@@ -34,14 +32,18 @@ struct FileAdditions {
     private static func old(_ path: String) throws(CommandFailure) -> String? {
         guard FileStatus.following(path) != nil else { return nil }
         do throws(FileError) {
-            guard let content = try AtomicFile(path, as: identity, limit: sizeLimit).content else { return nil }
-            guard let text = String(validating: content.bytes, as: UTF8.self) else {
-                throw FileError(.systemError, at: path, detail: "it is not UTF-8")
-            }
-            return text
+            return try text(of: AtomicFile(path, as: identity, limit: sizeLimit).content, at: path)
         } catch {
             throw failure(error)
         }
+    }
+
+    private static func text(of content: FileContent?, at path: String) throws(FileError) -> String? {
+        guard let content else { return nil }
+        guard let text = String(validating: content.bytes, as: UTF8.self) else {
+            throw FileError(.systemError, at: path, detail: "it is not UTF-8")
+        }
+        return text
     }
 
     var written: [String] { changes.map { Printable.name($0.path) } }
@@ -67,12 +69,14 @@ struct FileAdditions {
             }
             for change in changes {
                 let file = try AtomicFile(change.path, as: Self.identity, limit: Self.sizeLimit)
-                // Keeps lines that were added meanwhile.
                 guard (file.content == nil) == change.isNew else {
                     throw FileError(.changedMeanwhile, at: change.path)
                 }
+                // By what it holds now: while the lines were shown, another program may have written.
+                let old = try Self.text(of: file.content, at: change.path)
+                guard let text = change.file.text(after: old) else { continue }
                 try file.replace(
-                    with: Array(change.text.utf8), mode: change.isNew ? (change.file.isSecret ? 0o600 : 0o644) : nil,
+                    with: Array(text.utf8), mode: change.isNew ? (change.file.isSecret ? 0o600 : 0o644) : nil,
                     naming: TemporaryNames())
             }
         } catch {
