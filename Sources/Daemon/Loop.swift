@@ -281,7 +281,7 @@ final class Loop {
         guard snapshot != lastSnapshot else { return nil }
         lastSnapshot = snapshot
         server?.show(snapshot)
-        manager.show(snapshot, at: now.boot)
+        manager.show(snapshot)
         return nil
     }
 }

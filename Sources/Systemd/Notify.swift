@@ -13,8 +13,6 @@ package enum Notify {
         /// for, however late the message arrives.
         case reloading(since: Int64)
         case watchdog
-        /// The service is not done yet and needs this much more time, from now on.
-        case extendTimeout(milliseconds: Int64)
         /// The errno that the service fails with.
         case failed(errno: Int32)
 
@@ -25,7 +23,6 @@ package enum Notify {
             case .stopping: ["STOPPING=1"]
             case .reloading(let since): ["RELOADING=1", "MONOTONIC_USEC=\(since)"]
             case .watchdog: ["WATCHDOG=1"]
-            case .extendTimeout(let milliseconds): ["EXTEND_TIMEOUT_USEC=\(milliseconds * 1_000)"]
             case .failed(let errno): ["ERRNO=\(errno)"]
             }
         }

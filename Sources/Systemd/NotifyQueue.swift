@@ -28,16 +28,12 @@ package struct NotifyQueue: Hashable, Sendable {
 
     private mutating func add(_ message: Notify.Message) {
         switch message {
-        case .ready:
-            // The extra time was for the start, which is over.
-            newest.removeAll { $0.variable == "EXTEND_TIMEOUT_USEC" }
-            phases.append(message)
         case .reloading:
             if phases.suffix(2).map(\.variable) == ["RELOADING", "READY"] { phases.removeLast(2) }
             phases.append(message)
-        case .stopping:
+        case .ready, .stopping:
             phases.append(message)
-        case .status, .watchdog, .extendTimeout, .failed:
+        case .status, .watchdog, .failed:
             newest.removeAll { $0.variable == message.variable }
             newest.append(message)
         }

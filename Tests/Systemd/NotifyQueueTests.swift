@@ -21,13 +21,6 @@ import Testing
         return sent
     }
 
-    @Test func moreTimeIsAskedForNoLongerOnceTheStartIsOver() {
-        var notifyQueue = notifyQueue(.extendTimeout(milliseconds: 60_000), .extendTimeout(milliseconds: 60_000))
-        #expect(notifyQueue.next == [.extendTimeout(milliseconds: 60_000)])
-        notifyQueue.add([.status("ok"), .ready])
-        #expect(sent(from: &notifyQueue) == [[.status("ok"), .ready]])
-    }
-
     /// `y` for ready, `r` for reloading and `s` for stopping.
     private func phases(of messages: [Notify.Message]) -> String {
         String(
@@ -83,14 +76,9 @@ import Testing
 
     /// systemd ignores longer ones.
     @Test func noDatagramIsLongerThanAPage() {
-        let start: [Notify.Message] = [.extendTimeout(milliseconds: .max / 1_000)]
-        let reload: [Notify.Message] = [.reloading(since: .max)]
         let longest = Notify.Message.status(String(repeating: "\u{1F600}", count: 5_000))
-        for phase in [start, reload] {
-            var notifyQueue = notifyQueue(longest, .watchdog, .failed(errno: .max))
-            notifyQueue.add(phase)
-            let size = Notify.Message.text(of: notifyQueue.next).utf8.count
-            #expect((3_800...4_096).contains(size), "\(size)")
-        }
+        let notifyQueue = notifyQueue(longest, .watchdog, .failed(errno: .max), .reloading(since: .max))
+        let size = Notify.Message.text(of: notifyQueue.next).utf8.count
+        #expect((3_800...4_096).contains(size), "\(size)")
     }
 }

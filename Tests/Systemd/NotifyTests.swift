@@ -17,7 +17,6 @@ struct NotifyTests {
                 (Notify.Message.ready, "READY=1"), (.stopping, "STOPPING=1"), (.watchdog, "WATCHDOG=1"),
                 (.reloading(since: 1_234_567), "RELOADING=1\nMONOTONIC_USEC=1234567"),
                 (.failed(errno: 13), "ERRNO=13"),
-                (.extendTimeout(milliseconds: 60_000), "EXTEND_TIMEOUT_USEC=60000000"),
                 (.status("3 clients, all well – ok"), "STATUS=3 clients, all well – ok"),
                 (.status("a\nREADY=1\r\tb\u{0}\u{85}c"), "STATUS=a READY=1  b  c"),
                 (.status(String(repeating: "ä", count: 2_000)), "STATUS=" + String(repeating: "ä", count: 1_000)),

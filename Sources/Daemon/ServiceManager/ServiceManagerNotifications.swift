@@ -16,8 +16,6 @@ struct ServiceManagerNotifications {
     private var nextPing: BootTime?
     private var lastLine: String?
     private var phase = Phase.starting
-    private var lastTried = 0
-    private var nextProgress: BootTime?
     /// Whether it was logged that the manager cannot be notified.
     private var isUnreachable = false
 
@@ -27,12 +25,6 @@ struct ServiceManagerNotifications {
         case reloading
         case stopping
     }
-
-    /// Milliseconds that each progress of a start asks for. A file system that does not respond is given up on after half
-    /// of it, so that progress continues.
-    private static let timeout: Int64 = 60_000
-    /// Milliseconds between two reports of progress: people read them no faster.
-    private static let progressInterval: Int64 = 1_000
 
     /// Whether there is a service manager.
     var isListening: Bool { socket != nil }
@@ -64,9 +56,9 @@ struct ServiceManagerNotifications {
         return nextPing
     }
 
-    /// Sends the state in one line, and once that every client was tried.
-    mutating func show(_ snapshot: Snapshot, at now: BootTime) {
-        guard phase != .starting || snapshot.ready else { return showProgress(of: snapshot, at: now) }
+    /// Once every client was tried, sends that, and from then on the state in one line.
+    mutating func show(_ snapshot: Snapshot) {
+        guard phase != .starting || snapshot.ready else { return }
         var messages: [Notify.Message] = []
         let line = snapshot.statusLine
         if line != lastLine { messages.append(.status(line)) }
@@ -76,16 +68,6 @@ struct ServiceManagerNotifications {
             messages.append(.ready)
         }
         notify(messages)
-    }
-
-    /// A start of thousands of clients takes long: each progress extends its timeout.
-    private mutating func showProgress(of snapshot: Snapshot, at now: BootTime) {
-        if let nextProgress, now < nextProgress { return }
-        let tried = snapshot.triedClients
-        guard tried > lastTried || nextProgress == nil else { return }
-        nextProgress = now.advanced(milliseconds: Self.progressInterval)
-        lastTried = tried
-        notify([.status(snapshot.progressLine), .extendTimeout(milliseconds: Self.timeout)])
     }
 
     /// Reports the begin and end of a reload, also of one that is refused or that systemd did not ask for.

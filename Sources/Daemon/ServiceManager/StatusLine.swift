@@ -16,16 +16,4 @@ extension Snapshot {
         let count = clients.count == 1 ? "1 client" : "\(clients.count) clients"
         return "ok: \(count)" + (next.map { "; next renewal \($0.at), \($0.name)" } ?? "")
     }
-
-    /// How many clients have outputs that hold their secrets, or something that failed.
-    var triedClients: Int {
-        clients.count { client in
-            client.current != nil && client.outputs.allSatisfy { $0.state != .pending } || client.lastError != nil
-        }
-    }
-
-    /// The line that it shows until then.
-    var progressLine: String {
-        "publishing \(triedClients.grouped) of \(clients.count.grouped) secret\(clients.count == 1 ? "" : "s")"
-    }
 }
