@@ -141,7 +141,7 @@ import Testing
     /// The daemon would write the line again.
     @Test func anOutputOfAnotherClientIsNotToLoseItsLine() throws {
         var output = output()
-        output.others = ["/run/out/b.env": try #require(ClientName("third"))]
+        output.clients = ["/run/out/b.env": try #require(ClientName("third"))]
         let other = file("/run/out/b.env", "SECRET=other\n")
         let found = HiddenOutput.settings(of: unit([file(path, "SECRET=new\n"), other]), over: output)
         #expect(
@@ -150,7 +150,7 @@ import Testing
                     + "one of the two clients another variable, or let shop.service read only one of the files"
             ])
         output.neighbours = [file("/srv/shop/.env.local", "SECRET=other\n")]
-        output.others = ["/srv/shop/.env.local": try #require(ClientName("third"))]
+        output.clients = ["/srv/shop/.env.local": try #require(ClientName("third"))]
         #expect(HiddenOutput.overrides(of: output).map(\.words).first?.hasPrefix("client \"third\" sets") == true)
         // Of the same client it has the same secret.
         var both = self.output(copies: ["/srv/shop/.env", "/srv/shop/.env.local"])

@@ -50,7 +50,7 @@ extension HiddenOutput {
         let later = unit.environmentFiles[(reading.map { $0 + 1 } ?? 0)...]
         var found = later.compactMap { file -> HiddenOutput? in
             guard let place = file.place(of: variable) else { return nil }
-            if let other = output.others[file.realPath] {
+            if let other = output.clients[file.realPath] {
                 return HiddenOutput(file: file.path, line: place.line, of: other, variable, otherwise: unit.name)
             }
             let why =
@@ -154,7 +154,7 @@ extension HiddenOutput {
                 let place = file.assignments.last(where: { $0.name == variable }),
                 !output.copies.contains(file.realPath)
             else { return nil }
-            if let other = output.others[file.realPath] {
+            if let other = output.clients[file.realPath] {
                 return HiddenOutput(
                     file: file.path, line: place.line, of: other, variable, otherwise: "the application")
             }

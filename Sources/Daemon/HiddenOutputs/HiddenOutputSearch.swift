@@ -14,6 +14,8 @@ package struct HiddenOutputSearch {
     private let ownNamespace: String?
     /// The variables of each file that outputs set.
     private let variables: [AbsolutePath: Set<String>]
+    /// By variable: the real paths of the files in which outputs set it, and whose outputs.
+    private let clients: [FileSlot: [String: ClientName]]
     private let files: ApplicationFileReader
 
     private init(_ configuration: Configuration) {
@@ -22,6 +24,14 @@ package struct HiddenOutputSearch {
         ownNamespace = ForeignFile.link("/proc/self/ns/mnt")
         variables = Dictionary(grouping: configuration.places, by: \.path).mapValues { Set($0.compactMap(\.variable)) }
         files = ApplicationFileReader(variables: Set(variables.values.joined()))
+        // Once: a thousand clients may all set a variable of the same name.
+        var clients: [FileSlot: [String: ClientName]] = [:]
+        for (name, client) in configuration.clients {
+            for output in client.outputs where output.slot.variable != nil {
+                clients[output.slot, default: [:]][RealPath.of(output.path.description)] = name
+            }
+        }
+        self.clients = clients
     }
 
     /// The settings that hide outputs of these clients, sorted by file and line. Reads other programs' files and asks systemd.
@@ -80,11 +90,7 @@ package struct HiddenOutputSearch {
             facts.restarted = client.onChange.lazy.compactMap(\.restarted).first
             guard output.slot.variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
-            for (other, entry) in configuration.clients where other != name {
-                for one in entry.outputs where one.slot == output.slot {
-                    facts.others[RealPath.of(one.path.description)] = other
-                }
-            }
+            facts.clients = clients[output.slot] ?? [:]
             facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ApplicationFile(path: path, bytes: $0) }
             facts.neighbours = neighbours(of: path, real, workingDirectories)
             facts.narrowed = narrowed(output)

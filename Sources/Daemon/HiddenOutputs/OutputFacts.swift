@@ -9,8 +9,8 @@ struct OutputFacts: Sendable {
     let variable: String?
     /// The real paths of all files in which outputs of the client set the variable, this one among them.
     let copies: Set<String>
-    /// The real paths of files in which outputs of other clients set the variable, and of which client.
-    var others: [String: ClientName] = [:]
+    /// The real paths of all files in which outputs set the variable, and of which client; of its own client those of ``copies``.
+    var clients: [String: ClientName] = [:]
     /// The variables of this file that outputs set.
     var variables: Set<String> = []
     /// The environment file itself; nil if it cannot be read.
