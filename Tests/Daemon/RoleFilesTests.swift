@@ -133,6 +133,19 @@ struct RoleFilesTests {
         #expect(explained(unknown, unusable) == unknown)
     }
 
+    /// The package's unit has nothing to do with the credentials of another one.
+    @Test func aCredentialThatIsMissingIsOneOfTheDaemonsOwnUnit() async {
+        await #expect(processExitsWith: .success) {
+            var context = CommandContext.current
+            context.unit = "second.service"
+            context.use()
+            let missing = Failure(.credentialMissing, at: .credential("apple-key"))
+            let subject = UnitInEffect.subject(of: missing, writer: nil, token: { _ in nil })
+            #expect(subject?.unit == "second.service")
+            #expect(subject?.credential == "apple-key")
+        }
+    }
+
     /// Only systemd passes it on, but who may read it there has it.
     @Test func aSourceOfAKeyThatOthersCanReadIsNamed() throws {
         let directory = try TemporaryDirectory()

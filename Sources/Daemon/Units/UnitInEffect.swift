@@ -156,31 +156,34 @@ extension UnitInEffect {
     ///   - writer: the user whose writer had to do the work; nil for other work.
     ///   - token: the credential that holds a target's token.
     static func explained(_ failure: Failure, writer: String?, token: (TargetName) -> String?) -> Failure {
-        let name: String
-        var credential: String?
-        switch (failure.code, failure.place) {
-        case (.credentialMissing, .credential(let missing)):
-            name = ServiceUnit.ofDaemon()?.name ?? ""
-            credential = missing
-        case (.pushTokenUnusable, .target(let target)), (.pushUnconfigured, .target(let target)):
-            name = PackageUnit.pusher(of: target)
-            credential = token(target)
-        case (.pushServiceSilent, .target(let target)), (.pushUnreachable, .target(let target)):
-            name = PackageUnit.pusher(of: target)
-        case (.verifierSilent, _): name = PackageUnit.verifier
-        // One that was started and does not respond is stuck.
-        case (.writerSilent, _) where failure.cause != ErrorNumber.timedOut:
-            name = writer.map { PackageUnit.writer(of: $0) } ?? ""
-        case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _),
-            (.storeUnreachable, _):
-            name = PackageUnit.store
-        default: return failure
-        }
-        guard SystemManager.isSystemd, !name.isEmpty else { return failure }
+        guard SystemManager.isSystemd, let (name, credential) = subject(of: failure, writer: writer, token: token)
+        else { return failure }
         let found = SystemdClient.ask { systemd throws(UnitError) in
             try systemd.settings(of: UnitsInEffect.instance(of: name))
         }
         return found.map { UnitInEffect(name: name, settings: $0).explaining(failure, needing: credential) } ?? failure
+    }
+
+    /// The unit whose settings may explain a failure, and the credential that the failure is about; nil if there is none. Blocks.
+    static func subject(
+        of failure: Failure, writer: String?, token: (TargetName) -> String?
+    ) -> (unit: String, credential: String?)? {
+        switch (failure.code, failure.place) {
+        case (.credentialMissing, .credential(let missing)):
+            // Another daemon than the package's runs in a unit of its own.
+            (CommandContext.current.unit ?? ServiceUnit.ofDaemon()?.name).map { ($0, missing) }
+        case (.pushTokenUnusable, .target(let target)), (.pushUnconfigured, .target(let target)):
+            (PackageUnit.pusher(of: target), token(target))
+        case (.pushServiceSilent, .target(let target)), (.pushUnreachable, .target(let target)):
+            (PackageUnit.pusher(of: target), nil)
+        case (.verifierSilent, _): (PackageUnit.verifier, nil)
+        // One that was started and does not respond is stuck.
+        case (.writerSilent, _) where failure.cause != ErrorNumber.timedOut:
+            writer.map { (PackageUnit.writer(of: $0), nil) }
+        case (.storeUnconfigured, _), (.storeFileUnusable, _), (.storeServiceSilent, _), (.storeUnreachable, _):
+            (PackageUnit.store, nil)
+        default: nil
+        }
     }
 
     /// The failure with what its settings say about it. Blocks.
