@@ -182,6 +182,22 @@ import Testing
         #expect(try eventually(isAtRest))
     }
 
+    /// Moving a directory gives no notice in those below it.
+    @Test func directoriesAboveALinksTargetAreWatchedToo() throws {
+        let file = try #require(AbsolutePath("/etc/app/.env"))
+        let target = try #require(AbsolutePath("/srv/data/app/.env"))
+        let (data, root) = (target.directory.directory, target.directory.directory.directory)
+        var list = WatchList(try configuration(file), main: nil)
+        #expect(list.follow([file, target], of: .file(file)).isSuperset(of: [target.directory, data, root]))
+        #expect(list.resources(in: root, name: data.name) == [.file(file)])
+        #expect(list.rerouted(in: root, name: data.name) == [data, target.directory])
+        // Until the link leads elsewhere.
+        _ = list.follow([], of: .file(file))
+        for directory in [target.directory, data, root] { #expect(list.interests[directory] == nil) }
+        #expect(list.interests[file.directory] != nil)
+        #expect(list.resources(in: root.directory, name: "etc") == [.file(file)])
+    }
+
     /// Where anybody may create files, one can create them without end.
     @Test func aFloodIsLookedAtOnceASecond() throws {
         let directory = try TemporaryDirectory()

@@ -32,7 +32,7 @@ struct WatchList: Hashable, Sendable {
         /// Whether it is only an ancestor of other directories of interest.
         var isOnlyAncestor: Bool { watchesOnlySubdirectories && awaited.isEmpty }
 
-        fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.isEmpty }
+        fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.values.allSatisfy(\.isEmpty) }
     }
 
     /// The link in the directory of a mounted secret or config map that Kubernetes swaps to replace all files at once.
@@ -44,7 +44,6 @@ struct WatchList: Hashable, Sendable {
     ///   - main: the configuration's own file; nil when that has no usable name.
     ///   - state: the state directory; nil when there is none to watch.
     init(_ configuration: Configuration, main: AbsolutePath?, state: AbsolutePath? = nil) {
-        defer { noteAncestors() }
         for path in state.map(StateDirectory.watchedPaths) ?? [] { register(path, .state) }
         for path in configuration.outputPaths { register(path, .file(path)) }
         if let path = configuration.metricsFile { register(path, .metricsFile(path)) }
@@ -58,18 +57,21 @@ struct WatchList: Hashable, Sendable {
         }
         guard let main else { return }
         registerInput(main, .configuration)
-        interests[ConfigurationParser.directory(of: main), default: Interests()].any.insert(.configuration)
+        let additions = ConfigurationParser.directory(of: main)
+        interests[additions, default: Interests()].any.insert(.configuration)
+        noteAncestors(of: additions)
     }
 
-    /// Registers all ancestors of the directories of interest: when one is moved, or the right to search it is withdrawn,
-    /// everything below it is gone.
-    private mutating func noteAncestors() {
-        for destination in Array(interests.keys) {
-            var step = destination
-            while step.directory != step {
-                interests[step.directory, default: Interests()].descendants[step.name, default: []].insert(destination)
-                step = step.directory
-            }
+    /// Registers all directories above one of interest: when one is moved, or the right to search it is withdrawn, everything
+    /// below it is gone.
+    private mutating func noteAncestors(of destination: AbsolutePath) {
+        var step = destination
+        while step.directory != step {
+            let (isNew, _) = interests[step.directory, default: Interests()].descendants[step.name, default: []]
+                .insert(destination)
+            // Then it is known to those further above, too.
+            guard isNew else { return }
+            step = step.directory
         }
     }
 
@@ -86,6 +88,7 @@ struct WatchList: Hashable, Sendable {
 
     private mutating func add(_ path: AbsolutePath, _ resource: Resource) {
         interests[path.directory, default: Interests()].names[path.name, default: []].insert(resource)
+        noteAncestors(of: path.directory)
     }
 
     /// Replaces the links through which a resource's files are reached.
@@ -100,7 +103,13 @@ struct WatchList: Hashable, Sendable {
         }
         for path in linkChain { add(path, resource) }
         // A directory's path may now lead to another directory.
-        return Set(linkChain.map(\.directory)).union(homes[resource] ?? [])
+        return linkChain.reduce(into: homes[resource] ?? []) { directories, path in
+            var step = path
+            while step.directory != step {
+                step = step.directory
+                directories.insert(step)
+            }
+        }
     }
 
     /// Takes over the links of resources that are still of interest.
@@ -129,10 +138,19 @@ struct WatchList: Hashable, Sendable {
         tidy(directory.directory)
     }
 
+    /// Forgets a directory in which nothing is of interest any more, and those above it that were of interest only for it.
     private mutating func tidy(_ directory: AbsolutePath) {
-        guard interests[directory]?.isEmpty == true else { return }
-        interests[directory] = nil
-        stopAwaiting(directory)
+        guard interests[directory]?.isOnlyAncestor == true else { return }
+        var step = directory
+        while interests[step.directory]?.descendants[step.name]?.remove(directory) != nil {
+            step = step.directory
+        }
+        step = directory
+        while interests[step]?.isEmpty == true {
+            interests[step] = nil
+            stopAwaiting(step)
+            step = step.directory
+        }
     }
 
     func isAwaited(_ directory: AbsolutePath) -> Bool {
