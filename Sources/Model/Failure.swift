@@ -14,9 +14,9 @@ package struct Failure: Error, Hashable, Sendable {
     package let cause: Int32?
     /// The part of the message beyond the place: the component of a path, the curve of a key, an exit status. Never a secret,
     /// never a key's content.
-    package let detail: String?
+    package private(set) var detail: String?
     /// A remedy more specific than the code's, from where the failure arose; nil: ``remedy`` follows from the code.
-    let knownRemedy: Remedy?
+    private(set) var knownRemedy: Remedy?
     /// How long an API asks to wait; nil if none does. Two failures that differ only in this are equal:
     /// it becomes less with every answer.
     package let retryAfter: Seconds?
@@ -66,6 +66,14 @@ package struct Failure: Error, Hashable, Sendable {
     package func seeing(_ slots: [FileSlot: SlotObservation]?) -> Failure {
         var failure = self
         failure.seen = slots
+        return failure
+    }
+
+    /// The same with another remedy, and another detail unless that is nil.
+    package func with(_ remedy: Remedy?, detail: String? = nil) -> Failure {
+        var failure = self
+        failure.knownRemedy = remedy
+        if let detail { failure.detail = Printable.line(detail) }
         return failure
     }
 
@@ -124,9 +132,7 @@ extension Failure {
         var subject = subject
         subject.client = client.description
         let remedy = code.remedy(for: subject)
-        guard remedy != self.remedy else { return self }
-        return Failure(
-            code, at: place, cause: cause, detail: detail, remedy: remedy, retryAfter: retryAfter)
+        return remedy == self.remedy ? self : with(remedy)
     }
 
     /// The same as a failure to write `metrics_file`: degrades the daemon, but no client.

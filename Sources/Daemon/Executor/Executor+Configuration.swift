@@ -109,9 +109,8 @@ extension Executor {
     /// A passphrase that was replaced may not have been passed yet.
     private static func explained(_ failure: Failure, of entry: KeyConfiguration) -> Failure {
         guard failure.code == .keyWrongPassphrase, !entry.credentials.isEmpty else { return failure }
-        return Failure(
-            failure.code, at: failure.place, cause: failure.cause, detail: failure.detail,
-            remedy: .say(
+        return failure.with(
+            .say(
                 "try the passphrase by hand; if it or the key was replaced, restart the service, because systemd passes "
                     + "credentials only at a start", see: .restart()))
     }

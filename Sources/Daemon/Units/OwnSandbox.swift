@@ -100,8 +100,6 @@ enum OwnSandbox {
         guard let unit = try? ServiceUnit.named(name), isAllowed(unit) else { return failure }
         // A restart that fails would take down this process.
         let restart = unit.settings.needs.isEmpty ? ShellCommand.restart(name) : nil
-        return Failure(
-            failure.code, at: failure.place, cause: failure.cause, detail: failure.detail,
-            remedy: .say("\(name) may do this after a restart", run: restart))
+        return failure.with(.say("\(name) may do this after a restart", run: restart))
     }
 }

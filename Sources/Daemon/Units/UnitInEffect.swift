@@ -191,28 +191,25 @@ extension UnitInEffect {
     /// - Parameter credential: its requirement in addition to those that its own file names.
     func explaining(_ failure: Failure, needing credential: String?) -> Failure {
         if failure.code == .pushUnreachable || failure.code == .storeUnreachable {
-            guard let remedy = remedyForAddresses else { return failure }
-            return Failure(
-                failure.code, at: failure.place, cause: failure.cause, detail: failure.detail, remedy: remedy,
-                retryAfter: failure.retryAfter, placeContent: failure.placeContent)
+            return remedyForAddresses.map { failure.with($0) } ?? failure
         }
-        func because(_ detail: String, _ remedy: Remedy?) -> Failure {
-            Failure(
-                failure.code, at: failure.place, cause: failure.cause, detail: detail, remedy: remedy,
-                retryAfter: failure.retryAfter)
+        if let (detail, remedy) = explanation(needing: credential) {
+            return failure.with(remedy, detail: detail)
         }
-        if let (detail, remedy) = explanation(needing: credential) { return because(detail, remedy) }
         if failure.code == .credentialMissing {
             // This user may not see whether a file is missing, and a restart that fails would take down the running service.
             let remedy =
                 settings.needs.first.map { need in
                     Remedy.say("see that \(Printable.name(need.path)) is there, then restart \(name)")
                 } ?? .say(failure.detail == nil ? "start it" : "restart it", run: .restart(name))
-            return because(failure.detail ?? "\(name) names it, and was not started since", remedy)
+            return failure.with(remedy, detail: failure.detail ?? "\(name) names it, and was not started since")
         }
         guard Self.silent.contains(failure.code) else { return failure }
-        if let (detail, remedy) = problemWithAccounts { return because("\(name): \(detail)", remedy) }
-        guard let reason = settings.startFailure else { return failure }
-        return because("systemd could not start \(name): \(reason)", failure.remedy)
+        if let (detail, remedy) = problemWithAccounts {
+            return failure.with(remedy, detail: "\(name): \(detail)")
+        }
+        return settings.startFailure.map { reason in
+            failure.with(failure.remedy, detail: "systemd could not start \(name): \(reason)")
+        } ?? failure
     }
 }

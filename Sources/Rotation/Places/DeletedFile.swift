@@ -43,10 +43,8 @@ extension Rotation {
         guard failure.code == .untrustedLink, case .file(let path) = job.resource, heldOtherLines(path) else {
             return failure
         }
-        return Failure(
-            failure.code, at: failure.place, cause: failure.cause, detail: failure.detail,
-            remedy: .say("replace the link by the file with its other lines, or write the path that it leads to")
-        ).seeing(failure.seen)
+        return failure.with(
+            .say("replace the link by the file with its other lines, or write the path that it leads to"))
     }
 
     private func isMissing(_ path: AbsolutePath) -> Bool { files[path]?.observed?.exists == false }
