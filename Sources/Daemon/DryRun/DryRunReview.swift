@@ -156,8 +156,8 @@ struct DryRunReview {
                     found.isEmpty ? inEffect?.problems(with: target, files: loaded.files(of: target)) ?? [] : found,
                     for: name)
                 let sources = inEffect?.sources
-                add([sources?.problem(withTokenOf: target)].compactMap(\.self), for: name)
-                findings.limitations += [sources?.problem(withGuardOfToken: target)].compactMap(\.self)
+                add([sources?.unusableTokens[target]].compactMap(\.self), for: name)
+                findings.limitations += [sources?.unguardedTokens[target]].compactMap(\.self)
                 guard let failure else { continue }
                 // Without systemd it may be for `run --once`, which needs no socket.
                 if failure.code == .pushServiceMissing, !SystemManager.isSystemd {
@@ -183,7 +183,7 @@ struct DryRunReview {
                 add(entry.credentials.compactMap { inEffect?.problem(withCredential: $0) })
             }
             if case .credential(let name) = entry.location {
-                findings.limitations += [inEffect?.sources.problem(withKey: name)].compactMap(\.self)
+                findings.limitations += [inEffect?.sources.unguardedKeys[name]].compactMap(\.self)
             }
         }
     }

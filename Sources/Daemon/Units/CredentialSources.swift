@@ -9,12 +9,14 @@ import Systemd
 /// The files from which systemd passes credentials to the daemon and to the services that log in elsewhere. Of the tokens in them,
 /// only the problem with each is kept.
 struct CredentialSources {
-    /// By the names of the daemon's credentials.
-    private var unguardedKeys: [String: Failure] = [:]
+    /// That other users can read or replace the file from which systemd passes a key to the daemon, by the credential's name.
+    private(set) var unguardedKeys: [String: Failure] = [:]
     /// The files of the daemon's credentials that have changed since its start, by the names of these.
-    private var changedFiles: [String: String] = [:]
-    private var unguardedTokens: [TargetName: Failure] = [:]
-    private var unusableTokens: [TargetName: Failure] = [:]
+    private(set) var changedFiles: [String: String] = [:]
+    /// That other users can change the file from which systemd passes a target's token, and so decide where the secret goes.
+    private(set) var unguardedTokens: [TargetName: Failure] = [:]
+    /// That the file from which systemd passes a target's token has none that can be used.
+    private(set) var unusableTokens: [TargetName: Failure] = [:]
     /// That other users can change files from which systemd passes credentials to the service that asks the store.
     private(set) var problemsWithStore: [Failure] = []
 
@@ -51,20 +53,6 @@ struct CredentialSources {
             }
         }
     }
-
-    /// The problem that other users can read or replace the file from which systemd passes a key to the daemon.
-    func problem(withKey credential: String) -> Failure? { unguardedKeys[credential] }
-
-    /// The file from which systemd passed a credential to the daemon, if it has changed since.
-    func changedFile(of credential: String) -> String? { changedFiles[credential] }
-
-    /// The problem that other users can change the file from which systemd passes a target's token, and so decide where the
-    /// secret goes; nil if they cannot, or it is not known.
-    func problem(withGuardOfToken target: TargetName) -> Failure? { unguardedTokens[target] }
-
-    /// The problem that the file from which systemd passes a target's token has none that can be used; nil if it has one, or it is
-    /// not known.
-    func problem(withTokenOf target: TargetName) -> Failure? { unusableTokens[target] }
 
     // MARK: Files
 

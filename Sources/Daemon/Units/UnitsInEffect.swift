@@ -190,7 +190,7 @@ package struct UnitsInEffect {
 
     /// The problem that the daemon's next start is passed another credential than the process that runs, or none.
     func problem(withCredential name: String) -> Failure? {
-        unit(daemon)?.problem(withCredential: name, changed: sources.changedFile(of: name))
+        unit(daemon)?.problem(withCredential: name, changed: sources.changedFiles[name])
     }
 
     /// The problem that keeps a helper from this machine's own addresses, which it needs; nil when there is none.
