@@ -1,35 +1,23 @@
 /// A file in which a framework keeps its whole configuration, so that it does not read `.env` again.
-enum FrameworkCache: CaseIterable {
-    case laravel
-    case symfony
-
+struct FrameworkCache {
     /// Next to `.env`.
-    var path: String {
-        switch self {
-        case .laravel: "bootstrap/cache/config.php"
-        case .symfony: ".env.local.php"
-        }
-    }
-
-    var name: String {
-        switch self {
-        case .laravel: "Laravel's configuration cache"
-        case .symfony: "Symfony's dumped environment"
-        }
-    }
-
-    var command: String {
-        switch self {
-        case .laravel: "php artisan config:cache"
-        case .symfony: "composer dump-env prod"
-        }
-    }
-
+    let path: String
+    let name: String
+    let command: String
     /// Whether it holds the variables by their names; else by those of settings.
-    var namesVariables: Bool { self == .symfony }
+    let namesVariables: Bool
+
+    static let all = [
+        FrameworkCache(
+            path: "bootstrap/cache/config.php", name: "Laravel's configuration cache",
+            command: "php artisan config:cache", namesVariables: false),
+        FrameworkCache(
+            path: ".env.local.php", name: "Symfony's dumped environment", command: "composer dump-env prod",
+            namesVariables: true),
+    ]
 
     /// The application's directory, where ``command`` runs.
     func directory(of file: String) -> String { String(file.dropLast(path.count + 1)) }
 
-    static func of(_ path: String) -> FrameworkCache? { allCases.first { path.hasSuffix("/" + $0.path) } }
+    static func of(_ path: String) -> FrameworkCache? { all.first { path.hasSuffix("/" + $0.path) } }
 }

@@ -119,7 +119,7 @@ package struct HiddenOutputSearch {
                 DotenvPrecedence.takesPrecedence(RealPath.name(of: $0.path), over: name)
                     && seen.insert($0.realPath).inserted
             }
-            let caches = name == ".env" ? FrameworkCache.allCases.map(\.path) : []
+            let caches = name == ".env" ? FrameworkCache.all.map(\.path) : []
             return overrides
                 + caches.compactMap { name in
                     let path = directory + "/" + name
