@@ -206,8 +206,6 @@ package struct UnitSettings: Hashable, Sendable {
 
     /// `NAME=value` of `Environment=`; every environment file takes precedence.
     package var environment: [String] { values["Environment"].words }
-    /// The variables that `UnsetEnvironment=` removes in the end.
-    package var unsetEnvironment: [String] { values["UnsetEnvironment"].words }
 
     /// The directory in which the processes start; nil for the root directory and for one that depends on the user.
     package var workingDirectory: String? {

@@ -70,7 +70,6 @@ import Testing
         let service = "/etc/systemd/system/shop.service"
         let text = "[Unit]\nX=1\n[Service]\nEnvironment=A=1\nEnvironment=B=2 \\\n  SECRET=old\n"
         let set = ["Environment": UnitSettings.Value.list(["A=1", "B=2", "SECRET=old"])]
-        let unset = ["UnsetEnvironment": UnitSettings.Value.list(["SECRET"])]
         let rows: [(why: Comment, unit: UnitFacts, found: [String])] = [
             ("a later file", unit([own, other]), ["/etc/default/shop:3"]),
             ("an earlier file", unit([other, own]), []),
@@ -79,7 +78,6 @@ import Testing
             ("the application reads the output itself", unit([other]), ["/etc/default/shop:3"]),
             ("the same, and the unit sets the variable", unit([], set, text: text), ["\(service):5"]),
             ("a file takes precedence over Environment=", unit([own], set, text: text), []),
-            ("UnsetEnvironment=", unit([own], unset, text: "[Service]\nUnsetEnvironment=SECRET\n"), ["\(service):2"]),
         ]
         for row in rows { #expect(places(HiddenOutput.settings(of: row.unit, over: output())) == row.found, row.why) }
         // The output is a whole file.

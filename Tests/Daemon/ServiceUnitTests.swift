@@ -28,8 +28,6 @@ struct ServiceUnitTests {
         #expect(try unit(["Environment": named]).configuration == "/etc/acme.yaml")
         #expect(try unit(["Environment": named, "EnvironmentFiles": file]).configuration == "/etc/file.yaml")
         #expect(
-            try unit(["Environment": named, "UnsetEnvironment": .list(["CLIENTSECRETD_CONFIG"])]).configuration == nil)
-        #expect(
             try unit(["Environment": named], command: "clientsecretd run --config /etc/flag.yaml").configuration
                 == "/etc/flag.yaml")
     }

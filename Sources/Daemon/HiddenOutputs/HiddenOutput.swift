@@ -67,18 +67,13 @@ extension HiddenOutput {
             unit.settings.environment.contains(where: { $0.hasPrefix(variable + "=") })
         {
             let isKept = isReadByApplication(output)
+            let place = unit.settings.place(of: "Environment", containing: variable + "=")
             found.append(
-                setting(
-                    "Environment", of: unit, containing: variable + "=",
-                    "Environment= of \(unit.name) sets \(variable), which usually takes precedence over \(path)",
-                    isKept ? .say("remove the variable from the unit") : self.reading(output, by: unit, after: nil)))
-        }
-        if unit.settings.unsetEnvironment.contains(variable) {
-            found.append(
-                setting(
-                    "UnsetEnvironment", of: unit, containing: variable,
-                    "UnsetEnvironment= of \(unit.name) removes \(variable) before the application starts",
-                    .say("remove the variable from that setting")))
+                HiddenOutput(
+                    file: place?.file ?? unit.settings.ownFile ?? unit.name, line: place?.line,
+                    words: "Environment= of \(unit.name) sets \(variable), which usually takes precedence over \(path)",
+                    remedy: isKept
+                        ? .say("remove the variable from the unit") : self.reading(output, by: unit, after: nil)))
         }
         return found
     }
@@ -131,15 +126,6 @@ extension HiddenOutput {
             file: file, line: line,
             words: "client \"\(other)\" sets \(variable) here, and \(reader) reads this file, too",
             remedy: .say("give one of the two clients another variable, or let \(reader) read only one of the files"))
-    }
-
-    private static func setting(
-        _ name: String, of unit: UnitFacts, containing text: String, _ words: String, _ remedy: Remedy
-    ) -> HiddenOutput {
-        let place = unit.settings.place(of: name, containing: text)
-        return HiddenOutput(
-            file: place?.file ?? unit.settings.ownFile ?? unit.name, line: place?.line, words: words,
-            remedy: remedy)
     }
 }
 

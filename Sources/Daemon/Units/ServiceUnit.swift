@@ -78,7 +78,6 @@ package struct ServiceUnit: Sendable {
     var configuration: String? {
         let variable = "CLIENTSECRETD_CONFIG"
         if let path = settings.value(ofFlag: "--config") { return path }
-        guard !settings.unsetEnvironment.contains(variable) else { return nil }
         let inFiles = settings.environmentFiles.flatMap(ForeignFile.paths)
             .flatMap { FoundAssignment.all(in: ForeignFile.read($0, limit: 1 << 20) ?? []) }
             .last { $0.name == variable && !$0.isExported }
