@@ -122,13 +122,6 @@ final class NetworkServiceClient: Sendable {
         if let arguments, problem(at: socket, for: place) != nil {
             return try ask(request, of: arguments, for: place, read: read)
         }
-        return try ask(request, at: socket, for: place, otherwise: unreadable, read: read)
-    }
-
-    private func ask<Answer>(
-        _ request: [UInt8], at socket: Socket, for place: Failure.Place, otherwise unreadable: String,
-        read: ([UInt8]) -> Answer?
-    ) throws(Failure) -> Answer {
         let stream = try connect(to: socket, for: place)
         let answer: [UInt8]
         do {
