@@ -73,7 +73,7 @@ extension Executor {
         if contents.realPath != spec.path.description { noteLinkChain(of: .file(spec.path), [spec.path]) }
         return contents.observe { token in
             let found = recognised(token)
-            if let issued = found.issued, secretCache.secret(token.fingerprint)?.issued.signer == nil {
+            if let issued = found.issued, issued.signer == nil {
                 secretCache.put(Secret(token: token, issued: issued))
             }
             return found
@@ -81,11 +81,7 @@ extension Executor {
     }
 
     private func recognised(_ token: Token) -> SlotObservation {
-        if let known = secretCache.secret(token.fingerprint), known.issued.signer != nil {
-            return .secret(known.issued)
-        }
-        return TokenReader.read(token, keys: keyring.publicKeys).map(SlotObservation.secret)
-            ?? .unusable(TokenReader.objection(to: token))
+        recognise(token).map(SlotObservation.secret) ?? .unusable(TokenReader.objection(to: token))
     }
 
     /// The places in `former` that are no outputs and hold a secret, or cannot be read. Blocks.
@@ -182,9 +178,10 @@ extension Executor {
             ?? .foreign("it \((CompactJWS.objection(to: bytes) ?? .unsigned).words)")
     }
 
-    /// The claims of a received token; nil for one that is no client secret. Its bytes are kept only if one of the configured
-    /// keys has signed them.
+    /// The claims of a token that was read; nil for one that is no client secret. Its bytes are kept if one of the configured keys
+    /// has signed them. Then its signature is verified once, however often it is read.
     func recognise(_ token: Token) -> SecretInfo? {
+        if let known = secretCache.secret(token.fingerprint)?.issued, known.signer != nil { return known }
         guard let issued = TokenReader.read(token, keys: keyring.publicKeys) else { return nil }
         if issued.signer != nil { secretCache.put(Secret(token: token, issued: issued)) }
         return issued
