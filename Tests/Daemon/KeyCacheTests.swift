@@ -1,3 +1,5 @@
+import AppleClientSecret
+import Failures
 import Foundation
 import Keys
 import Model
@@ -41,6 +43,21 @@ import Testing
         cache.keepOnly([apple])
         cache.put(key, as: apple)
         #expect(cache.signingKey(apple) != nil)
+    }
+
+    /// systemd passes the file of a credential only at a start, whatever the entry is called.
+    @Test func aCredentialSignsUnderNoOtherKeyIDAlsoUnderAnotherName() throws {
+        func entry(_ id: String) throws -> KeyConfiguration {
+            KeyConfiguration(
+                team: try #require(TeamID("DEF123GHIJ")), keyID: try #require(KeyID(id)),
+                location: .credential("apple-key"))
+        }
+        let (old, new) = (try entry("OLDKEYID11"), try entry("NEWKEYID22"))
+        cache.keepOnly([apple])
+        #expect(cache.objection(to: key.print, of: old, as: apple) == nil)
+        cache.keepOnly([other])
+        #expect(cache.objection(to: key.print, of: old, as: other) == nil)
+        #expect(cache.objection(to: key.print, of: new, as: other)?.code == .credentialMissing)
     }
 
     @Test func itsSignaturesCanStillBeVerified() {

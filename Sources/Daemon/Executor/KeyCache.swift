@@ -11,8 +11,8 @@ final class KeyCache: Sendable {
         var remembered: [KeyDigest: PublicKey] = [:]
         /// Of the configured keys; nil before a configuration was adopted.
         var names: Set<KeyName>?
-        /// Keys that are credentials: what was read first, and the entry that it was read for.
-        var passed: [KeyName: (entry: KeyConfiguration, key: KeyDigest)] = [:]
+        /// By credential: the key that was read first, and the entry that it was read for.
+        var passed: [String: (name: KeyName, entry: KeyConfiguration, key: KeyDigest)] = [:]
     }
 
     private let keys = QuietMutex(Keys())
@@ -33,10 +33,12 @@ final class KeyCache: Sendable {
     func objection(to key: KeyDigest, of entry: KeyConfiguration, as name: KeyName) -> Failure? {
         guard case .credential(let credential) = entry.location else { return nil }
         return keys.withLock { keys -> Failure? in
-            guard let passed = keys.passed[name], passed.key == key, passed.entry.location == entry.location else {
-                keys.passed[name] = (entry, key)
+            guard let passed = keys.passed[credential], passed.key == key else {
+                keys.passed[credential] = (name, entry, key)
                 return nil
             }
+            // The reload may also have given the entry another name.
+            guard passed.name == name || keys.names?.contains(passed.name) == false else { return nil }
             guard passed.entry.team != entry.team || passed.entry.keyID != entry.keyID else { return nil }
             return Failure(
                 .credentialMissing, at: .credential(credential),
