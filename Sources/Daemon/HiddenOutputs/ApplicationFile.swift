@@ -3,10 +3,10 @@ import Formats
 /// A file of the application.
 struct ApplicationFile: Hashable, Sendable {
     /// As the application or its unit names it.
-    var path: String
-    var realPath: String
+    let path: String
+    let realPath: String
     /// The unit's text for it, wildcards included; the path if it is in no unit.
-    var pattern: String
+    let pattern: String
     /// Empty if only the places of variables are kept.
     let bytes: [UInt8]
     let assignments: [FoundAssignment]

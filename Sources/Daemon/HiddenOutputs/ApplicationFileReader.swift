@@ -47,25 +47,15 @@ final class ApplicationFileReader {
 
     /// - Parameter paths: the most important ones first.
     private func read(_ paths: some Sequence<String>, pattern: String? = nil) -> [ApplicationFile] {
-        var seen: [[UInt64]: ApplicationFile] = [:]
         var room = Self.totalLimit
         var found: [ApplicationFile] = []
         for path in paths.prefix(Self.fileLimit) {
-            guard let identity = FileStatus.following(path)?.identity else { continue }
-            let realPath = RealPath.of(path)
-            // A hard link has the same content, and by its name may take precedence over other files.
-            if var known = seen[[identity.device, identity.inode]] {
-                (known.path, known.realPath, known.pattern) = (path, realPath, pattern ?? path)
-                found.append(known)
-                continue
-            }
             guard let bytes = ForeignFile.read(path, limit: room) else { continue }
             room -= bytes.count
             bytesRead += bytes.count
-            let facts = ApplicationFile(
-                path: path, realPath: realPath, pattern: pattern ?? path, placesOf: variables, in: bytes)
-            seen[[identity.device, identity.inode]] = facts
-            found.append(facts)
+            found.append(
+                ApplicationFile(
+                    path: path, realPath: RealPath.of(path), pattern: pattern ?? path, placesOf: variables, in: bytes))
         }
         return found
     }
