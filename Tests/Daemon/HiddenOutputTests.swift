@@ -45,21 +45,6 @@ import Testing
         return Claims.sample(issuedAt: end - 1_000, expiresAt: end).sampleText
     }
 
-    // MARK: Permissions
-
-    @Test func aModeThatOtherLinesKeepFromTakingEffectIsNamed() {
-        var facts = output("DB=x\nSECRET=new\n")
-        facts.narrowed = (0o640, "www-data", 0o600)
-        #expect(
-            HiddenOutput.narrowedMode(of: facts)?.words.hasPrefix(
-                "mode 0640 for the group www-data does not take effect, and the file gets mode 0600: ") == true)
-        // With no other lines, the next write gives it the mode.
-        var alone = output()
-        alone.narrowed = facts.narrowed
-        #expect(HiddenOutput.narrowedMode(of: alone) == nil)
-        #expect(HiddenOutput.narrowedMode(of: output("DB=x\nSECRET=new\n")) == nil)
-    }
-
     // MARK: The unit
 
     @Test func aLaterSettingOfTheUnitHidesTheOutput() {

@@ -1,5 +1,4 @@
 import AppleClientSecret
-import Config
 package import Failures
 import Formats
 import Linux
@@ -202,22 +201,6 @@ extension HiddenOutput {
                 remedy: .say(
                     "let the application read \(variables), or add an output with variable: \(assignment.name)"))
         }
-    }
-}
-
-// MARK: Permissions
-
-extension HiddenOutput {
-    /// The file's other lines keep the settings' mode from taking effect. A user who could not read them before cannot read the
-    /// secret either.
-    static func narrowedMode(of output: OutputFacts) -> HiddenOutput? {
-        guard let narrowed = output.narrowed, output.holdsOthersSettings else { return nil }
-        let group = narrowed.group.map { " for the group \(Printable.name($0))" } ?? ""
-        return HiddenOutput(
-            file: output.path, line: nil,
-            words: "mode \(FileMode.text(narrowed.wanted))\(group) does not take effect, and the file gets mode "
-                + "\(FileMode.text(narrowed.mode)): its other lines are not shown to more users than before",
-            remedy: .say("if they may be, set this group and mode with chgrp and chmod"))
     }
 }
 

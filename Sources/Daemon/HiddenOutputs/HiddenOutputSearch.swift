@@ -55,7 +55,6 @@ package struct HiddenOutputSearch {
                 found.formUnion(HiddenOutput.overrides(of: output))
                 found.formUnion(HiddenOutput.caches(of: output))
                 found.formUnion(HiddenOutput.otherSecrets(in: output, at: now))
-                if let narrowed = HiddenOutput.narrowedMode(of: output) { found.insert(narrowed) }
                 let mounts = namespaces.flatMap { HiddenOutput.mounts(of: output, in: $0) }
                 found.formUnion(mounts)
                 for name in Set(units) {
@@ -93,17 +92,8 @@ package struct HiddenOutputSearch {
             facts.clients = clients[output.slot] ?? [:]
             facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ApplicationFile(path: path, bytes: $0) }
             facts.neighbours = neighbours(of: path, real, workingDirectories)
-            facts.narrowed = narrowed(output)
             return facts
         }
-    }
-
-    private func narrowed(_ output: Output) -> (wanted: UInt16, group: String?, mode: UInt16)? {
-        guard let status = FileStatus.following(output.path.description) else { return nil }
-        let wanted = output.mode ?? status.mode & 0o777
-        let group = output.group.flatMap { name in try? Accounts.groupID(name) }
-        let mode = status.mode(keepingContentAs: wanted, group: group)
-        return mode == wanted ? nil : (wanted, output.group, mode)
     }
 
     /// Environment files and caches in the directories from which the application may read the output. These are the directory

@@ -27,14 +27,6 @@ struct OutputFacts: Sendable {
     var started: String?
     /// The unit that is restarted after each renewal; nil if none is.
     var restarted: String?
-    /// The mode and group of the settings, and the mode that a write gives the file because of its other lines; nil if they
-    /// agree.
-    var narrowed: (wanted: UInt16, group: String?, mode: UInt16)?
-
-    /// Whether the environment file holds other variables than those of outputs.
-    var holdsOthersSettings: Bool {
-        file?.assignments.contains { !variables.contains($0.name) } == true
-    }
 
     /// The value of the variable.
     var token: [UInt8]? {
