@@ -52,8 +52,7 @@ package struct UnitAction: Sendable {
         review(actions, as: user).problems
     }
 
-    /// The same, and which of them have no effect now. That is no failure: a stopped unit stays so, and a condition may be met
-    /// by the time of the action.
+    /// The same, and which of them have no effect now. That is no failure: a stopped unit stays so.
     package func review(
         _ actions: [Action], as user: UInt32
     ) -> (problems: [Action: Failure], withoutEffect: [Action: Failure]) {
@@ -75,13 +74,6 @@ package struct UnitAction: Sendable {
                         .unitMasked, at: .action(action.id),
                         detail: "it is stopped too, so the action does nothing until the unit is unmasked and started",
                         remedy: .say("if its application is gone, remove the action; else see who has masked it"))
-                } else if let unmet = try systemd.unmetCondition(of: order, on: unit) {
-                    withoutEffect[action] = Failure(
-                        .unitRefused, at: .action(action.id),
-                        detail:
-                            "the unit has \(Printable.name(unmet.line)), which is not met now, so systemd would not "
-                            + "start it",
-                        remedy: .say("create what it names, or remove that line from the unit", see: .status(of: unit)))
                 }
             }
         } catch {

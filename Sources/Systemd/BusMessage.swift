@@ -76,25 +76,6 @@ import SystemPackage
         return bool != 0
     }
 
-    /// The next value, a unit's conditions or assertions in a variant.
-    func conditions() throws(UnitError) -> [UnitCondition] {
-        var conditions: [UnitCondition] = []
-        try enter("v", "a(sbbsi)")
-        try enter("a", "(sbbsi)")
-        while unsafe sd_bus_message_at_end(raw, 0) == 0 {
-            try enter("r", "sbbsi")
-            let setting = try text()
-            let (isTrigger, isNegated) = (try bool(), try bool())
-            let parameter = try text()
-            conditions.append(
-                UnitCondition(
-                    setting: setting, parameter: parameter, isNegated: isNegated, isTrigger: isTrigger))
-            try Self.check(unsafe sd_bus_message_skip(raw, "i"))
-            try leave()
-        }
-        return conditions
-    }
-
     /// The next value, properties by name; those of other types than ``UnitSettings/Value`` has are left out.
     func properties() throws(UnitError) -> [String: UnitSettings.Value] {
         var properties: [String: UnitSettings.Value] = [:]

@@ -106,23 +106,6 @@ package struct SystemdClient: ~Copyable {
         return order.isForRunning && state.load == "masked" && state.activity == "inactive"
     }
 
-    /// The condition or assertion because of which systemd would not start the unit now, although the order starts it: a restart
-    /// would only stop it. Nil if none is known. Blocks.
-    package mutating func unmetCondition(of order: UnitOrder, on unit: String) throws(UnitError) -> UnitCondition? {
-        guard order == .start || order.isRestart else { return nil }
-        let state = try state(of: unit)
-        let properties = try target(unit)
-        if order.isRestart {
-            let canReload = try property("CanReload", of: properties).isTrue
-            guard state.isUp, order != .reloadOrTryRestart || !canReload else { return nil }
-        }
-        for name in ["Conditions", "Asserts"] {
-            let all = try call("Get", of: properties, [.text(Self.unitInterface), .text(name)]).conditions()
-            if let unmet = UnitCondition.unmet(among: all) { return unmet }
-        }
-        return nil
-    }
-
     /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
     package mutating func problem(with order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
         let state = try state(of: unit)

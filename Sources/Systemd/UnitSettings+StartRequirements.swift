@@ -91,7 +91,7 @@ extension UnitSettings {
     }
 
     /// Whether this process has the same there as systemd: a service may have its own (`PrivateTmp=`, `ProtectHome=`).
-    static func showsAsSystemd(_ path: String) -> Bool {
+    private static func showsAsSystemd(_ path: String) -> Bool {
         geteuid() == 0 || !["/tmp/", "/var/tmp/", "/home/", "/root/", "/run/user/"].contains { path.hasPrefix($0) }
     }
 }

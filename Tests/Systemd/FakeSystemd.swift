@@ -20,8 +20,6 @@ final class FakeSystemd: Sendable {
         /// Its properties by which it takes no orders of some kinds, such as `RefuseManualStop`.
         var refusals: Set<String> = []
         var canReload = true
-        /// Its conditions: the setting, whether it is negated, and the parameter.
-        var conditions: [(setting: String, isNegated: Bool, parameter: String)] = []
         var type = "simple"
         var part = "start"
         /// What kept it from its last start: `Condition`, `Assert` or `exec-condition`.
@@ -258,21 +256,11 @@ final class FakeSystemd: Sendable {
         case "InactiveEnterTimestampMonotonic": .number(script.stopped)
         case "CanReload": .flag(script.canReload)
         case "RefuseManualStart", "RefuseManualStop": .flag(script.refusals.contains(name))
-        case "Conditions": conditions(script.conditions)
-        case "Asserts": conditions([])
         case "Id": .text("a.service")
         case "ReloadResult": .text(script.reload)
         case "Job": .structure(script.lingering > 0 ? [.count(8), .path(job(8))] : [.count(0), .path("/")])
         default: .bytes(script.invocation == 0 ? [] : [script.invocation])
         }
-    }
-
-    private func conditions(_ all: [(setting: String, isNegated: Bool, parameter: String)]) -> Value {
-        .array(
-            of: "(sbbsi)",
-            all.map {
-                .structure([.text($0.setting), .flag(false), .flag($0.isNegated), .text($0.parameter), .int(0)])
-            })
     }
 
     private static let unit = "/org/freedesktop/systemd1/unit/a_2eservice"
@@ -353,7 +341,6 @@ final class FakeSystemd: Sendable {
         case text(String)
         case path(String)
         case flag(Bool)
-        case int(Int32)
         case count(UInt32)
         case number(UInt64)
         case bytes([UInt8])
@@ -368,7 +355,6 @@ final class FakeSystemd: Sendable {
             case .text: "s"
             case .path: "o"
             case .flag: "b"
-            case .int: "i"
             case .count: "u"
             case .number: "t"
             case .bytes: "ay"
@@ -387,7 +373,6 @@ final class FakeSystemd: Sendable {
         case .flag(let flag):
             var number: Int32 = flag ? 1 : 0
             unsafe sd_bus_message_append_basic(message, code("b"), &number)
-        case .int(var number): unsafe sd_bus_message_append_basic(message, code("i"), &number)
         case .count(var number): unsafe sd_bus_message_append_basic(message, code("u"), &number)
         case .number(var number): unsafe sd_bus_message_append_basic(message, code("t"), &number)
         case .bytes(let bytes): unsafe sd_bus_message_append_array(message, code("y"), bytes, bytes.count)

@@ -574,30 +574,6 @@ struct SystemdClientTests {
         #expect(found == isWithout)
     }
 
-    /// A stopped unit stays stopped anyhow.
-    @Test(arguments: [
-        (UnitOrder.start, "inactive", true), (.start, "active", true), (.tryRestart, "active", true),
-        (.tryRestart, "inactive", false), (.reloadOrTryRestart, "active", false), (.reload, "active", false),
-        (.signal(1), "active", false),
-    ])
-    func aConditionThatKeepsAUnitFromItsStartIsKnown(order: UnitOrder, activity: String, counts: Bool) throws {
-        let exists = "ConditionPathExists"
-        let rows: [(setting: String, isNegated: Bool, parameter: String, isMet: Bool)] = [
-            (exists, false, "/usr/none", false), (exists, true, "/usr/none", true), (exists, true, "/usr", false),
-            (exists, false, "/usr", true), ("ConditionPathIsDirectory", false, "/etc/passwd", false),
-            ("ConditionFileNotEmpty", false, "/etc/passwd", true),
-            ("ConditionFileIsExecutable", false, "/etc/passwd", false),
-            ("ConditionACPower", false, "true", true),
-        ]
-        for row in rows {
-            let script = FakeSystemd.Script(
-                activity: activity, conditions: [(row.setting, row.isNegated, row.parameter)])
-            let line = "\(row.setting)=\(row.isNegated ? "!" : "")\(row.parameter)"
-            let unmet = try answer(script) { try $0.unmetCondition(of: order, on: "a.service")?.line }.answer
-            #expect(unmet == (counts && !row.isMet ? line : nil))
-        }
-    }
-
     private static let orders: [(UnitOrder, against: Set<String>, property: String?)] = [
         (.reload, ["CanReload"], "CanReload=no"), (.reload, ["RefuseManualStop"], nil),
         (.reloadOrTryRestart, ["RefuseManualStop"], nil), (.reloadOrTryRestart, ["CanReload"], nil),
