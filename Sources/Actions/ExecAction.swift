@@ -52,7 +52,7 @@ package struct ExecAction: Sendable {
                 arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
         } catch {
             let program = arguments.first ?? ""
-            if let problem = ProgramFile(program, searchPath: HookEnvironment.searchPath).problem(afterFailure: true) {
+            if let problem = ProgramFile(program, searchPath: HookEnvironment.searchPath).problem() {
                 throw Failure(problem, of: id)
             }
             throw Failure(.actionNotStarted, at: .action(id), cause: error.number, detail: program)

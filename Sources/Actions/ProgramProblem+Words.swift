@@ -14,7 +14,6 @@ extension ProgramProblem {
             "env takes \(Printable.name(name)) as the name of one program"
         case .notFoundByEnv(let name): "env finds no program \(Printable.name(name)) in the PATH of actions"
         case .noFormat: "it is neither a script with a first line such as #!/bin/sh nor a whole program"
-        case .otherMachine: "it is a program for another kind of machine"
         }
     }
 
@@ -32,7 +31,6 @@ extension ProgramProblem {
             "write env -S, or the interpreter's whole path, into the first line, then repeat the action"
         case .notFoundByEnv: "write the interpreter's whole path into the first line, then repeat the action"
         case .noFormat: "write that first line, then repeat the action"
-        case .otherMachine: "install the program for this machine, then repeat the action"
         }
     }
 }

@@ -65,11 +65,11 @@ package enum ForeignFile {
         return descriptor
     }
 
-    /// As many bytes from an offset on as there are, `count` at most; nil if it cannot be read.
-    package static func bytes(of path: String, at offset: Int = 0, count: Int) -> [UInt8]? {
+    /// As many bytes from the beginning as there are, `count` at most; nil if it cannot be read.
+    package static func bytes(of path: String, count: Int) -> [UInt8]? {
         guard let file = try? open(path) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
-        let length = unsafe pread(file.raw, &bytes, count, off_t(offset))
+        let length = unsafe pread(file.raw, &bytes, count, 0)
         return length < 0 ? nil : Array(bytes.prefix(length))
     }
 

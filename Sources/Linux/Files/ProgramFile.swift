@@ -20,22 +20,15 @@ package struct ProgramFile: Sendable {
     }
 
     /// The obstacle to executing the file; nil if there is none, or if that is unknown.
-    ///
-    /// - Parameter failed: whether executing it has failed. Otherwise nothing is reported about a format that Linux may have
-    ///   learned (binfmt_misc).
-    package func problem(afterFailure failed: Bool = false) -> ProgramProblem? {
+    package func problem() -> ProgramProblem? {
         DiskTimeout.value(at: path) { () -> ProgramProblem? in
             guard !Self.isNoexec(path) else { return .mountedNoexec }
             guard let bytes = ForeignFile.bytes(of: path, count: Self.beginning) else { return nil }
             if bytes.starts(with: "#!".utf8) { return problem(script: bytes) }
             if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
-            let found = bytes.starts(with: ELFHeader.magic) ? problem(program: bytes) : .noFormat
-            switch found {
-            // binfmt_misc tells formats by their first bytes: none begins like any text, or with nothing.
-            case .noFormat where bytes.allSatisfy(Self.isOfText): return found
-            case .noFormat, .otherMachine: return failed || Self.hasOnlyOwnFormats ? found : nil
-            default: return found
-            }
+            // Linux may have learned other formats (binfmt_misc). It tells them by their first bytes: none begins like any text, or
+            // with nothing.
+            return bytes.allSatisfy(Self.isOfText) ? .noFormat : nil
         } ?? nil
     }
 
@@ -93,28 +86,6 @@ package struct ProgramFile: Sendable {
         if line.argument.contains("PATH=") { return nil }
         let isFound = !wanted.contains("/") && places(of: wanted).contains(where: Self.isExecutable)
         return isFound ? nil : .notFoundByEnv(wanted)
-    }
-
-    private func problem(program bytes: [UInt8]) -> ProgramProblem? {
-        guard let header = ELFHeader(bytes) else { return .noFormat }
-        guard let own = ForeignFile.bytes(of: "/proc/self/exe", count: Self.beginning).flatMap({ ELFHeader($0) }) else {
-            return nil
-        }
-        // A kernel of 64 bits may execute programs of 32 bits of its family.
-        guard header.isWide == own.isWide else { return nil }
-        guard header.machine == own.machine else { return .otherMachine }
-        let table = ForeignFile.bytes(of: path, at: header.tableStart, count: header.tableSize) ?? []
-        guard let place = header.loader(in: table), place.count <= Int(PATH_MAX),
-            let name = ForeignFile.bytes(of: path, at: place.start, count: place.count)
-        else { return nil }
-        let loader = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-        return FileStatus.isAbsent(loader) ? .interpreterMissing(loader) : nil
-    }
-
-    /// Whether Linux was taught no further formats; false if that cannot be seen.
-    private static var hasOnlyOwnFormats: Bool {
-        let names = ForeignFile.names(in: "/proc/sys/fs/binfmt_misc", limit: .max)
-        return !names.isEmpty && names.allSatisfy { ["register", "status"].contains($0) }
     }
 
     private static func isOfText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte.isASCIISpace }

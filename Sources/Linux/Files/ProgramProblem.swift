@@ -7,13 +7,11 @@ package enum ProgramProblem: Hashable, Sendable {
     case carriageReturn
     /// A byte-order mark is before `#!`, as Windows programs write it.
     case byteOrderMark
-    /// The interpreter of a script, or the loader of a program, does not exist.
+    /// The interpreter of a script does not exist.
     case interpreterMissing(String)
     case interpreterNotExecutable(String)
     /// `#!/usr/bin/env` finds no such program.
     case notFoundByEnv(String)
-    /// It is no script with a first line that names an interpreter, and no complete program.
+    /// It is a text without a first line that names an interpreter.
     case noFormat
-    /// A program for another kind of machine.
-    case otherMachine
 }
