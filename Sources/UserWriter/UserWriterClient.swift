@@ -182,14 +182,6 @@ package final class UserWriterClient: Sendable {
         guard let code = Failure.Code(rawValue: fault.code), WriterAnswer.Fault.codes.contains(code) else {
             return failure(.writerGarbled, user, path, detail: "it failed without a reason")
         }
-        if fault.isOutdated, WriterAnswer.Fault.codesOfAccount.contains(code) {
-            let unit = PackageUnit.writer(of: user)
-            let words = "\(unit) was started before its user or a group of that user was changed"
-            return failure(
-                code, user, path, cause: fault.cause,
-                detail: [fault.detail.map(Redaction.foreign), words].compactMap(\.self).joined(separator: ": "),
-                remedy: .restarting(unit))
-        }
         return failure(
             code, user, path, cause: fault.cause, detail: fault.detail.map(Redaction.foreign),
             remedy: UserWriterRemedies.remedy(code, user, path, configuration, group: group, cause: fault.cause))

@@ -101,17 +101,14 @@ struct WriterAnswer: Sendable {
         var code: String
         var cause: Int32?
         var detail: String?
-        /// Whether the writer's user or that user's groups have changed since it was started. It ends after this answer.
-        var isOutdated = false
     }
 
     var version = WriterRequest.currentVersion
     var fault: Fault?
     var contents: Contents?
 
-    init(_ failure: Failure, isOutdated: Bool = false) {
-        fault = Fault(
-            code: failure.code.rawValue, cause: failure.cause, detail: failure.detail, isOutdated: isOutdated)
+    init(_ failure: Failure) {
+        fault = Fault(code: failure.code.rawValue, cause: failure.cause, detail: failure.detail)
     }
 
     init(_ contents: OutputContents) {
@@ -150,12 +147,6 @@ extension WriterAnswer.Fault {
         .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .openForWriting, .outputMalformed,
         .nameTooLong, .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .outputEmptied, .selfCheckFailed,
         .writerNotPermitted, .writerRefused, .writerUnconfigured,
-    ]
-
-    /// Those that depend on the user and the groups that the writer has had since its start.
-    static let codesOfAccount: Set<Failure.Code> = [
-        .directoryMissing, .permissionDenied, .foreignOwner, .untrustedLink, .unguardedDirectory, .groupNotPermitted,
-        .attributesNotKept, .writerRefused, .writerUnconfigured,
     ]
 }
 
@@ -233,7 +224,6 @@ extension WriterAnswer.Fault: JSONDocument {
         code = try members("code", fault?.code)
         cause = try members.orAbsent("cause", fault?.cause)
         detail = try members.orAbsent("detail", fault?.detail)
-        isOutdated = try members.flag("isOutdated", fault?.isOutdated)
     }
 }
 

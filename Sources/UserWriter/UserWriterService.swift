@@ -57,7 +57,7 @@ package final class UserWriterService {
             answer = try carryOut(request)
         } catch {
             if error.code != .writerNotPermitted, let account { isOutdated = account.hasChanged }
-            answer = WriterAnswer(error, isOutdated: isOutdated)
+            answer = WriterAnswer(error)
         }
         send(answer, over: stream)
     }

@@ -247,27 +247,6 @@ import Testing
                 + "(namei -l '/etc/c d/c.yaml')")
     }
 
-    private func failure(ofEarlierUser code: String) throws -> Failure {
-        let fault = #"{"version":1,"fault":{"code":"\#(code)","detail":"web (4100)","isOutdated":true}}"#
-        return try #require(failure(try report(Samples.line(fault))))
-    }
-
-    /// What user and groups have nothing to do with keeps its remedy.
-    @Test func aRestartOfAWriterDoesNotCureAFile() throws {
-        #expect(try failure(ofEarlierUser: "output_malformed").remedy?.command == nil)
-    }
-
-    /// Whatever the writer says of its reason.
-    @Test(arguments: ["group_not_permitted", "writer_refused", "writer_unconfigured", "foreign_owner"])
-    func aWriterOfAnEarlierUserIsRestarted(code: String) throws {
-        let failure = try failure(ofEarlierUser: code)
-        let unit = "clientsecretd-writer@app.service"
-        #expect(failure.remedy?.command == "systemctl restart \(unit)")
-        #expect(
-            failure.message.contains("\(unit) was started before its user or a group of that user was changed"),
-            "\(failure.message)")
-    }
-
     @Test(.needs(.root)) func whatTheWritersUserMayReadIsToBeCorrected() throws {
         let directory = try TemporaryDirectory(in: "/var/lib")
         try #require(unsafe chmod(directory.path, 0o755) == 0)

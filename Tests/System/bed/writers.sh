@@ -130,7 +130,6 @@ was=$(property MainPID clientsecretd-writer@app)
 usermod --append --groups web app
 chgrp web /srv/app/.env
 refused "a writer that was started before its user joined a group may not give a file to it" clientsecretd renew web
-says "and says so" "clientsecretd-writer@app.service was started before its user or a group of that user was changed"
 eventually "the next one may" are "ok ok"
 equal "without a restart by hand" "1 web" "$(secrets)"
 refused "and is another process" [ "$was" = "$(property MainPID clientsecretd-writer@app)" ]
