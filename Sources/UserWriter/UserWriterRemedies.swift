@@ -142,16 +142,7 @@ enum UserWriterRemedies {
 
     /// The first directory on the way that the user may not enter, as far as this process can tell.
     private static func closedWay(to path: AbsolutePath, _ user: String) -> AbsolutePath? {
-        guard let id = id(of: user), id != 0 else { return nil }
-        let account = try? Accounts.user(id: id)
-        return ways(to: path).first { way in
-            guard let status = FileStatus.following(way.description), status.mode & 0o111 != 0o111,
-                !FileStatus.hasAccessList(way.description)
-            else { return false }
-            if status.owner == id { return status.mode & 0o100 == 0 }
-            let isMember = account.map { Accounts.isMember($0, of: status.group) } ?? false
-            return status.mode & (isMember ? 0o010 : 0o001) == 0
-        }
+        ways(to: path).first { has(rights: 1, to: $0.description, user) == false }
     }
 
     private static func readable(_ configuration: String, _ user: String) -> Remedy {
@@ -168,7 +159,8 @@ enum UserWriterRemedies {
         if let names = try? TrustedFile.names(in: additions, ending: ".yaml", as: .current()) {
             files += names.map { additions + "/" + $0 }
         }
-        let readable = files.map { mayRead($0, user) }
+        // To read a file, or to enter and list a directory.
+        let readable = files.map { has(rights: FileStatus.following($0)?.kind == .directory ? 5 : 4, to: $0, user) }
         // What the user may read is refused, and the writer has found no copy of the last good one that it may use.
         guard let closed = readable.firstIndex(of: false) ?? readable.firstIndex(of: nil) else {
             return .say("correct the configuration and reload it", see: .check)
@@ -180,15 +172,16 @@ enum UserWriterRemedies {
                 + "and mode \(mode)", see: .listWay(to: files[closed]))
     }
 
-    /// Whether a user may read a file, or enter and list a directory, by its owner, group and mode; nil if that is not known.
-    private static func mayRead(_ path: String, _ user: String) -> Bool? {
+    /// Whether a user has all these rights (4: to read, 1: to enter) to a file or directory, by its owner, group and mode; nil if that
+    /// is not known.
+    private static func has(rights: UInt16, to path: String, _ user: String) -> Bool? {
         guard let status = FileStatus.following(path) else { return nil }
-        let rights: UInt16 = status.kind == .directory ? 5 : 4
-        if status.mode & rights == rights { return true }
+        func give(_ shift: UInt16) -> Bool { status.mode >> shift & rights == rights }
+        if give(6), give(3), give(0) { return true }
         guard let id = id(of: user), !FileStatus.hasAccessList(path) else { return nil }
         if id == 0 { return true }
-        if status.owner == id { return status.mode >> 6 & rights == rights }
+        if status.owner == id { return give(6) }
         let isMember = (try? Accounts.user(id: id)).map { Accounts.isMember($0, of: status.group) } ?? false
-        return isMember && status.mode >> 3 & rights == rights
+        return give(isMember ? 3 : 0)
     }
 }
