@@ -36,16 +36,17 @@ import Testing
 
     /// Another user may have mounted one file, or everything else, as often as the kernel lets it.
     @Test func ofAnotherTableOnlyWhatIsWantedIsKept() {
-        let text = """
+        let table = MountTable(
+            """
             20 1 8:1 / / rw - ext4 /dev/sda1 rw
             21 20 8:1 /etc/a /b rw - ext4 /dev/sda1 rw
             22 20 0:9 /etc/a /c rw - tmpfs t rw
             23 22 8:1 /etc/a /c/d rw - ext4 /dev/sda1 rw
             24 20 8:1 /etc/other /e rw - ext4 /dev/sda1 rw
 
-            """
+            """)
         func lines(limit: Int) -> ([Int], Bool) {
-            let found = MountTable.some(in: Array(text.utf8), on: ["8:1"], limit: limit) { $0.root == "/etc/a" }
+            let found = table.some(limit: limit) { $0.device == "8:1" && $0.root == "/etc/a" }
             return (found.mounts.map(\.line), found.isCut)
         }
         #expect(lines(limit: 2) == ([1, 2, 3, 4], false))

@@ -88,7 +88,6 @@ extension NamespaceFacts {
         than own: NamespaceMounts, _ ownName: String, showing files: Set<NamespaceMounts.Place>,
         first processes: Set<Int32>, _ look: ProcessLook
     ) -> [NamespaceFacts] {
-        let devices = Set(files.map(\.device))
         let directories = Set(files.map(NamespaceMounts.directory))
         var room = mountLimit
         var seen: Set<String> = [ownName]
@@ -97,8 +96,7 @@ extension NamespaceFacts {
             guard look.goesOn else { break }
             guard let name = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(name).inserted,
                 let table = MountTable.of(
-                    process: id, on: devices, limit: room, look,
-                    where: { own.lacks($0, of: files, in: directories) }),
+                    process: id, limit: room, look, where: { own.lacks($0, of: files, in: directories) }),
                 !table.mounts.isEmpty
             else { continue }
             room = max(0, room - table.mounts.count)

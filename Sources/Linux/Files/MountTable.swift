@@ -39,7 +39,8 @@ package struct MountTable: Hashable, Sendable {
     package init(_ text: String) { self.init(Array(text.utf8)) }
 
     private init(_ text: [UInt8]) {
-        self.init(Self.lines(of: text).compactMap { Mount(line: $0.number, $0.text) })
+        let lines = text.split(separator: UInt8(ascii: "\n"))
+        self.init(lines.enumerated().compactMap { Mount(line: $0.offset + 1, $0.element) })
     }
 
     private init(_ mounts: [Mount]) {
@@ -60,49 +61,22 @@ package struct MountTable: Hashable, Sendable {
     /// Of another process's table those mounts that `isWanted`, and those that they are mounted on; nil if this process may not
     /// read it. The process's owner chooses how many mounts there are.
     ///
-    /// - Parameters:
-    ///   - devices: the file systems of those that may be wanted.
-    ///   - limit: how many wanted ones are kept.
+    /// - Parameter limit: how many wanted ones are kept.
     package static func of(
-        process: Int32, on devices: Set<String>, limit: Int, _ look: ProcessLook, where isWanted: (Mount) -> Bool
+        process: Int32, limit: Int, _ look: ProcessLook, where isWanted: (Mount) -> Bool
     ) -> MountTable? {
         guard let text = look.read("/proc/\(process)/mountinfo", limit: foreignLimit) else { return nil }
-        let (mounts, isCut) = some(in: text, on: devices, limit: limit, where: isWanted)
+        let (mounts, isCut) = MountTable(text).some(limit: limit, where: isWanted)
         if isCut { look.leaveOut() }
         return MountTable(mounts)
     }
 
     /// - Returns: in the order of the table, and whether more are wanted than are kept.
-    static func some(
-        in text: [UInt8], on devices: Set<String>, limit: Int, where isWanted: (Mount) -> Bool
-    ) -> (mounts: [Mount], isCut: Bool) {
-        let devices = devices.map { Array($0.utf8)[...] }
-        let lines = lines(of: text)
-        var wanted: [Mount] = []
-        for line in lines {
-            let fields = line.text.split(separator: blank, maxSplits: 3)
-            guard fields.count > 3, devices.contains(fields[2]), let mount = Mount(line: line.number, line.text),
-                isWanted(mount)
-            else { continue }
-            guard wanted.count < limit else { return (withParents(wanted, lines), true) }
-            wanted.append(mount)
-        }
-        return (withParents(wanted, lines), false)
-    }
-
-    private static func withParents(_ wanted: [Mount], _ lines: [Line]) -> [Mount] {
-        guard !wanted.isEmpty else { return [] }
-        let parents = Set(wanted.map(\.parent)).subtracting(wanted.map(\.id))
-        let others = lines.filter { parents.contains(String(decoding: $0.text.prefix { $0 != blank }, as: UTF8.self)) }
-        return (wanted + others.compactMap { Mount(line: $0.number, $0.text) }).sorted { $0.line < $1.line }
-    }
-
-    private typealias Line = (number: Int, text: ArraySlice<UInt8>)
-
-    private static let blank = UInt8(ascii: " ")
-
-    private static func lines(of text: [UInt8]) -> [Line] {
-        text.split(separator: UInt8(ascii: "\n")).enumerated().map { (number: $0.offset + 1, text: $0.element) }
+    func some(limit: Int, where isWanted: (Mount) -> Bool) -> (mounts: [Mount], isCut: Bool) {
+        let wanted = mounts.filter(isWanted)
+        let kept = Set(wanted.prefix(limit))
+        let parents = Set(kept.map(\.parent))
+        return (mounts.filter { kept.contains($0) || parents.contains($0.id) }, wanted.count > limit)
     }
 
     /// In bytes; a hundred thousand mounts.
