@@ -41,6 +41,13 @@ import Testing
         #expect(settings(values).user == user)
     }
 
+    /// systemd strips them, and carriage returns.
+    @Test(arguments: ["\r\n", " \n", "\t\n"]) func blanksAtTheEndsOfLinesMeanNothing(end: String) {
+        let file = UnitSettings.File(path: "/usr/lib/a.service", text: "[Service]\(end)ProtectProc=invisible\(end)")
+        let settings = UnitSettings(values: ["ProtectProc": .text("default")], files: [file])
+        #expect(settings.weaknesses.map(\.setting) == ["ProtectProc=default"])
+    }
+
     @Test func aDropInThatLimitsTheAddressesIsNamed() throws {
         let dropIn = (path: "/etc/a.service.d/net.conf", text: "[Service]\nIPAddressAllow=\nIPAddressAllow=192.0.2.7\n")
         let limit = try #require(settings([:], [dropIn]).addressLimit)

@@ -126,7 +126,7 @@ struct RoleAddresses: Hashable {
 
     /// The names of loopback addresses.
     private static func ownNames(in hosts: String) -> Set<String> {
-        hosts.split(separator: "\n").reduce(into: []) { names, line in
+        hosts.split(whereSeparator: \.isNewline).reduce(into: []) { names, line in
             let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" }
             guard let address = words.first, address.hasPrefix("127.") || address == "::1" else { return }
             names.formUnion(words.dropFirst().map { $0.lowercased() })
@@ -135,7 +135,7 @@ struct RoleAddresses: Hashable {
 
     /// The resolvers to which the helpers' units let nothing through.
     private static func resolversLeftOut(in text: String) -> [String] {
-        text.split(separator: "\n").compactMap { line in
+        text.split(whereSeparator: \.isNewline).compactMap { line in
             let words = line.split { $0 == " " || $0 == "\t" }
             guard words.count >= 2, words[0] == "nameserver" else { return nil }
             // Without the interface of a link's address.

@@ -17,7 +17,9 @@ package enum UnitFileText {
         var assignments: [Assignment] = []
         var section = ""
         var begun: (number: Int, text: String)?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // "\r\n" is one character.
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        for (index, line) in lines.enumerated() {
             let start = line.drop { $0 == " " || $0 == "\t" }
             if start.first == "#" || start.first == ";" { continue }
             let number = begun?.number ?? index + 1
@@ -28,7 +30,7 @@ package enum UnitFileText {
             }
             begun = nil
             if whole.hasPrefix("[") {
-                section = whole
+                section = trimmed(whole[...])
             } else if let sign = whole.firstIndex(of: "=") {
                 assignments.append(
                     Assignment(

@@ -48,7 +48,8 @@ enum ServiceUser {
                 if FileStatus.isAbsent(file) { context.addedLines[file] = [] }
                 continue
             }
-            context.addedLines[file] = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+            let text = String(decoding: bytes, as: UTF8.self)
+            context.addedLines[file] = text.split(whereSeparator: \.isNewline).map(String.init)
         }
         context.use()
     }
