@@ -12,7 +12,8 @@ mkdir /srv/clientsecretd
 mount --bind /release /srv/clientsecretd
 rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
 # The machine has the repository, as the guide says.
-bash -e <<<"$(block sh 'apt-get update' | grep -v 'apt-get install')" >/dev/null
+repository() { block sh 'apt-get update' | grep -v 'apt-get install'; }
+promise "the machine has the repository" does repository
 
 mkdir /root/mine
 cd /root/mine || exit 1

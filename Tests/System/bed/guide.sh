@@ -308,8 +308,8 @@ try_sections service outputs containers prometheus alerts keys
 
 guide=/src/docs/installing.md
 before_upgrading
-promise "a restart after an upgrade" bash -e <<<"$(block sh 'restart clientsecretd
-clientsecretd status')"
+promise "a restart after an upgrade" does block sh 'restart clientsecretd
+clientsecretd status'
 after_upgrading
 
 eventually "everything is well in the end" all_ok

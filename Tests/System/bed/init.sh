@@ -52,18 +52,20 @@ says "the earlier one is left to the person" "$former"
 
 # The manual's examples.
 anew
-promise "the manual's first commands" bash -e <<<"$(example Examples 1)"
+promise "the manual's first commands" does example Examples 1
 promise "after which the secret is there" ours $output
-promise "and how it looks at it" bash -e <<<"$(example Examples 2)"
+promise "and how it looks at it" does example Examples 2
 says "the journal is explained" "a new secret was signed with the key"
-promise "how a secret is minted by hand" env --chdir=/etc/clientsecretd bash -e <<<"$(example mint 1)"
+cd /etc/clientsecretd || exit 1
+promise "how a secret is minted by hand" does example mint 1
 cp "$seen" /tmp/minted
 promise "which is the key's" ours /tmp/minted
-promise "how a sign-in begins" env --chdir=/tmp bash -e <<<"$(example authorize-url 1)"
+cd /tmp || exit 1
+promise "how a sign-in begins" does example authorize-url 1
 contains "at Apple" "https://appleid.apple.com/auth/authorize?" "$(cat /tmp/sign-in.url)"
 anew
 cp /etc/systemd/system/app.service /etc/systemd/system/myapp.service
-promise "how an environment file is set up" bash -e <<<"$(example init 1)"
+promise "how an environment file is set up" does example init 1
 promise "the service starts" systemctl start clientsecretd.service
 promise "and has written it" ours /run/clientsecretd/out/web.env --variable APPLE_CLIENT_SECRET
 
@@ -106,10 +108,9 @@ anew
 make_app app 'PORT=80\nAUTH_APPLE_SECRET=old\n'
 refused "a file of another user's" "${init[@]}" --output /srv/app/.env --format env --variable AUTH_APPLE_SECRET
 says "is for --as" "(owner: app). Add --as app, or use --output with another directory"
-promise "a dotenv file of the application's, as in the manual" bash -e <<<"$(example init 2)"
+promise "a dotenv file of the application's, as in the manual" does example init 2
 promise "the service starts" systemctl start clientsecretd.service
-written() { bash -e <<<"$(example inspect 1)"; }
-eventually "the variable is set" written
+eventually "the variable is set" does example inspect 1
 equal "and the rest kept" PORT=80 "$(grep -v AUTH_APPLE_SECRET /srv/app/.env)"
 
 anew

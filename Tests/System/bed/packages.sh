@@ -6,12 +6,6 @@ source /src/Tests/System/bed/prelude.sh
 export DEBIAN_FRONTEND=noninteractive
 
 guide=/src/docs/quickstart.md
-# does TEXT: runs the guide's commands that hold the text.
-does() {
-    local commands
-    commands=$(block sh "$1")
-    [ -n "$commands" ] && bash -e <<<"$commands"
-}
 version() { dpkg-query --show --showformat='${Version}' clientsecretd; }
 # unit_states STATE: how many of the units that are enabled are so.
 unit_states() {
@@ -46,7 +40,8 @@ mkdir -p /tmp/clone/.build
 ln -s /release/apt /tmp/clone/.build/deb
 cd /tmp/clone || exit 1
 # As root, and without the first line, which built them.
-promise "it is installed" bash -e <<<"$(block sh 'make deb' | sed '/^make deb /d; s/^sudo //')"
+installation() { block sh 'make deb' | sed '/^make deb /d; s/^sudo //'; }
+promise "it is installed" does installation
 equal "nothing runs without a configuration" 3 "$(unit_states inactive)"
 equal "everything is enabled" 3 "$(systemctl is-enabled clientsecretd.service clientsecretd.socket \
     clientsecretd-credentials.socket | grep -cx enabled)"
@@ -61,10 +56,10 @@ systemctl start myapp
 mkdir /tmp/mine
 cd /tmp/mine || exit 1
 new_key AuthKey_ABC123DEFG.p8
-without=$(does 'import jwt')
+without=$(does block sh 'import jwt')
 promise "a secret that Python printed is a good one" clientsecretd inspect --key AuthKey_ABC123DEFG.p8 - <<<"$without"
-promise "the key is put where the guide says" does 'install -o root'
-promise "the second command does the rest" does 'clientsecretd init'
+promise "the key is put where the guide says" does block sh 'install -o root'
+promise "the second command does the rest" does block sh 'clientsecretd init'
 file=/run/clientsecretd/out/web.env
 promise "the key signed what is published" clientsecretd inspect $file --variable APPLE_CLIENT_SECRET --key $key
 its_secret=(myapp APPLE_CLIENT_SECRET)
@@ -85,7 +80,7 @@ complaint=$(clientsecretd verify 2>&1)
 contains "what asks Apple is not installed" "apt-get install ./clientsecretd-network_*.deb" "$complaint"
 rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
 guide=/src/docs/installing.md
-promise "the release has the checksums that its key signed" does 'gpgv --keyring'
+promise "the release has the checksums that its key signed" does block sh 'gpgv --keyring'
 mkdir -p /etc/apt/keyrings
 cp clientsecretd.gpg /etc/apt/keyrings
 echo 'deb [signed-by=/etc/apt/keyrings/clientsecretd.gpg] file:/tmp/tampered ./' >/etc/apt/sources.list.d/clientsecretd.list
@@ -105,7 +100,7 @@ tampered 'echo >>clientsecretd-network_*.deb'
 promise "the list is the signed one" apt-get update
 refused "but not the package" apt-get install --yes clientsecretd-network
 rm -r /etc/apt/keyrings /tmp/tampered /var/lib/apt/lists/*
-promise "the release is a signed repository" does 'apt-get update'
+promise "the release is a signed repository" does block sh 'apt-get update'
 cd / || exit 1
 promise "and what helps was that" test -x /usr/libexec/clientsecretd/clientsecretd-network
 equal "its socket listens" active "$(property ActiveState clientsecretd-verify.socket)"
@@ -160,7 +155,7 @@ changes() {
     promise "the service was away for $((pause / 1000)) ms" test $pause -gt 0 -a $pause -lt 10000000
 }
 cd "/tmp/$old+1" || exit 1
-changes "$old+1" does './clientsecretd-network_*.deb'
+changes "$old+1" does block sh './clientsecretd-network_*.deb'
 cd /release/apt || exit 1
 changes "$old" apt-get install --yes --allow-downgrades ./clientsecretd_*.deb ./clientsecretd-network_*.deb
 systemctl restart myapp

@@ -92,6 +92,13 @@ example() {
         /^```sh/ { within = here && ++count == wanted; next } /^```/ { within = 0 } within' /src/docs/commands*.md
 }
 
+# does COMMAND…: runs the commands that it prints, as block and example do. If a page has none, that is a failure.
+does() {
+    local commands
+    commands=$("$@")
+    [ -n "$commands" ] && bash -e <<<"$commands"
+}
+
 # try_sections PAGE…: does what the sections of these pages, as they are installed, say that say to do something. `tries` has a word for each of them;
 # before_WORD, if there is one, makes what the reader has already; after_WORD looks whether the page's promise is kept.
 try_sections() {

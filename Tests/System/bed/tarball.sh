@@ -9,7 +9,7 @@ files() { find /etc /usr -xdev ! -type d ! -path '/etc/*-' | sort; }
 
 files >/tmp/before
 cd /tarball || exit 1
-promise "it is unpacked" bash -e <<<"$(block sh --strip-components)"
+promise "it is unpacked" does block sh --strip-components
 equal "nothing of the machine's changed hands" "root root 755" "$(stat -c '%U %G %a' /usr/bin)"
 make_key
 service myapp EnvironmentFile=/run/clientsecretd/out/web.env
@@ -41,12 +41,12 @@ contains "and curl's symbols" "\`$(newest CURL_OPENSSL)\`" "$guide_text"
 equal "and, by its symbols, the C++ library" GLIBCXX_3.4.29 "$(newest GLIBCXX)"
 contains "of GCC 11" "C++ library of GCC 11 or newer" "$guide_text"
 before=$(property MainPID)
-promise "a newer one is unpacked over it" bash -e <<<"$(block sh --strip-components)"
+promise "a newer one is unpacked over it" does block sh --strip-components
 promise "and taken up" systemctl restart clientsecretd
 promise "by a new process" test "$(property MainPID)" != "$before"
 promise "which is well" clientsecretd health
 promise "a writer is turned on" systemctl enable --now clientsecretd-writer@nobody.socket
-promise "it is removed" bash -e <<<"$(block sh 'xargs')"
+promise "it is removed" does block sh xargs
 equal "but for what people have made no file is left" "$key,$configuration" \
     "$(files | comm -13 /tmp/before - | paste -sd,)"
 finish
