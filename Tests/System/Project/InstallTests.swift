@@ -116,16 +116,21 @@ import Testing
         }
     }
 
-    /// What `run --once` may do is what the daemon may do.
-    @Test func bothWaysToRunAreHardenedAlike() throws {
+    /// What `run --once` may do is what the daemon may do, and what shares secrets may do what pushes them, which `bed/push.sh`
+    /// looks into.
+    @Test(arguments: [
+        ("clientsecretd", "clientsecretd-once", "CapabilityBoundingSet="),
+        ("clientsecretd-push@", "clientsecretd-store", "UMask=0777"),
+    ])
+    func twoUnitsAreHardenedAlike(one: String, other: String, first: String) throws {
         func sandbox(_ name: String) throws -> [String] {
-            let text = try String(contentsOfFile: repository + "/systemd/" + name, encoding: .utf8)
+            let text = try String(contentsOfFile: repository + "/systemd/\(name).service", encoding: .utf8)
             return text.split(separator: "\n").map(String.init)
-                .drop { $0 != "CapabilityBoundingSet=" }.prefix { $0 != "[Install]" }
+                .drop { $0 != first }.prefix { $0 != "[Install]" }
                 .filter { !$0.hasPrefix("#") }
         }
-        let daemon = try sandbox("clientsecretd.service")
-        #expect(daemon.count > 25)
-        #expect(try sandbox("clientsecretd-once.service") == daemon)
+        let sandboxOfOne = try sandbox(one)
+        #expect(sandboxOfOne.count > 25)
+        #expect(try sandbox(other) == sandboxOfOne)
     }
 }

@@ -140,9 +140,6 @@ cp /tmp/good.yaml $configuration
 promise "and with a good one again" clientsecretd reload
 eventually "all is well" clientsecretd health
 
-# The sandboxes, as systemd sees the loaded units.
-equal "it speaks IP alone" "AF_INET AF_INET6" "$(property RestrictAddressFamilies clientsecretd-push@production.service)"
-
 # What the program could see and do if it were taken over: another instance, whose program looks around while a third stays.
 looks
 for instance in look stay; do
