@@ -5,6 +5,7 @@ not be accepted, as one JSON object.
 """
 
 import base64
+import functools
 import hashlib
 import hmac
 import json
@@ -27,8 +28,9 @@ def base64url(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+@functools.cache
 def key(directory: pathlib.Path, kid: str):
-    """The RSA key with this id, made unless it is there."""
+    """The RSA key with this id, made unless it is there. OpenSSL looks for primes whenever one is read."""
     path = directory / f"identity-{kid}.pem"
     if not path.exists():
         subprocess.run(
@@ -65,74 +67,56 @@ def sign_text(directory: pathlib.Path, header: str, payload: str, kid: str = CUR
     return f"{signed}.{base64url(key(directory, kid).sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 
 
-KINDS = [
-    "good", "former-key", "other-user", "other-audience", "audience-list", "audience-list-of-one",
-    "other-issuer", "issuer-with-slash", "expired", "just-expired", "not-yet-valid", "text-start",
-    "future", "no-expiry", "text-expiry", "no-subject", "alg-none", "hs256", "rs512", "other-kid", "no-kid", "critical-header",
-    "wrong-key", "tampered", "duplicate-claim", "duplicate-escaped", "two-parts",
-]
-
-
-def forge(directory: pathlib.Path, kind: str, client: str, nonce: str | None) -> str:
+def tokens(directory: pathlib.Path, client: str, nonce: str) -> dict[str, str]:
+    """One of each kind."""
     now = int(time.time())
     stated = claims(client, now, nonce)
-    header = json.dumps({"alg": "RS256", "kid": CURRENT})
-    changed = {
-        "good": {},
-        "former-key": {},
-        "other-user": {"sub": "001999.fedcba9876543210fedcba9876543210.0815"},
-        "other-audience": {"aud": "com.example.other"},
-        "audience-list": {"aud": [client, "com.example.other"]},
-        "audience-list-of-one": {"aud": [client]},
-        "other-issuer": {"iss": "https://login.example.com"},
-        "issuer-with-slash": {"iss": ISSUER + "/"},
-        "expired": {"iat": now - 90_000, "exp": now - 3_600},
-        "just-expired": {"iat": now - 3_600, "exp": now},
-        "not-yet-valid": {"nbf": now + 3_600},
-        "text-start": {"nbf": str(now)},
-        "future": {"iat": now + 3_600},
-        "no-expiry": {"exp": None},
-        "text-expiry": {"exp": str(now + LIFETIME)},
-        "no-subject": {"sub": None},
+    text = json.dumps(stated)
+    good = sign(directory, stated)
+    first, payload, last = good.split(".")
+    another_user = {"sub": "001999.fedcba9876543210fedcba9876543210.0815"}
+    public = key(directory, CURRENT).public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    hs256 = f'{base64url(json.dumps({"alg": "HS256", "kid": CURRENT}).encode())}.{base64url(text.encode())}'
+
+    def signed(payload: str = text, signer: str = CURRENT, **header) -> str:
+        return sign_text(directory, json.dumps({"alg": "RS256"} | (header or {"kid": CURRENT})), payload, signer)
+
+    def changed(**members) -> str:
+        """A claim that is None is left out."""
+        return signed(json.dumps({name: value for name, value in (stated | members).items() if value is not None}))
+
+    return {
+        "good": good,
+        "former-key": signed(signer=FORMER, kid=FORMER),
+        "other-user": changed(**another_user),
+        "other-audience": changed(aud="com.example.other"),
+        "audience-list": changed(aud=[client, "com.example.other"]),
+        "audience-list-of-one": changed(aud=[client]),
+        "other-issuer": changed(iss="https://login.example.com"),
+        "issuer-with-slash": changed(iss=ISSUER + "/"),
+        "expired": changed(iat=now - 90_000, exp=now - 3_600),
+        "just-expired": changed(iat=now - 3_600, exp=now),
+        "not-yet-valid": changed(nbf=now + 3_600),
+        "text-start": changed(nbf=str(now)),
+        "future": changed(iat=now + 3_600),
+        "no-expiry": changed(exp=None),
+        "text-expiry": changed(exp=str(now + LIFETIME)),
+        "no-subject": changed(sub=None),
+        "alg-none": jwt.encode(stated, None, "none", headers={"kid": CURRENT}),
+        "hs256": f"{hs256}.{base64url(hmac.new(public, hs256.encode(), hashlib.sha256).digest())}",
+        "rs512": jwt.encode(stated, key(directory, CURRENT), "RS512", headers={"kid": CURRENT}),
+        "other-kid": signed(kid="NOBODYS"),
+        "no-kid": sign_text(directory, json.dumps({"alg": "RS256"}), text),
+        "critical-header": signed(kid=CURRENT, crit=["b64"], b64=True),
+        "wrong-key": signed(signer=FORMER),
+        "tampered": ".".join((first, base64url(json.dumps(stated | another_user).encode()), last)),
+        "duplicate-claim": signed(text[:-1] + f', "sub": "{stated["sub"]}"' + "}"),
+        "duplicate-escaped": signed(text[:-1] + r', "\u0061ud": "com.example.other"}'),
+        "two-parts": f"{first}.{payload}",
     }
-    if kind in changed:
-        stated = {name: value for name, value in (stated | changed[kind]).items() if value is not None}
-        return sign_text(directory, json.dumps({"alg": "RS256", "kid": FORMER}), json.dumps(stated), FORMER) \
-            if kind == "former-key" else sign(directory, stated) if kind == "good" \
-            else sign_text(directory, header, json.dumps(stated))
-    if kind == "alg-none":
-        return jwt.encode(stated, None, "none", headers={"kid": CURRENT})
-    if kind == "hs256":
-        public = key(directory, CURRENT).public_key().public_bytes(
-            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-        signed = base64url(json.dumps({"alg": "HS256", "kid": CURRENT}).encode()) + "." + base64url(
-            json.dumps(stated).encode())
-        return signed + "." + base64url(hmac.new(public, signed.encode(), hashlib.sha256).digest())
-    if kind == "rs512":
-        return jwt.encode(stated, key(directory, CURRENT), "RS512", headers={"kid": CURRENT})
-    if kind == "other-kid":
-        return sign_text(directory, json.dumps({"alg": "RS256", "kid": "NOBODYS"}), json.dumps(stated))
-    if kind == "no-kid":
-        return sign_text(directory, json.dumps({"alg": "RS256"}), json.dumps(stated))
-    if kind == "critical-header":
-        return sign_text(
-            directory, json.dumps({"alg": "RS256", "kid": CURRENT, "crit": ["b64"], "b64": True}), json.dumps(stated))
-    if kind == "wrong-key":
-        return sign_text(directory, header, json.dumps(stated), FORMER)
-    if kind == "tampered":
-        first, payload, last = sign(directory, stated).split(".")
-        other = json.dumps(stated | {"sub": "001999.fedcba9876543210fedcba9876543210.0815"})
-        return ".".join((first, base64url(other.encode()), last))
-    if kind == "duplicate-claim":
-        text = json.dumps(stated)
-        return sign_text(directory, header, text[:-1] + f', "sub": "{stated["sub"]}"' + "}")
-    if kind == "duplicate-escaped":
-        return sign_text(directory, header, json.dumps(stated)[:-1] + r', "\u0061ud": "com.example.other"}')
-    if kind == "two-parts":
-        return sign(directory, stated).rpartition(".")[0]
-    raise SystemExit(f"there is no kind {kind}")
 
 
 if __name__ == "__main__":
     directory, client, nonce = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-    print(json.dumps({kind: forge(directory, kind, client, nonce) for kind in KINDS}))
+    print(json.dumps(tokens(directory, client, nonce)))
