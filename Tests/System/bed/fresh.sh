@@ -18,7 +18,7 @@ equal "and so does its socket" enabled "$(systemctl is-enabled clientsecretd.soc
 
 units=(/usr/local/lib/systemd/system/clientsecretd*)
 equal "systemd-analyze has nothing to say about the units" "" "$(systemd-analyze verify "${units[@]/@./@app.}" 2>&1)"
-contains "no core is dumped" "0" "$(property LimitCORE)"
+equal "no core is dumped" 0 "$(property LimitCORE)"
 equal "nothing is swapped out" 0 "$(property MemorySwapMax)"
 equal "no capability" "0000000000000000" "$(awk '$1 == "CapPrm:" { print $2 }' /proc/"$(property MainPID)"/status)"
 
