@@ -110,35 +110,26 @@ import Testing
 
     // MARK: The command line
 
-    /// What `health` and the rest of the commands answer when they are started in this way.
-    private func expectArguments(under wrapper: [String], environment: [String: String] = [:]) throws {
-        let sandbox = try Sandbox()
-        let program = wrapper + [sandbox.binary]
-        let version = try run(program + ["--version"], environment: environment)
-        #expect(version.status == 0 && version.output.first?.isNumber == true, "\(version)")
-        let health = try run(
-            program + ["health", "--socket", sandbox.socket, "--config", sandbox.directory("nothing.yaml")],
-            environment: environment)
-        #expect(health.status == 3, "\(health)")
-        #expect(health.output.hasPrefix("CLIENTSECRETD UNKNOWN"), "\(health)")
-        let unknown = try run(program + ["healht"], environment: environment)
-        #expect(unknown.status == 64)
-        #expect(unknown.complaints.contains("\"healht\""), "\(unknown.complaints)")
-    }
-
     @Test(.needs(.tools)) func aPreloadedLibraryMayChangeTheEnvironment() throws {
-        let directory = try TemporaryDirectory()
-        let source = try directory.write(
+        let sandbox = try Sandbox()
+        let source = try sandbox.directory.write(
             """
             #include <stdlib.h>
             __attribute__((constructor)) static void begin(void) { setenv("AGENT", "here", 1); }
             """, to: "agent.c")
-        try runToSuccess(["cc", "-shared", "-fPIC", "-o", directory("agent.so"), source])
-        try expectArguments(under: [], environment: ["LD_PRELOAD": directory("agent.so")])
-    }
-
-    @Test(.needs(.root)) func procMayBeMissing() throws {
-        try expectArguments(under: Self.withoutProc)
+        let library = sandbox.directory("agent.so")
+        try runToSuccess(["cc", "-shared", "-fPIC", "-o", library, source])
+        let environment = ["LD_PRELOAD": library]
+        let version = try run([sandbox.binary, "--version"], environment: environment)
+        #expect(version.status == 0 && version.output.first?.isNumber == true, "\(version)")
+        let health = try run(
+            [sandbox.binary, "health", "--socket", sandbox.socket, "--config", sandbox.directory("nothing.yaml")],
+            environment: environment)
+        #expect(health.status == 3, "\(health)")
+        #expect(health.output.hasPrefix("CLIENTSECRETD UNKNOWN"), "\(health)")
+        let unknown = try run([sandbox.binary, "healht"], environment: environment)
+        #expect(unknown.status == 64)
+        #expect(unknown.complaints.contains("\"healht\""), "\(unknown.complaints)")
     }
 
     /// Whoever lost the arguments on the way, such as a monitoring system, is not to take that for an answer.

@@ -5,17 +5,18 @@ import Testing
 /// A server of somebody else's that a test has run on a loopback port: ended with the value.
 final class HTTPProgram {
     private let port: UInt16
-    private let process: Process
-    private let directory: TemporaryDirectory
+    private let process: Background
 
     /// Starts what `arguments` makes of a port, and waits until it answers at `path`.
     init(answering path: String, _ arguments: (UInt16) throws -> [String]) throws {
-        directory = try TemporaryDirectory()
+        let directory = try TemporaryDirectory()
+        let log = try directory.write("", to: "log")
         // Between finding a port and listening at it somebody else may take it.
         for _ in 0..<5 {
             let port = try Self.freePort()
-            let process = try Self.start(try arguments(port), log: try directory.write("", to: "log"))
-            for _ in 0..<600 where !process.hasEnded {
+            // It writes nothing to standard output, which is closed when it ends.
+            let process = try Background(["sh", "-c", #"exec "$@" 2>"$0""#, log] + arguments(port), waiting: false)
+            for _ in 0..<600 where !process.hasMore {
                 if try Self.get("http://127.0.0.1:\(port)\(path)") != nil {
                     self.port = port
                     self.process = process
@@ -23,20 +24,8 @@ final class HTTPProgram {
                 }
                 usleep(100_000)
             }
-            kill(process.processIdentifier, SIGKILL)
-            process.awaitEnd()
         }
-        throw Failure(log: try directory.read("log"))
-    }
-
-    private struct Failure: Error {
-        let log: String
-    }
-
-    deinit {
-        // Children inherit blocked signals from the tests' process.
-        kill(process.processIdentifier, SIGKILL)
-        process.awaitEnd()
+        throw TestFailure(try directory.read("log"))
     }
 
     /// What it answers with; nil when that is no success.
@@ -47,19 +36,6 @@ final class HTTPProgram {
     private static func get(_ address: String) throws -> String? {
         let answer = try run(["curl", "--silent", "--fail", "--globoff", "--max-time", "10", address])
         return answer.status == 0 ? answer.output : nil
-    }
-
-    private static func start(_ arguments: [String], log: String) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
-        try handle.close()
-        return process
     }
 
     private static func freePort() throws -> UInt16 {
