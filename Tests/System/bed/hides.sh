@@ -5,10 +5,12 @@ source /src/Tests/System/bed/prelude.sh
 
 # hidden COMMAND…: the warnings that begin with a file and a line, if there is one.
 hidden() { "$@" 2>&1 >/dev/null | grep ': warning: ' | grep '^/'; }
-# named PROMISE BEGINNING: both commands have such a warning.
+# ask: has both commands answer.
+ask() { checked=$(hidden clientsecretd check) shown=$(hidden clientsecretd status); }
+# named PROMISE BEGINNING: both have such a warning.
 named() {
-    equal "check names $1" 1 "$(hidden clientsecretd check | grep -c "^$2: warning: ")"
-    equal "status names $1" 1 "$(hidden clientsecretd status | grep -c "^$2: warning: ")"
+    equal "check names $1" 1 "$(grep -c "^$2: warning: " <<<"$checked")"
+    equal "status names $1" 1 "$(grep -c "^$2: warning: " <<<"$shown")"
 }
 
 set_up
@@ -46,12 +48,13 @@ mkfifo /srv/shop/.env.production
 ln -s /dev/zero /srv/shop/.env.staging
 chmod 0600 /srv/shop/.env.local
 echo "APPLE_SECRET=$(expired_secret)" >>/srv/shop/.env
+ask
 named "a later environment file" /etc/shop.d/50-shop.conf:2
 named "a variable of the unit" /etc/systemd/system/own.service.d/old.conf:2
 named "a file that takes precedence" /srv/shop/.env.local:2
 named "the configuration cache" /srv/shop/bootstrap/cache/config.php:1
 named "a second secret" /srv/shop/.env:2
-contains "with its expiry" "expired at 2017-11-06T20:26:40Z" "$(clientsecretd check 2>&1)"
+contains "with its expiry" "expired at 2017-11-06T20:26:40Z" "$checked"
 promise "a warning is no error" clientsecretd check
 promise "a program gets the document" eval "clientsecretd status --json 2>/dev/null | python3 -m json.tool"
 equal "and nothing else" "" "$(hidden clientsecretd status --json)"
@@ -60,8 +63,10 @@ equal "and nothing else" "" "$(hidden clientsecretd status --json)"
 install -o shop -m 0600 /dev/null /run/mounted.env
 unshare --mount --propagation private sh -c 'mount --bind /srv/shop/.env /run/mounted.env && exec sleep infinity' &
 eventually "the file is mounted" grep -q /run/mounted.env "/proc/$!/mountinfo"
+ask
 named "a mount of the file" "/proc/$!/mountinfo:[0-9]*"
 promise "it is renewed" clientsecretd renew web
+ask
 named "a mount of the old file" "/proc/$!/mountinfo:[0-9]*"
 named "a unit that was not restarted" /etc/systemd/system/shop.service:3
 rm -f /etc/shop.d/50-shop.conf

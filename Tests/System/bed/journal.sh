@@ -56,7 +56,7 @@ contains "journalctl -x explains it" "For the client web a new secret was signed
     "$(journalctl --quiet --catalog _SYSTEMD_UNIT=clientsecretd.service MESSAGE_ID="$(id minted)" CLIENTSECRETD_CLIENT=web)"
 # The guide's own commands.
 mapfile -t commands < <(sed -n 's/^    \(journalctl [^#]*\).*/\1/p' /src/docs/journal.md)
-equal "the guide asks the journal so often" 4 ${#commands[@]}
+promise "the guide asks the journal" test ${#commands[@]} -gt 0
 for command in "${commands[@]}"; do
     promise "and finds entries by $command" eval "$command --quiet | grep ."
 done
