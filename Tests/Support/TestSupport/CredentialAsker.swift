@@ -14,19 +14,17 @@ package final class CredentialAsker {
         case reset
     }
 
-    /// - Parameters:
-    ///   - name: the abstract address without its NUL; by default systemd's for this unit and credential.
-    ///   - isDone: whether to shut down the sending side at once, as systemd does.
+    /// - Parameter name: the abstract address without its NUL; by default systemd's for this unit and credential.
     package init(
-        at path: String, unit: String = "", credential: String = "secret", from name: String? = nil,
-        isDone: Bool = true
+        at path: String, unit: String = "", credential: String = "secret", from name: String? = nil
     ) throws {
         let random = UInt64.random(in: 0 ... .max)
         let digits = String(repeating: "0", count: 16) + String(random, radix: 16)
         socket = try unsafe UnixSocket(
             SOCK_STREAM, "@" + (name ?? "\(digits.suffix(16))/unit/\(unit)/\(credential)"), bind)
         try unsafe socket.attach(path, connect)
-        if isDone { shutdown(socket.descriptor, Int32(SHUT_WR)) }
+        // As systemd does.
+        shutdown(socket.descriptor, Int32(SHUT_WR))
     }
 
     package func hangUp() {

@@ -86,14 +86,15 @@ final class Console {
 
     /// The lines of the first screen that holds `text`.
     @discardableResult
-    func wait(for text: String, within seconds: Int = 60) throws -> [String] {
-        try wait(for: "\"\(text)\"", within: seconds) { $0.contains { $0.contains(text) } }
+    func wait(for text: String) throws -> [String] {
+        try wait(for: "\"\(text)\"") { $0.contains { $0.contains(text) } }
     }
 
+    /// For a minute at most.
     @discardableResult
-    func wait(for what: String, within seconds: Int = 60, _ condition: ([String]) throws -> Bool) throws -> [String] {
+    func wait(for what: String, _ condition: ([String]) throws -> Bool) throws -> [String] {
         var last: [String] = []
-        for _ in 0..<seconds * 20 {
+        for _ in 0..<1200 {
             last = try screen()
             if try condition(last) { return last }
             usleep(50_000)
