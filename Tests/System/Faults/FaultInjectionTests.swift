@@ -4,7 +4,7 @@ import Testing
 
 /// The kernel refuses one call of the way from the state directory to the outputs, or the daemon dies at it: at each
 /// call in turn, from the first to the last.
-@Suite(.waits, .needs(.root, .tools, .night)) struct FaultInjectionTests {
+@Suite(.waits, .needs(.root, .venv, .tools, .night)) struct FaultInjectionTests {
     /// Every call that changes something meets every fault, each time that it is made. Every path that is opened meets
     /// every fault, and each time that it is opened one of them.
     ///

@@ -118,7 +118,7 @@ import Testing
     }
 
     /// By Kubernetes' schema, in which every field is known, and the guide's configuration.
-    @Test func manifestsAreWhatKubernetesReads() throws {
+    @Test(.needs(.venv)) func manifestsAreWhatKubernetesReads() throws {
         let check = """
             import pathlib, re, sys, yaml, kubernetes_validate
             root = pathlib.Path(sys.argv[1])
