@@ -77,15 +77,6 @@ sed -i 's|/srv/app/apple.env|/nowhere/apple.env|' $configuration
 exits "one that cannot be served is adopted and kept" 1 clientsecretd reload
 contains "by who asks as root" /nowhere/apple.env "$(cat $kept)"
 
-# A text that not everybody may read is kept for the daemon alone.
-good
-chown root:clientsecretd $configuration
-chmod 0640 $configuration
-systemctl restart clientsecretd.service
-equal "what only the daemon may read is kept like that" "root:clientsecretd 640" "$(stat -c '%U:%G %a' $kept)"
-echo nonsense >>$configuration
-reboot
-promise "and does what it is for" systemctl start clientsecretd.service
 # Text that a group may read: the writer of a user in that group reads the copy too.
 groupadd confread
 usermod --append --groups confread clientsecretd
@@ -112,17 +103,6 @@ contains "with what helps" "fix: correct the configuration and reload it" "$(cli
 good
 promise "which does" clientsecretd reload
 eventually "and that user's file is repaired again" grep -q "^SECRET=$secret" /srv/app/apple.env
-# A closed directory counts as well.
-chmod 0644 $configuration
-systemctl restart clientsecretd.service
-equal "what every user may read is kept for every user" "root:root 644" "$(stat -c '%U:%G %a' $kept)"
-chown root:confread /etc/clientsecretd
-chmod 0750 /etc/clientsecretd
-systemctl restart clientsecretd.service
-equal "what is in the directory of a group is kept for that group" "root:confread 640" "$(stat -c '%U:%G %a' $kept)"
-chown root:root /etc/clientsecretd
-chmod 0755 /etc/clientsecretd
-
 # One that the daemon may not read is never kept.
 good
 chmod 0600 $configuration

@@ -71,16 +71,6 @@ for user in app stranger; do
         /usr/bin/python3 /src/Tests/Support/ask-user-writer.py /run/clientsecretd/writer/app.sock 2>&1 | tail -1)"
 done
 
-# The file of a socket is gone while its writer runs: to enable it does nothing, and to start it is refused.
-rm /run/clientsecretd/writer/app.sock
-equal "check says what brings it back" "systemctl reset-failed clientsecretd-writer@app.socket && \
-systemctl stop clientsecretd-writer@app.socket clientsecretd-writer@app.service && \
-systemctl start clientsecretd-writer@app.socket" "$(advice)"
-contains "a status names the socket" \
-    "clientsecretd-writer@app.socket is active, and its file /run/clientsecretd/writer/app.sock is gone" "$(clientsecretd status 2>&1)"
-follow
-promise "with that check is content again" clientsecretd check
-
 # Its own user may stop it. Both files of one writer are waited for once.
 systemctl kill --signal=STOP clientsecretd-writer@app
 status=0
