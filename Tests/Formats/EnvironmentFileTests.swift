@@ -327,6 +327,8 @@ import Testing
             "\u{feff}A=1\n# C:\\",
             "SECRET cannot be added: systemd reads SECRET there, and systemd before version 254 does not"
         ),
+        // Node 20 reads nothing here, and C behind another variable: the blank is a name to it then.
+        (" =\nC=d\n", "SECRET cannot be added: systemd reads SECRET there, and Node 20 does not"),
     ])
     func namesTheReadersThatDiffer(text: String, reason: String) throws {
         let formatError = #expect(throws: FormatError.self) { try edited(text) }

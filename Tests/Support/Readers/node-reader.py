@@ -1,8 +1,8 @@
 """node-reader.py DIRECTORY: reads every *.env in it with Node's own parser and leaves the variables, each ended by a NUL, in
 FILE.node.
 
-Node 20 takes a line without an equals sign for the beginning of the next name: only what is behind it counts here. Before
-20.20 it reads a last line without a line break twice: each file gets one here.
+Node 20 takes a line without an equals sign for the beginning of the next name: only what is behind it counts here, unless that
+is a comment. Before 20.20 it reads a last line without a line break twice: each file gets one here.
 """
 import importlib.util
 import pathlib
@@ -16,7 +16,8 @@ for (const file of process.argv.slice(1)) {
     // Not trim(), for which a byte-order mark is a blank, as it is not for Node's parser.
     const plain = (name) => name.split("\\n").at(-1).replace(/^[ \\t\\r\\v\\f]+|[ \\t\\r\\v\\f]+$/g, "");
     const named = entries.map(([name, value]) => [plain(name).replace(/^export[ \\t]+/, ""), value]);
-    fs.writeFileSync(file + ".node", named.map(([name, value]) => `${name}=${value}\\0`).join(""));
+    const variables = named.filter(([name]) => !name.startsWith("#"));
+    fs.writeFileSync(file + ".node", variables.map(([name, value]) => `${name}=${value}\\0`).join(""));
 }
 """
 

@@ -3,7 +3,7 @@ extension LineReader {
     /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it. A carriage
     /// return counts as nothing at all.
     ///
-    /// - Parameter stopsWithoutName: whether it stops at an equals sign without a name before it, as Node 20 does. Later versions
+    /// - Parameter stopsWithoutName: whether it stops at an equals sign without a name or blanks before it, as Node 20 does. Later versions
     ///   read the text after it as the next entry.
     mutating func node(stopsWithoutName: Bool) -> [EnvironmentEntry]? {
         while index < bytes.count {
@@ -15,17 +15,25 @@ extension LineReader {
                     let name = start..<index
                     index += 1
                     if name.isEmpty {
-                        if stopsWithoutName { return entries }
-                        continue
+                        guard stopsWithoutName else { continue }
+                        if isWithoutBlanks(before: start) { return entries }
                     }
                     skipNodeValue(passesBlankLine: !stopsWithoutName)
                     let end = trimmed(index, from: name.upperBound + 1)
-                    add(withoutExport(name), start..<end, isSpace: \.isSystemdSpace)
+                    if !name.isEmpty { add(withoutExport(name), start..<end, isSpace: \.isSystemdSpace) }
                 }
             }
             skip { $0 != .lineFeed }
         }
         return entries
+    }
+
+    /// Whether Node 20 sees no blanks before an equals sign here: its line begins with it, or the file with spaces and it. With
+    /// blanks between, it takes these, or by mistake what is before them, for a name.
+    private func isWithoutBlanks(before end: Int) -> Bool {
+        let before = bytes[..<end]
+        return before.last { $0 != .carriageReturn } == .lineFeed
+            || before.allSatisfy { $0 == .space || $0 == .carriageReturn }
     }
 
     /// Node 20's rules: a name reaches from the end of the entry before it to the equals sign. It includes all lines between,
