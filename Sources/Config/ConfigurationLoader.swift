@@ -46,26 +46,33 @@ package enum ConfigurationLoader {
     /// The targets in the file `path`, the only one that may name some; nothing else in it is read. Only root and `identity`
     /// may be able to write to it.
     ///
-    /// If the file is missing or its targets are wrong, these are the targets of the last good configuration. The daemon uses
-    /// that text, and its pushes must arrive. This does not apply if this user may not read the file, because the daemon may have
-    /// adopted it since.
+    /// If the file is missing, or its targets are wrong or not the expected ones, these are the targets of the last good
+    /// configuration, provided that they are the expected ones. The daemon uses that text while it refuses the file or has not
+    /// loaded it yet, and its pushes must arrive where it means them to. This does not apply if this user may not read the file,
+    /// because the daemon may have adopted it since.
     ///
     /// Blocks on the file system.
     ///
-    /// - Parameter adopted: the file with the last good configuration; nil for root's copy of the file at `path`.
+    /// - Parameters:
+    ///   - adopted: the file with the last good configuration; nil for root's copy of the file at `path`.
+    ///   - isExpected: whether the daemon means these targets. If it means neither text's, the file's are returned.
     package static func targets(
-        path: String, adopted: String? = nil, as identity: Identity
+        path: String, adopted: String? = nil, as identity: Identity,
+        where isExpected: ([PushTarget]) -> Bool = { _ in true }
     ) -> Result<[PushTarget], ConfigurationError> {
-        section(of: path, adopted, as: identity) { TopLevelSettings.targets(in: $0).compactMap(\.target) }
+        section(of: path, adopted, as: identity, where: isExpected) {
+            TopLevelSettings.targets(in: $0).compactMap(\.target)
+        }
     }
 
     /// The store in the file `path`, the only one that may name one, read in the same way; nil if it names none.
     ///
     /// Blocks on the file system.
     package static func store(
-        path: String, adopted: String? = nil, as identity: Identity
+        path: String, adopted: String? = nil, as identity: Identity,
+        where isExpected: (StoreConfiguration?) -> Bool = { _ in true }
     ) -> Result<StoreConfiguration?, ConfigurationError> {
-        section(of: path, adopted, as: identity) { section in
+        section(of: path, adopted, as: identity, where: isExpected) { section in
             var files: [StoreConfiguration.File: Located<AbsolutePath>] = [:]
             return StoreSettings.read(in: section, files: &files).value
         }
@@ -73,7 +80,8 @@ package enum ConfigurationLoader {
 
     /// The result of `read` for the main file's settings, or for those last adopted.
     private static func section<Value>(
-        of path: String, _ adopted: String?, as identity: Identity, _ read: (Section) -> Value
+        of path: String, _ adopted: String?, as identity: Identity, where isExpected: (Value) -> Bool,
+        _ read: (Section) -> Value
     ) -> Result<Value, ConfigurationError> {
         let current: Result<Value, ConfigurationError>
         do {
@@ -81,11 +89,15 @@ package enum ConfigurationLoader {
         } catch {
             current = .failure(refusal(of: path, error))
         }
-        guard case .failure(let error) = current, error.unread != .notPermitted,
-            let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity)
+        switch current {
+        case .success(let value): if isExpected(value) { return current }
+        case .failure(let error): if error.unread == .notPermitted { return current }
+        }
+        // If neither can be used, the reasons are those of the current file, which an operator has to correct.
+        guard let kept = LastGoodConfiguration.main(of: path, in: adopted, as: identity),
+            case .success(let value) = section(in: kept, read), isExpected(value)
         else { return current }
-        // If both are unusable, the reasons are those of the current file, which an operator has to correct.
-        return section(in: kept, read).mapError { _ in error }
+        return .success(value)
     }
 
     private static func section<Value>(

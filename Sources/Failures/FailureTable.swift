@@ -308,7 +308,8 @@ extension FailureCode {
             row(
                 "the service that connects to the store has none in its configuration",
                 traits: .refusalOfStore,
-                "write \"store\" with its \"endpoints\" in the configuration that the service reads")
+                "write \"store\" with its \"endpoints\" in the configuration that the service reads, "
+                    + "then reload the daemon")
         case .storeFileUnusable:
             row(
                 "a file for the store cannot be used", traits: .refusalOfStore,

@@ -25,6 +25,9 @@ package struct PushRoleRequest: Sendable {
     package let begun: BegunDeployment?
     /// Whether the API showed five minutes ago or earlier that production has what was last written.
     package let isDeployed: Bool
+    /// Where the target and the others lead in the configuration that the daemon uses: ``PushTarget/place`` by their names. The
+    /// role's own file may have been edited since. None if the request comes from no daemon.
+    package var places: [String: String] = [:]
 
     /// In bytes: twice the largest document, which is 65,536 bytes at AWS.
     package static let longest = 131_072
@@ -58,6 +61,11 @@ package struct PushRoleRequest: Sendable {
 
     /// The request as it goes to the push role.
     package var line: [UInt8] { jsonText.bytes }
+
+    /// Whether these are the targets that the request means.
+    package func means(_ targets: [PushTarget]) -> Bool {
+        places.allSatisfy { name, place in targets.contains { $0.name == name && $0.place == place } }
+    }
 }
 
 extension PushRoleRequest: JSONDocument {
@@ -69,6 +77,7 @@ extension PushRoleRequest: JSONDocument {
         wasWritten = try members.flag("was_written", request?.wasWritten)
         begun = try members.orAbsent("deployment", request?.begun)
         isDeployed = try members.flag("deployed", request?.isDeployed)
+        places = try members.unlessEmpty("places", request?.places) ?? [:]
     }
 }
 

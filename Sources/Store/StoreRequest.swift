@@ -1,6 +1,6 @@
 package import AppleClientSecret
 
-/// A request to the store role of the network program: one JSON object on one line. The role knows of values only how long
+/// What the store role of the network program is asked to do, by a ``StoreRoleRequest``. The role knows of values only how long
 /// they are.
 package enum StoreRequest: Hashable, Sendable {
     /// Read these keys: at least one, and ``mostKeys`` at most. The keys at an even place and the one after it are read
@@ -45,20 +45,8 @@ package enum StoreRequest: Hashable, Sendable {
         }
     }
 
-    /// In bytes, without the line's end.
-    package static let longest = 1 << 19
-
-    /// Reads ``line``; nil for anything else.
-    package init?(line bytes: [UInt8]) {
-        guard bytes.count <= Self.longest, let request = try? StoreRequest(parsing: bytes), request.isWithinLimits
-        else { return nil }
-        self = request
-    }
-
-    /// The request as it goes to the store role.
-    package var line: [UInt8] { jsonText.bytes }
-
-    private var isWithinLimits: Bool {
+    /// Whether it has as many keys and values, and values as long, as a request may have.
+    var isWithinLimits: Bool {
         switch self {
         case .read(let keys): (1...Self.mostKeys).contains(keys.count) && Set(keys).count == keys.count
         case .put(let puts):

@@ -24,7 +24,8 @@ struct PushRole: ParsableCommand {
             The target is under "targets" in the configuration, and the token in the systemd credential or file that \
             it names. "others" has the secrets of targets with another field of the same place, by their names. \
             "written_at" is when the place was last written to, and "deployment" the one that was begun since: what an \
-            API shows may be older than these. "was_written" says that an earlier request wrote to the place.
+            API shows may be older than these. "was_written" says that an earlier request wrote to the place. "places" \
+            identifies where targets lead in the daemon's configuration: a target that leads elsewhere gets nothing.
 
             Examples:
               clientsecretd-network push production <request.json
@@ -58,14 +59,14 @@ struct PushRole: ParsableCommand {
     private func result(of request: PushRoleRequest) -> PushResult {
         let deadline = Deadline(in: NetworkTimeouts.push)
         do throws(RoleFailure) {
-            let targets = try configuration.part(
-                .pushUnconfigured, ConfigurationLoader.targets(path:adopted:as:))
-            let target = try named(target, among: targets)
+            let targets = try configuration.part(.pushUnconfigured) { path, adopted, identity in
+                ConfigurationLoader.targets(path: path, adopted: adopted, as: identity, where: request.means)
+            }
+            let target = try named(target, among: targets, for: request)
             let token = try token(of: target)
             try checkAuthorities(of: target)
             var exchange = PushExchange(
-                request, of: target, token: token,
-                others: try others(request.others, beside: target, among: targets)
+                request, of: target, token: token, others: try others(of: request, beside: target, among: targets)
             ) { request in
                 PushClient(caFile: target.caFile, timeout: min(timeout, Int(max(deadline.rest, 1)))).send(request)
             }
@@ -75,11 +76,20 @@ struct PushRole: ParsableCommand {
         }
     }
 
-    private func named(_ name: String, among targets: [PushTarget]) throws(RoleFailure) -> PushTarget {
+    private func named(
+        _ name: String, among targets: [PushTarget], for request: PushRoleRequest
+    ) throws(RoleFailure) -> PushTarget {
         guard let target = targets.first(where: { $0.name == name }) else {
             throw RoleFailure(
                 .pushTargetUnknown,
                 "there is no target \(Printable.name(name)) in \(Printable.name(configuration.path))")
+        }
+        // An edited text that the daemon refuses, or has not loaded, sends no secret elsewhere.
+        guard request.places[name].map({ $0 == target.place }) ?? true else {
+            throw RoleFailure(
+                .pushTargetUnknown,
+                "\(Printable.name(name)) leads elsewhere in \(Printable.name(configuration.path)) than in the configuration "
+                    + "that the daemon uses")
         }
         return target
     }
@@ -87,11 +97,11 @@ struct PushRole: ParsableCommand {
     /// The secrets of other targets by their members' names, after the configuration was asked whether they belong into
     /// the same document.
     private func others(
-        _ secrets: [String: Token], beside target: PushTarget, among targets: [PushTarget]
+        of request: PushRoleRequest, beside target: PushTarget, among targets: [PushTarget]
     ) throws(RoleFailure) -> [String: Token] {
         var members: [String: Token] = [:]
-        for (name, secret) in secrets {
-            let other = try named(name, among: targets).document
+        for (name, secret) in request.others {
+            let other = try named(name, among: targets, for: request).document
             guard let own = target.document, let other, other.place == own.place, let member = other.member,
                 member != own.member
             else {

@@ -28,31 +28,45 @@ struct StoreRole: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         try RoleInput.takeConnection()
         var lines = RequestLines()
-        let answerer: StoreAnswerer
-        do throws(RoleFailure) {
-            answerer = try StoreAnswerer(configuration: configured())
-        } catch {
-            // Each request is answered with the reason.
-            while (try lines.next({ [] })) != nil { try RoleOutput.answer(StoreAnswer(.failed(error))) }
-            return
-        }
-        while let line = try lines.next(answerer.client.watch.wait) {
-            guard let request = StoreRequest(line: line) else {
+        // The first request says which store the daemon means. If it cannot be used, each request is answered with the reason.
+        var started: Result<StoreAnswerer, RoleFailure>?
+        while let line = try lines.next({ (try? started?.get())?.client.watch.wait() ?? [] }) {
+            guard let request = StoreRoleRequest(line: line) else {
                 throw ValidationError("a request is not a JSON object with \"do\" and its fields")
             }
             // The signal ends this process if something that no deadline of a request covers is stuck, such as reading a file.
             // Only then does systemd start another process for the daemon's next request.
             alarm(NetworkTimeouts.storeProcess)
-            let answer = answerer.answer(request)
+            let known = started ?? start(for: request.store)
+            started = known
+            let answer: StoreAnswer
+            switch known {
+            case .success(let answerer): answer = answerer.answer(request.request)
+            case .failure(let failure): answer = StoreAnswer(.failed(failure))
+            }
             alarm(0)
             try RoleOutput.answer(answer)
         }
     }
 
-    private func configured() throws(RoleFailure) -> StoreConfiguration {
-        let store = try configuration.part(.storeUnconfigured, ConfigurationLoader.store(path:adopted:as:))
+    private func start(for place: String?) -> Result<StoreAnswerer, RoleFailure> {
+        Result { () throws(RoleFailure) in try StoreAnswerer(configuration: configured(for: place)) }
+    }
+
+    /// - Parameter place: of the store that the daemon means; nil for the one in the role's own file.
+    private func configured(for place: String?) throws(RoleFailure) -> StoreConfiguration {
+        func isMeant(_ store: StoreConfiguration?) -> Bool { place == nil || store?.place == place }
+        let store = try configuration.part(.storeUnconfigured) { path, adopted, identity in
+            ConfigurationLoader.store(path: path, adopted: adopted, as: identity, where: isMeant)
+        }
         guard let store else {
             throw RoleFailure(.storeUnconfigured, "there is no \"store\" in \(Printable.name(configuration.path))")
+        }
+        // An edited text that the daemon refuses, or has not loaded, sends no secret to another store.
+        guard isMeant(store) else {
+            throw RoleFailure(
+                .storeUnconfigured,
+                "\(Printable.name(configuration.path)) names another store than the configuration that the daemon uses")
         }
         return store
     }
@@ -69,8 +83,8 @@ private struct RequestLines {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             if let line = rest.next() { return line }
-            guard rest.count <= StoreRequest.longest else {
-                throw ValidationError("a request is longer than \(StoreRequest.longest) bytes")
+            guard rest.count <= StoreRoleRequest.longest else {
+                throw ValidationError("a request is longer than \(StoreRoleRequest.longest) bytes")
             }
             let notices = wait()
             for notice in notices { try RoleOutput.answer(notice.line) }

@@ -95,6 +95,32 @@ import Testing
         #expect(try ConfigurationLoader.store(path: directory("c.yaml"), adopted: copy(), as: me).get() != nil)
     }
 
+    /// An administrator moves a target and makes a mistake elsewhere: the daemon goes on with the former text.
+    @Test func targetsThatTheDaemonDoesNotMeanAreThoseOfTheAdoptedText() throws {
+        func text(_ place: String) -> String {
+            good.replacing("path: /run/web", with: "push: production")
+                + "targets: {production: {kind: vault, path: \(place), endpoint: \"https://v.example.com\", token_credential: t}}\n"
+        }
+        try directory.write(text("a"), to: "c.yaml")
+        _ = try keep()
+        let path = directory("c.yaml")
+        let adopted = try copy()
+        func places(where isExpected: ([PushTarget]) -> Bool) throws -> [String] {
+            try ConfigurationLoader.targets(path: path, adopted: adopted, as: me, where: isExpected).get().map(\.place)
+        }
+        let former = try places(where: { _ in true })
+        try directory.write(text("b").replacing("team_id", with: "team"), to: "c.yaml")
+        let edited = try places(where: { _ in true })
+        #expect(edited != former)
+        let meant = try places(where: { $0.map(\.place) == former })
+        #expect(meant == former)
+        // The daemon has loaded it, and root has not copied it yet.
+        let loaded = try places(where: { $0.map(\.place) == edited })
+        #expect(loaded == edited)
+        let neither = try places(where: { _ in false })
+        #expect(neither == edited)
+    }
+
     /// Versions before wrote it on several lines, with blanks around the colons and the members in another order.
     @Test func aCopyOfAnEarlierVersionIsRead() throws {
         _ = try keep()

@@ -113,10 +113,30 @@ import Testing
         let memory = PushMemory()
         let moment = WallTime(secondsSinceEpoch: 1_800_000_000)
         memory.wrote(token.fingerprint, to: output, with: [:], at: moment)
-        memory.keepOnly([target], projects: [])
+        memory.keepOnly([target: "here"], projects: [])
         #expect(memory.lastWrite(to: output, with: [TargetName]()) == moment)
-        memory.keepOnly([], projects: [])
+        memory.keepOnly([:], projects: [])
         #expect(memory.lastWrite(to: output, with: [TargetName]()) == nil)
+    }
+
+    /// The service's own file may have been edited since.
+    @Test func aRequestSaysWhereItsTargetsLead() throws {
+        let pusher = pusher()
+        let other = try #require(TargetName("other"))
+        let unused = try #require(TargetName("unused"))
+        let entry = ClientConfiguration(
+            clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
+            lifetime: .maximum, renewBefore: 3600, outputs: [],
+            targets: [output, PushOutput(target: other, place: "there"), PushOutput(target: unused, place: "nowhere")])
+        pusher.keepOnly(Configuration(keys: [:], clients: [try #require(ClientName("web")): entry]))
+        let pushed = try request(#"{"result":"published","verified":null}"#) {
+            _ = try pusher.push(token, to: output, with: [other: token])
+        }
+        #expect(pushed.contains(#""places":{"other":"there","production":"here"}"#), "\(pushed)")
+        let deployed = try request(#"{"result":"redeployed","ready":true}"#) {
+            _ = try pusher.redeploy("shop", of: [target], with: [])
+        }
+        #expect(deployed == #"{"do":"redeploy","places":{"production":"here"}}"# + "\n")
     }
 
     @Test func aDocumentIsWrittenForAllOfItsTargets() throws {

@@ -97,6 +97,16 @@ import Testing
                 + #""value":"\#(Self.value)","revision":42}]}"# + "\n")
     }
 
+    /// The service's own file may have been edited since.
+    @Test func aRequestNamesTheStoreThatTheDaemonMeans() throws {
+        let listener = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
+        let service = try service()
+        service.follow(StoreConfiguration(endpoints: ["https://a:2379", "https://b:2379"], prefix: "/shop"))
+        #expect(try service.put(token, at: place, ifAt: 42, issued: { _ in nil }) == .done(revision: 43))
+        let request = listener.request
+        #expect(request.hasSuffix(#","store":"https://a:2379, https://b:2379 below /shop"}"# + "\n"), "\(request)")
+    }
+
     @Test func aRolloutIsPutWithItsSecret() throws {
         let listener = try SocketService(at: path, .answer(#"{"result":"put","revision":43}"# + "\n"))
         let rollout = Rollout(of: SecretName(Fingerprint(leadingBytes: 1)), admitted: 255)

@@ -96,6 +96,7 @@ import Testing
         #"{"do":"publish","client_secret":"\#(secret)","others":{"ios":"\#(PushBed.secrets[1])"}}"#,
         #"{"do":"publish","client_secret":"\#(secret)","was_written":true}"#, #"{"do":"redeploy"}"#,
         #"{"do":"redeploy","written_at":1800000000,"deployment":{"id":"dpl_1","at":1800000007}}"#,
+        #"{"do":"redeploy","places":{"ios":"7","production":"a"}}"#,
     ])
     func aRequestIsRead(text: String) throws {
         let request = try #require(PushRoleRequest(line: Array(text.utf8)))

@@ -85,7 +85,7 @@ extension EtcdCluster {
 
         /// Asks without waiting for the answer.
         func begin(_ request: StoreRequest) throws {
-            try lines.write(String(decoding: request.line, as: UTF8.self))
+            try lines.write(String(decoding: StoreRoleRequest(request).line, as: UTF8.self))
         }
 
         /// Whether there is something to be read of it.

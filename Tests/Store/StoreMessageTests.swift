@@ -17,7 +17,10 @@ import Testing
             .list(.report, from: [1, 2]),
             .remove(.report(of: "app17"), ifAt: 3),
         ] {
-            #expect(StoreRequest(line: request.line) == request)
+            for store in [nil, "https://etcd1:2379"] {
+                let read = StoreRoleRequest(line: StoreRoleRequest(request, for: store).line)
+                #expect(read?.request == request && read?.store == store)
+            }
         }
     }
 
@@ -34,16 +37,16 @@ import Testing
     ])
     func otherTextsAreNoRequest(text: String) {
         let text = text.replacing("K", with: "secret/" + Self.slot)
-        #expect(StoreRequest(line: Array(text.utf8)) == nil)
+        #expect(StoreRoleRequest(line: Array(text.utf8)) == nil)
     }
 
     @Test func aValueThatIsTooLongIsNotPut() throws {
         let slot = try #require(StoreSlot(Self.slot))
-        func put(_ count: Int) -> StoreRequest {
-            .put([.init(Array(repeating: 7, count: count), at: .secret(slot), ifAt: 0)])
+        func put(_ count: Int) -> StoreRoleRequest {
+            StoreRoleRequest(.put([.init(Array(repeating: 7, count: count), at: .secret(slot), ifAt: 0)]))
         }
-        #expect(StoreRequest(line: put(StoreEntry.longest).line) != nil)
-        #expect(StoreRequest(line: put(StoreEntry.longest + 1).line) == nil)
+        #expect(StoreRoleRequest(line: put(StoreEntry.longest).line) != nil)
+        #expect(StoreRoleRequest(line: put(StoreEntry.longest + 1).line) == nil)
     }
 
     /// Whoever fills the secrets of a store keeps nobody from reading it.

@@ -3,8 +3,8 @@ import Linux
 import Model
 import Push
 
-/// Writes to APIs and deployments begun by this process, because an API may show an older state. The next process knows only
-/// the places of writes.
+/// Where targets lead, and writes to APIs and deployments begun by this process, because an API may show an older state. The next
+/// process knows only the places of writes.
 final class PushMemory: Sendable {
     private struct Write {
         let secret: Fingerprint
@@ -15,6 +15,8 @@ final class PushMemory: Sendable {
     }
 
     private struct Known {
+        /// Where each target leads in the configuration that the daemon uses.
+        var places: [TargetName: String] = [:]
         var writes: [TargetName: Write] = [:]
         /// Places of writes by an earlier process, by the records of the state directory.
         var earlier: Set<PushOutput> = []
@@ -46,13 +48,24 @@ final class PushMemory: Sendable {
     }
 
     /// Forgets other targets' writes, and other projects' deployments.
-    func keepOnly(_ targets: Set<TargetName>, projects: Set<String>) {
+    ///
+    /// - Parameter places: where each target leads.
+    func keepOnly(_ places: [TargetName: String], projects: Set<String>) {
         known.withLock { known in
-            known.writes = known.writes.filter { targets.contains($0.key) }
-            known.earlier = known.earlier.filter { targets.contains($0.target) }
+            known.places = places
+            known.writes = known.writes.filter { places[$0.key] != nil }
+            known.earlier = known.earlier.filter { places[$0.target] != nil }
             known.deployments = known.deployments.filter { projects.contains($0.key) }
-            known.deployed = known.deployed.filter { targets.contains($0.key) }
+            known.deployed = known.deployed.filter { places[$0.key] != nil }
         }
+    }
+
+    /// Where targets lead, by their names; nothing of one that is not configured.
+    func places(of targets: [TargetName]) -> [String: String] {
+        let places = known.withLock { $0.places }
+        var found: [String: String] = [:]
+        for target in targets { found[target.description] = places[target] }
+        return found
     }
 
     /// When a place was last written to, by its target or with the secrets of others in the same document.

@@ -39,13 +39,14 @@ struct Pusher: Sendable {
             timeout: timeout)
     }
 
-    /// Forgets the work done for targets and projects that a configuration does not have.
+    /// Remembers where a configuration's targets lead, and forgets the work done for targets and projects that it does not have.
     func keepOnly(_ configuration: Configuration) {
         let clients = configuration.clients.values
         let projects = clients.flatMap(\.onChange).compactMap { action -> String? in
             if case .redeploy(let project, _) = action { project } else { nil }
         }
-        memory.keepOnly(Set(clients.flatMap(\.targets).map(\.target)), projects: Set(projects))
+        let places = clients.flatMap(\.targets).map { ($0.target, $0.place) }
+        memory.keepOnly(Dictionary(places) { first, _ in first }, projects: Set(projects))
     }
 
     /// Adopts the earlier pushes from a client's record.
@@ -61,7 +62,7 @@ struct Pusher: Sendable {
         let request = PushRoleRequest(
             .publish, secret: token, others: named, writtenAt: memory.lastWrite(to: output, with: others.keys),
             wasWritten: memory.hasWritten(to: output))
-        let result = try ask(request, of: target)
+        let result = try ask(request, of: target, with: Array(others.keys))
         if let moment = result.writtenAt {
             memory.wrote(token.fingerprint, to: output, with: others.mapValues(\.fingerprint), at: moment)
         }
@@ -104,8 +105,13 @@ struct Pusher: Sendable {
         NetworkServiceClient.Socket("push", of: target, besideSocket: status)
     }
 
-    private func ask(_ request: PushRoleRequest, of target: TargetName) throws(Failure) -> PushResult {
-        try service.ask(
+    /// - Parameter others: the targets whose secrets go with it.
+    private func ask(
+        _ request: PushRoleRequest, of target: TargetName, with others: [TargetName] = []
+    ) throws(Failure) -> PushResult {
+        var request = request
+        request.places = memory.places(of: [target] + others)
+        return try service.ask(
             request.line, at: socket(of: target),
             orOf: program.map { [$0, "push", target.description, "--config", configuration] }, for: .target(target),
             otherwise: "its answer does not belong to a push", read: { try? PushResult(parsing: $0) })
@@ -124,14 +130,16 @@ struct Pusher: Sendable {
     /// The remedy that has a service read the configuration with the target.
     private var remedyForUnknownTarget: Remedy {
         guard SystemManager.isSystemd else {
-            return .say("start it with --config \(Printable.name(configuration)), which the daemon reads")
+            return .say(
+                "start it with --config \(Printable.name(configuration)), which the daemon reads, and reload the "
+                    + "daemon")
         }
         // The service reads that file at each request, so the daemon's own is older.
         guard configuration != ConfigurationLoader.defaultPath else {
             return .say("reload the daemon, or add the target", run: .reload)
         }
         return .say(
-            "pass it to the service, in a drop-in of its unit: "
+            "reload the daemon, or pass its configuration to the service, in a drop-in of that unit: "
                 + UnitFileLine.loadCredential("clientsecretd.yaml", from: configuration))
     }
 }

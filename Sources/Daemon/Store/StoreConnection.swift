@@ -53,16 +53,17 @@ struct StoreConnection: ~Copyable {
     /// Sends a request and reads notices until the answer comes; nil when the connection is over. Blocks.
     ///
     /// - Parameters:
+    ///   - store: the store that the daemon means; nil if it does not know.
     ///   - deadline: until when it may take.
     ///   - givesWay: whether a request that reads no secrets is given up, because a read waits for it.
     ///   - post: receives the notices, however it ends.
     mutating func exchange(
-        _ request: StoreRequest, until deadline: Deadline, givesWay: () -> Bool,
+        _ request: StoreRequest, for store: String?, until deadline: Deadline, givesWay: () -> Bool,
         post: (Input) -> Void
     ) throws(Failure) -> StoreAnswer? {
         stream.deadline = deadline
         do {
-            try stream.write(line: request.line)
+            try stream.write(line: StoreRoleRequest(request, for: store).line)
         } catch {
             if error.errno == .brokenPipe || error.errno == .connectionReset { return nil }
             throw Failure(.storeServiceSilent, at: .store, cause: error.number)

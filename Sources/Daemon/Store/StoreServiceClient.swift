@@ -164,8 +164,9 @@ final class StoreServiceClient: Sendable {
         _ request: StoreRequest, on connection: consuming StoreConnection, _ deadline: Deadline
     ) throws(Failure) -> StoreResult? {
         var connection = connection
+        let store = idle.withLock { $0.settings?.place }
         let asked = try connection.exchange(
-            request, until: deadline, givesWay: { isReadDelayed }, post: post)
+            request, for: store, until: deadline, givesWay: { isReadDelayed }, post: post)
         guard let answer = asked else {
             post(.storeWatched(false))
             return nil

@@ -140,6 +140,16 @@ cp /tmp/good.yaml $configuration
 promise "and with a good one again" clientsecretd reload
 eventually "all is well" clientsecretd health
 
+# A target is moved and a mistake made elsewhere in one go: the daemon keeps its configuration, and so does this service.
+sed -i -e 's,path: apps/web,path: apps/moved,' -e 's,client_id:,cilent_id:,' $configuration
+refused "a moved target with a mistake elsewhere is not loaded" clientsecretd reload
+promise "a secret that is renewed then" clientsecretd renew
+promise "is pushed to the former place" same
+equal "and to no other" "" "$(grep -F apps/moved /tmp/api/log)"
+cp /tmp/good.yaml $configuration
+promise "and with the good one again" clientsecretd reload
+eventually "all is well" clientsecretd health
+
 # What the program could see and do if it were taken over: another instance, whose program looks around while a third stays.
 looks
 for instance in look stay; do
