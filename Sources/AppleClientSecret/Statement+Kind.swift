@@ -13,20 +13,25 @@ extension Statement {
     }
 
     /// The client that it authenticates; nil if that is missing or malformed for its kind.
-    package var client: ClientID? {
+    package var client: ClientID? { client(readingOrigins: { WebOrigin($0) }) }
+
+    /// The same, with its origins as browsers send them, in whichever form they are stated; nil also if one is no page's origin.
+    package var clientOfPages: ClientID? { client(readingOrigins: { WebOrigin(meantBy: $0) }) }
+
+    private func client(readingOrigins origin: (String) -> WebOrigin?) -> ClientID? {
         switch kind {
         case .signIn, .appleAds:
             return subject.value.flatMap { ClientID(identifier: $0) }.flatMap { $0.kind == kind ? $0 : nil }
         case .music:
-            let known = (origins.value ?? []).compactMap { WebOrigin($0) }
+            let known = (origins.value ?? []).compactMap(origin)
             guard known.count == (origins.value ?? []).count, known.count <= WebOrigin.maximumCount else { return nil }
             return origins == .missing || !known.isEmpty ? .music(origins: known) : nil
         case .maps:
-            let origin = origins.value?.first.flatMap { WebOrigin($0) }
-            guard origins == .missing || origin != nil && !originIsList, scope == .missing || scope.value != nil else {
+            let known = origins.value?.first.flatMap(origin)
+            guard origins == .missing || known != nil && !originIsList, scope == .missing || scope.value != nil else {
                 return nil
             }
-            return .maps(origin: origin, scope: scope.value)
+            return .maps(origin: known, scope: scope.value)
         }
     }
 }

@@ -176,12 +176,10 @@ extension ClientSettings {
 
     @Sendable private static func parseOrigin(_ text: String) throws(ValueError) -> WebOrigin {
         if let origin = WebOrigin(page: text) { return origin }
-        var trimmed = text[...]
-        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
-        let meant = WebAddress(String(trimmed)).flatMap { $0.path.isEmpty ? WebOrigin(page: $0.origin) : nil }
         throw ValueError(
             "\(quoted(text)) is not an origin; "
-                + (meant.map { "write \"\($0)\"" } ?? "write it like https://www.example.com, without a path"))
+                + (WebOrigin(meantBy: text).map { "write \"\($0)\"" }
+                    ?? "write it like https://www.example.com, without a path"))
     }
 
     @Sendable private static func parseRenewBefore(_ text: String) throws(ValueError) -> Seconds {

@@ -94,6 +94,35 @@ import Testing
         #expect(one.keyID?.description == id)
     }
 
+    private static func tokenOfPages(_ origin: String) -> String {
+        token(
+            #"{"alg":"ES256","kid":"ABC123DEFG"}"#,
+            #"{"iss":"DEF123GHIJ","iat":1500000000,"exp":1515000000,"origin":\#(origin)}"#)
+    }
+
+    /// The configuration takes no other form.
+    @Test(arguments: [
+        (#"["https://WWW.example.com:443","https://a.example/"]"#, "music:https://a.example,https://www.example.com"),
+        (#""https://Www.example.com""#, "maps::https://www.example.com"),
+        (#""https://www.example.com:8443""#, "maps::https://www.example.com:8443"),
+    ])
+    func anOriginIsTakenAsBrowsersSendIt(origin: String, client: String) throws {
+        let found = FoundClient.all(in: Array("TOKEN=\(Self.tokenOfPages(origin))\n".utf8), of: "/srv/app/.env")
+        #expect(found.map(\.client?.description) == [client])
+        #expect(found.allSatisfy { $0.objection == nil })
+    }
+
+    @Test(arguments: [
+        (#"["https://a.example","http://b.example"]"#, "--kind music"), (#""https://a.example/page""#, "--kind maps"),
+    ])
+    func anInvalidOriginIsNamedAndAskedForByItsFlag(origin: String, flag: String) throws {
+        let found = FoundClient.all(in: Array("TOKEN=\(Self.tokenOfPages(origin))\n".utf8), of: "/srv/app/.env")
+        let one = try #require(found.first)
+        #expect(one.client == nil)
+        let objection = try #require(one.objection)
+        #expect(objection.contains(flag) && objection.contains("--origin"), "\(objection)")
+    }
+
     /// An id that cannot be one of Apple's is asked for.
     @Test func idsThatCannotBeApplesAreLeftOut() throws {
         let token = Self.token(

@@ -29,6 +29,15 @@ public struct WebOrigin: Hashable, Comparable, Sendable, LosslessStringConvertib
         self.init(text)
     }
 
+    /// The same of an origin that is written in another form: with capitals, the scheme's own port or slashes at its end. Nil for
+    /// anything else, such as an address with a path.
+    package init?(meantBy text: String) {
+        var trimmed = text[...]
+        while trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        guard let address = WebAddress(String(trimmed)), address.path.isEmpty else { return nil }
+        self.init(page: address.origin)
+    }
+
     /// The order of their texts.
     public static func < (left: WebOrigin, right: WebOrigin) -> Bool { left.description < right.description }
 }

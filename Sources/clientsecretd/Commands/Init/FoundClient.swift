@@ -19,7 +19,9 @@ struct FoundClient: Equatable {
     let place: Place
     let team: TeamID?
     let keyID: KeyID?
+    /// With its origins as browsers send them, which is how the configuration takes them; nil if it has no usable one.
     let client: ClientID?
+    private let kind: TokenKind
     let fingerprint: Fingerprint
     let expiresAt: WallTime?
 
@@ -27,13 +29,23 @@ struct FoundClient: Equatable {
         self.place = place
         team = secret.stated.issuer.value.flatMap { TeamID($0) }
         keyID = secret.stated.keyID.value.flatMap { KeyID($0) }
-        client = secret.stated.client
+        client = secret.stated.clientOfPages
+        kind = secret.stated.kind
         fingerprint = secret.fingerprint
         expiresAt = secret.expiresAt
     }
 
     var variable: String? {
         if case .variable(let name) = place { name } else { nil }
+    }
+
+    /// Why the configuration cannot restrict the tokens as this one is, and what to do; nil if it can. A client id that is missing
+    /// is asked for.
+    var objection: String? {
+        guard client == nil, !kind.hasClient else { return nil }
+        let isScoped = !kind.rules.scopes.isEmpty
+        return "the \(kind.rules.words) in it states an origin\(isScoped ? " or a scope" : "") that is not valid; "
+            + "write the right one with --kind \(kind) and --origin\(isScoped ? " or --scope" : "")"
     }
 
     /// All client secrets between which only the user can choose; of one client's several in text, the one that expires last.

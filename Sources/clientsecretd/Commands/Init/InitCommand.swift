@@ -147,6 +147,9 @@ struct InitCommand: ParsableCommand {
             let secret = try InitSource(from, isOfService: place.isService)
             let one = try secret.client(variable: variable, client: kind.clientID, dialog)
             answers.adopt(one, in: from, of: secret.user)
+            if answers.client == nil, let objection = one.objection {
+                throw CommandFailure(.failed, "\(Printable.name(from.description)): \(objection)")
+            }
             if case .unwritable(let line, let reason) = one.place, !answers.hasDestination, answers.target == nil {
                 try explain(line, reason, in: from, dialog)
             }
