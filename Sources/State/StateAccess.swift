@@ -10,6 +10,9 @@ package final class StateAccess: Sendable {
         var last: Result<StateDirectory, Failure>
         /// In milliseconds since the machine was switched on.
         var at: Int64
+        /// Reads the directory that this try could not open; nil until it is asked for. It reads all records once for a thousand
+        /// clients with new outputs. The next try gets another one, because a disk may have been mounted since.
+        var reader: StateReader?
     }
 
     /// Opens the one at this path, in place of the directory that was in use last if there was one. Blocks.
@@ -84,10 +87,13 @@ package final class StateAccess: Sendable {
     /// The files of a directory that can perhaps be read, although it cannot be written to or locked. Missing files may be
     /// elsewhere, as if a disk is not mounted. Nil if it was opened, and if nothing in it counts. Never blocks.
     package var unopened: StateReader? {
-        guard case .failure(let failure) = last, failure.code == .stateUnusable, let path = path.withLock({ $0 }) else {
-            return nil
+        guard let path = path.withLock({ $0 }) else { return nil }
+        return tries.withLock { tries in
+            guard case .failure(let failure) = tries.last, failure.code == .stateUnusable else { return nil }
+            let reader = tries.reader.flatMap { $0.path == path ? $0 : nil } ?? StateReader(in: path, as: identity)
+            tries.reader = reader
+            return reader
         }
-        return StateReader(in: path, as: identity)
     }
 
     /// The directory; tries again when due. Blocks.

@@ -242,6 +242,17 @@ import Testing
         #expect(files.readClock() == .running(run))
     }
 
+    /// It remembers all records for clients with new outputs. By the next try, a disk may have been mounted there.
+    @Test func oneThatCannotBeOpenedHasOneReaderForEachTry() throws {
+        try make("state")
+        try scratch.folder("state/lock")
+        let access = try access()
+        #expect(code(access) == .stateUnusable)
+        let files = try #require(access.unopened)
+        #expect(access.unopened === files)
+        #expect(eventually { (try? access.get()) == nil && access.unopened !== files })
+    }
+
     /// Anybody can lock what anybody can open.
     @Test(.needs(.root)) func aStrangersLockKeepsNoDaemonFromRunning() throws {
         try scratch.permit(0o755)
