@@ -301,6 +301,30 @@ import Testing
         #expect(found(startedAt: 1_999_999, reading: false).isEmpty)
     }
 
+    /// Only root may read the environment of another user's process, and perhaps the output.
+    @Test func aProcessIsNotCalledStaleByWhatCannotBeRead() {
+        var output = output()
+        output.modified = 2_000_000
+        func found(_ environment: Set<[UInt8]>?) -> HiddenOutput? {
+            let process = UnitFacts.MainProcess(id: 42, startedAt: 1_000_000, environment: environment)
+            let unit = unit([file(path, "SECRET=new\n")], text: "[Service]\nEnvironmentFile=\(path)\n", process)
+            return HiddenOutput.staleProcess(of: unit, output)
+        }
+        let times =
+            "shop.service was started at 1970-01-01T00:00:01Z and /srv/shop/.env was written at 1970-01-01T00:00:02Z, "
+            + "so the application "
+        let old: Set<[UInt8]> = [Array("SECRET=old".utf8)]
+        #expect(found(old)?.words == times + "does not have the current secret")
+        #expect(found(old)?.isKnown == true)
+        #expect(
+            found(nil)?.words
+                == times + "may not have the current secret: the environment of process 42 cannot be read")
+        #expect(found(nil)?.isKnown == false)
+        output.file = nil
+        #expect(found(old)?.words == times + "may not have the current secret: the file cannot be read")
+        #expect(found(old)?.isKnown == false)
+    }
+
     @Test func anotherFileAtTheOutputsPathIsNamed() {
         let process = UnitFacts.MainProcess(id: 42, startedAt: 1, otherFiles: [path])
         #expect(HiddenOutput.otherFile(at: output(), in: unit([], [:], process))?.file == path)

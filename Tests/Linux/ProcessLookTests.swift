@@ -28,6 +28,18 @@ import Testing
         #expect(look.goesOn && look.isCut)
     }
 
+    @Test(.needs(.root)) func whatItMayNotLookIntoIsNoted() throws {
+        let process = try Background(["sh", "-c", "echo ready; exec sleep 600"])
+        let folder = "/proc/\(process.processID)"
+        let own = look(bytes: 1 << 20)
+        #expect(!own.isForbidden("\(folder)/environ") && own.link("\(folder)/ns/mnt") != nil)
+        #expect(!own.isForbidden("\(folder)/none"))
+        let isForbidden = try acting(as: Room.otherIdentity) { ProcessLook().isForbidden("\(folder)/environ") }
+        let link = try acting(as: Room.otherIdentity) { ProcessLook().link("\(folder)/ns/mnt") }
+        #expect(isForbidden && link == nil)
+        #expect(ProcessLook.restriction != nil)
+    }
+
     @Test func endsInTime() {
         let look = look(milliseconds: 0)
         #expect(!look.goesOn && look.isCut)

@@ -532,6 +532,27 @@ import Testing
         #expect(try link(otherVariables: nil).state == .ok)
     }
 
+    @Test func aProcessThatMayNotBeLookedIntoIsNotKnown() throws {
+        var facts = try Self.facts(actions: "[{reload: shop.service}]")
+        facts.hidden = [
+            HiddenOutput(
+                file: "/x", line: 1, words: "it may have been started earlier", unit: "shop.service", isKnown: false)
+        ]
+        var process = Self.process()
+        process.isForbidden = true
+        facts.processes = [process]
+        let words =
+            "process 42 (shop.service, node): this user may not look into it, so it is not known what it holds"
+        #expect(try Self.link(.process, of: facts) == ChainLink(.process, .unknown, words))
+        #expect(ClientChain(facts).broken == nil)
+        // The time of its start proves something without that.
+        facts = try Self.facts()
+        process = Self.process(startedAt: Self.earlier)
+        process.isForbidden = true
+        facts.processes = [process]
+        #expect(try Self.link(.process, of: facts).state == .broken)
+    }
+
     /// A program that reads a file by itself may read another one. Only what systemd gives it is known to be read at its start.
     @Test func aLaterStartProvesNothingOfAProgramThatReadsByItself() throws {
         func state(

@@ -59,6 +59,13 @@ import Testing
         #expect(RunningProcess(process.processID, look).secrets.isEmpty && look.isCut)
     }
 
+    @Test(.needs(.root)) func anotherUsersProcessMayNotBeLookedInto() throws {
+        let process = try Background(["sh", "-c", "echo ready; exec sleep 600"], environment: ["SECRET": secret()])
+        #expect(!RunningProcess(process.processID).isForbidden)
+        let nobody = try #require(try Accounts.user(named: "nobody"))
+        #expect(try ThreadUser.perform(as: nobody) { RunningProcess(process.processID).isForbidden })
+    }
+
     @Test func itsSupplementaryGroupsCount() {
         let own = Identity.current()
         #expect(RunningProcess(getpid()).groups == Set(own.groups + [own.group]))

@@ -17,13 +17,18 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
     package let remedy: Remedy?
     /// The unit whose process is the reason, so that a restart helps; nil if it is not.
     package let unit: String?
+    /// False if it may be so, and what would show it cannot be read.
+    package let isKnown: Bool
 
-    package init(file: String, line: Int?, words: String, remedy: Remedy? = nil, unit: String? = nil) {
+    package init(
+        file: String, line: Int?, words: String, remedy: Remedy? = nil, unit: String? = nil, isKnown: Bool = true
+    ) {
         self.file = file
         self.line = line
         self.words = words
         self.remedy = remedy
         self.unit = unit
+        self.isKnown = isKnown
     }
 
     package var description: String {
@@ -241,15 +246,25 @@ extension HiddenOutput {
             let reading = unit.environmentFiles.last(where: { output.copies.contains($0.realPath) }),
             reading.realPath == output.realPath, process.startedAt < written
         else { return nil }
-        // Another variable of the file may have changed.
-        if let token = output.token, process.environment.contains(Array("\(variable)=".utf8) + token) { return nil }
         let place = unit.settings.place(of: "EnvironmentFile", containing: reading.pattern)
-        return HiddenOutput(
-            file: place?.file ?? output.path, line: place?.line,
-            words:
-                "\(unit.name) was started at \(moment(process.startedAt)) and \(Printable.name(output.path)) was written "
-                + "at \(moment(written)), so the application does not have the current secret",
-            remedy: .say("restart \(unit.name)"), unit: unit.name)
+        func found(_ what: String, _ remedy: String, isKnown: Bool) -> HiddenOutput {
+            HiddenOutput(
+                file: place?.file ?? output.path, line: place?.line,
+                words:
+                    "\(unit.name) was started at \(moment(process.startedAt)) and \(Printable.name(output.path)) was written "
+                    + "at \(moment(written)), so the application \(what)",
+                remedy: .say(remedy), unit: unit.name, isKnown: isKnown)
+        }
+        // Another variable of the file may have changed.
+        let secret = output.token.map { Array("\(variable)=".utf8) + $0 }
+        if let environment = process.environment, output.file != nil {
+            if let secret, environment.contains(secret) { return nil }
+            return found("does not have the current secret", "restart \(unit.name)", isKnown: true)
+        }
+        let unread = process.environment == nil ? "the environment of process \(process.id)" : "the file"
+        return found(
+            "may not have the current secret: \(unread) cannot be read",
+            "run this command as root to know it, or restart \(unit.name)", isKnown: false)
     }
 
     private static func moment(_ microseconds: Int64) -> WallTime {

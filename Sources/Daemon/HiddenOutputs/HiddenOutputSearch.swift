@@ -141,7 +141,8 @@ package struct HiddenOutputSearch {
         let process = settings.mainProcess.map { id, startedAt in
             var process = UnitFacts.MainProcess(id: id, startedAt: startedAt)
             let environment = ForeignFile.read("/proc/\(id)/environ", limit: Self.fileLimit) ?? []
-            process.environment = Set(environment.split(separator: 0).map { Array($0) })
+            // That of a process that is about to end is empty. systemd gives each process some variables.
+            if !environment.isEmpty { process.environment = Set(environment.split(separator: 0).map { Array($0) }) }
             if seesOtherFile(id, at: output.realPath) { process.otherFiles = [output.path] }
             return process
         }

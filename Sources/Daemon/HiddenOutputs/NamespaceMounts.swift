@@ -94,7 +94,7 @@ extension NamespaceFacts {
         var found: [NamespaceFacts] = []
         for id in look.processes(first: processes) {
             guard look.goesOn else { break }
-            guard let name = ForeignFile.link("/proc/\(id)/ns/mnt"), seen.insert(name).inserted,
+            guard let name = look.link("/proc/\(id)/ns/mnt"), seen.insert(name).inserted,
                 let table = MountTable.of(
                     process: id, limit: room, look, where: { own.lacks($0, of: files, in: directories) }),
                 !table.mounts.isEmpty

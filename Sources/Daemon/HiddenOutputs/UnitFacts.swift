@@ -14,8 +14,8 @@ struct UnitFacts: Sendable {
         let id: Int32
         /// In microseconds since 1970.
         let startedAt: Int64
-        /// `NAME=value` each; empty if it may not be read.
-        var environment: Set<[UInt8]> = []
+        /// `NAME=value` each; nil if it cannot be read.
+        var environment: Set<[UInt8]>?
         /// Paths of outputs at which it sees another file than this process.
         var otherFiles: Set<String> = []
     }

@@ -115,13 +115,21 @@ package enum ForeignFile {
     }
 
     /// The text of a symbolic link, such as those of /proc; nil if it cannot be read.
-    package static func link(_ path: String) -> String? {
-        DiskTimeout.value(at: path) { linkAtOnce(path) } ?? nil
+    package static func link(_ path: String) -> String? { try? text(ofLink: path) }
+
+    /// The same, or why not: also `.notResponding` after ``DiskTimeout``.
+    static func text(ofLink path: String) throws(FileError) -> String {
+        try DiskTimeout.require(at: path) { () throws(FileError) in try textAtOnce(ofLink: path) }
     }
 
-    static func linkAtOnce(_ path: String) -> String? {
+    static func linkAtOnce(_ path: String) -> String? { try? textAtOnce(ofLink: path) }
+
+    private static func textAtOnce(ofLink path: String) throws(FileError) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         // Room for the NUL.
-        return unsafe readlink(path, &buffer, buffer.count - 1) > 0 ? String(zeroTerminated: buffer) : nil
+        guard unsafe readlink(path, &buffer, buffer.count - 1) > 0 else {
+            throw FileError(of: Errno(rawValue: errno), at: path)
+        }
+        return String(zeroTerminated: buffer)
     }
 }

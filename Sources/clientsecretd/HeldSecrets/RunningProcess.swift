@@ -45,8 +45,12 @@ struct RunningProcess {
 
     var owner: UInt32? { FileStatus.following(folder)?.owner }
 
-    /// Those that it is in; none when it has ended.
-    var groups: Set<UInt32> { ProcessStatus(ofProcess: id)?.groups ?? [] }
+    /// Those that it is in; nil when it has ended.
+    var groups: Set<UInt32>? { ProcessStatus(ofProcess: id)?.groups }
+
+    /// Whether this user may not look into it. Its environment, credentials and open files are not known then: the kernel asks for
+    /// the same right for each of them (proc_pid_environ(5)).
+    var isForbidden: Bool { look.isForbidden("\(folder)/environ") }
 
     // MARK: Secrets
 

@@ -130,7 +130,7 @@ extension ChainFacts {
                 variables: Set(configuration.clients.values.flatMap(\.outputs).compactMap(\.slot.variable)),
                 readers: OutputReaders(of: Array(outputFiles.values.joined())), signedBy: published.keys) : nil
         let silent = DiskTimeout.silent.first.map { "\(Printable.name($0)): \(DiskTimeout.words)" }
-        let shortfall = silent ?? ProcessLook.shortfall
+        let shortfall = silent ?? ProcessLook.shortfall ?? ProcessLook.restriction
         for name in names {
             guard let client = clients[name], let key = configuration.keys[client.key] else { continue }
             var facts = ChainFacts(name: name, client: client, key: key, now: now)

@@ -23,7 +23,7 @@ extension ChainFacts {
         }
         guard let current else { return ChainLink(.process, .unknown, "there is no current secret to look for") }
         var found: [ChainLink] = []
-        if let stale = hidden.first(where: { $0.unit != nil }), let unit = stale.unit {
+        if let stale = hidden.first(where: { $0.unit != nil && $0.isKnown }), let unit = stale.unit {
             found.append(earlier(stale.words, .restarting(unit)))
         }
         for process in processes {
@@ -167,6 +167,12 @@ extension ChainFacts {
         guard !running.isEmpty else {
             let words = units.isEmpty ? "no process is known to read it" : "no process of its units runs"
             return ChainLink(.process, .unknown, words)
+        }
+        let forbidden = running.filter { $0.main.isForbidden }.map { words($0.main) }.sorted()
+        guard forbidden.isEmpty else {
+            let names = forbidden.joined(separator: ", ")
+            return ChainLink(
+                .process, .unknown, "\(names): this user may not look into it, so it is not known what it holds")
         }
         let all = running.map { words($0.main) }.sorted()
         return ChainLink(
