@@ -94,6 +94,13 @@ package struct ServiceUnit: Sendable {
         SystemdClient.ask { systemd throws(UnitError) in try systemd.unitOfDaemon() }
     }
 
+    /// The unit of the daemon that this process is or is about. Another daemon than the package's runs in a unit of its own. The
+    /// package's if no other is known. Nil if systemd cannot be asked. Blocks.
+    static func ofThisDaemon() -> ServiceUnit? {
+        guard let name = CommandContext.current.unit else { return ofDaemon() }
+        return (try? named(name)) ?? nil
+    }
+
     /// The service of the daemon that uses a state directory, or would: the package's, if nothing uses that one's. Nil if there is
     /// none, or if systemd cannot be asked. The daemon is not asked: where systemd listens for it, that would start it. Blocks.
     package static func ofDaemon(using state: AbsolutePath) -> ServiceUnit? {

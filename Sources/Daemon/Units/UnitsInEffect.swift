@@ -25,9 +25,9 @@ package struct UnitsInEffect {
     ///
     /// - Parameters:
     ///   - configuration: nil: only the daemon's own unit is looked at.
-    ///   - daemon: the unit that runs it; nil: the package's.
+    ///   - daemon: the unit that runs it; nil: the one that this process is about.
     package init?(of configuration: Configuration? = nil, daemon: ServiceUnit? = nil) {
-        guard let daemon = daemon ?? ServiceUnit.ofDaemon() else { return nil }
+        guard let daemon = daemon ?? ServiceUnit.ofThisDaemon() else { return nil }
         var names = [daemon.name]
         let clients = configuration.map { Array($0.clients.values) } ?? []
         names += Set(clients.flatMap { $0.targets.map(\.target) }).sorted().map { PackageUnit.pusher(of: $0) }

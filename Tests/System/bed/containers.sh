@@ -62,6 +62,23 @@ contains "and the application's credential" "it does not load the credential sec
 promise "a renewal" eval 'clientsecretd renew; true'
 equal "once" 1 "$(logged)"
 
+# A second daemon runs in a unit of its own, and is judged by that one.
+new_key /root/second.p8
+cat >/root/second.yaml <<END
+state_dir: /var/lib/second
+keys:
+  apple: {team_id: DEF123GHIJ, key_id: ABC123DEFH, file: /root/second.p8}
+clients:
+  second: {client_id: com.example.second, outputs: [{path: /run/second/web.jwt}]}
+END
+service second RuntimeDirectory=second StateDirectory=second NoNewPrivileges=yes \
+    'ExecStart=/usr/local/bin/clientsecretd run --config /root/second.yaml --socket /run/second/second.sock'
+promise "a second daemon starts" systemctl start second.service
+eventually "and names its own unit" eval 'journal second.service | grep -qF "$weaker: second.service: NoNewPrivileges=no"'
+equal "and only that" 0 "$(journal second.service | grep "$weaker" | grep -c clientsecretd.service)"
+equal "status of it does not name the service" 0 "$(clientsecretd status --socket /run/second/second.sock 2>&1 | grep -c "$weaker")"
+systemctl stop second.service
+
 # As the remedy has it.
 settings clientsecretd.service zzzz-key LoadCredential=apple-key:/etc/clientsecretd/key.p8
 settings app.service zzzz-secret LoadCredential=secret:/run/clientsecretd/credentials.sock

@@ -81,7 +81,10 @@ struct StatusCommand: ParsableCommand {
     /// listens on, with their remedies, and a sandbox that is weaker than the shipped one.
     private func findings() -> [[CommandMessage]] {
         let sockets = FailedSockets.problems(ofDaemonAt: daemon.path())
-        guard geteuid() == 0, SystemManager.isSystemd, let weakness = UnitsInEffect()?.weakness else { return sockets }
+        // A daemon at another socket has a unit of its own, which is not known.
+        guard geteuid() == 0, SystemManager.isSystemd, daemon.path() == SocketOption.standard,
+            let weakness = UnitsInEffect()?.weakness
+        else { return sockets }
         return sockets + [["warning: \(weakness)"]]
     }
 
