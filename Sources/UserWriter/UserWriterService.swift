@@ -59,14 +59,16 @@ package final class UserWriterService {
             if error.code != .writerNotPermitted, let account { isOutdated = account.hasChanged }
             answer = WriterAnswer(error)
         }
-        send(answer, over: stream)
+        send(answer, over: &stream)
     }
 
-    private func send(_ answer: WriterAnswer, over stream: borrowing UnixStream) {
+    func send(_ answer: WriterAnswer, over stream: inout UnixStream) {
         var line = WriterMessage.line(of: answer)
         if line.count > WriterMessage.longest {
             line = WriterMessage.line(of: WriterAnswer(Failure(.fileTooLarge, at: place)))
         }
+        // The request's deadline has passed if the disk was slow. The file may be published then, and the daemon has to know.
+        stream.deadline = Deadline(in: UserWriterTimeouts.connection)
         // Ignored: a client that has closed the connection makes another request.
         try? stream.write(line)
     }

@@ -5,7 +5,8 @@ enum UserWriterTimeouts {
     static let request: Int64 = 60_000
     /// How long a writer that dropped a request is not asked again, for any file: systemd starts one for each request.
     static let rest: Int64 = 1_000
-    /// How long one connection to a writer may last: the daemon, on the same machine, has its request ready.
+    /// How long a writer waits for the request, and then for its answer to be read: the daemon, on the same machine, has its
+    /// request ready and waits for the answer.
     static let connection: Int64 = 10_000
     /// Without a request for this long a writer exits; systemd starts it again at the next one.
     static let idle: Int64 = 30_000

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import Linux
 import Model
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +49,37 @@ import Testing
         #expect(try observe("web").contents?.exists == true)
         try configure(["api"])
         #expect(try observe("api").contents?.exists == true)
+    }
+
+    /// The daemon would report a silent writer for a file that is published.
+    @Test func anAnswerIsSentAlsoAfterADiskThatTookLong() throws {
+        let service = UserWriterService(
+            configuration: "/etc/c.yaml", daemonUser: "root", identity: Identity(user: Self.user, group: Self.user))
+        var ends: [Int32] = [0, 0]
+        let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(result == 0)
+        let near = ends[0]
+        defer { _ = close(near) }
+        // More than the socket takes without a reader.
+        let answer = WriterAnswer(
+            Failure(.writerRefused, at: .clock, detail: String(repeating: "a", count: 1 << 20)))
+        let wanted = WriterMessage.line(of: answer).count
+        try #require(wanted > 1 << 20 && wanted <= WriterMessage.longest)
+        let read = Atomic(0)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            // Until then the writer has to wait.
+            usleep(50_000)
+            let bytes = (try? Descriptor.read(near, atMost: 4 << 20)) ?? []
+            read.store(bytes.count, ordering: .sequentiallyConsistent)
+            done.signal()
+        }
+        do {
+            var stream = UnixStream(adopting: Descriptor(adopting: ends[1]), milliseconds: 0)
+            service.send(answer, over: &stream)
+        }
+        done.wait()
+        #expect(read.load(ordering: .sequentiallyConsistent) == wanted)
     }
 
     /// A process keeps the user and groups of its start, and requests that come often would keep it for ever.
