@@ -68,7 +68,8 @@ extension UnitSettings {
         package let file: String
     }
 
-    /// The text that `SetCredential=` has for a file which does not exist does not replace the file.
+    /// The text that `SetCredential=` has for a file which does not exist does not replace the file, unless it was set after the
+    /// file was removed.
     package var removedCredentials: [RemovedCredential] {
         cleared(Self.loading) { $0.prefix { $0 != ":" } }.filter { removed in
             !loads(removed.name, by: removed.setting)

@@ -182,7 +182,8 @@ package struct UnitSettings: Hashable, Sendable {
 
     /// A setting's assignments in a unit's file that a later one removes: an empty value clears the setting.
     ///
-    /// - Parameter name: the name in a value; a later assignment replaces one of the same name.
+    /// - Parameter name: the name in a value. A later assignment replaces one of the same name. By any of the settings, it gives
+    ///   what was removed again: systemd passes a credential that is only set, too.
     func cleared(
         _ settings: [String], _ name: (String) -> Substring
     ) -> [(setting: String, name: String, value: String, file: String)] {
