@@ -36,6 +36,25 @@ import Testing
         #expect(printed(["key: \(Self.pem[2])"]) == ["key: (64 characters)"])
     }
 
+    /// What `cat cert.pem key.pem` prints if the first file does not end with a line break.
+    @Test func aKeyRightBehindAnotherBlockIsLeftOutToItsEnd() {
+        let key: [String] = Self.pem[1...2] + ["mhEBa5Y/g+r5X/hDrauSQCtM"] + Self.pem[4...]
+        let join = "-----END CERTIFICATE-----" + Self.pem[0]
+        #expect(printed(["-----BEGIN CERTIFICATE-----", Self.pem[1], join] + key + ["done"]) == ["(PEM)", "done"])
+        #expect(printed([join] + key + ["done"]) == ["-----END CERTIFICATE-----(PEM)", "done"])
+        let line = ["-----BEGIN CERTIFICATE-----", Self.pem[1], join].joined(separator: "\\n")
+        #expect(printed([line] + key + ["done"]) == ["(PEM)", "done"])
+    }
+
+    @Test func anEncryptedKeyWithHeadersIsLeftOutToItsEnd() {
+        let lines = [
+            "-----BEGIN EC PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED",
+            "DEK-Info: AES-128-CBC,E3BF9A72D714C696B03AA20117FA1FF9", "", Self.pem[1], "mhEBa5Y/g+r5X/hDrauSQCtM",
+            "-----END EC PRIVATE KEY-----", "done",
+        ]
+        #expect(printed(lines) == ["(PEM)", "done"])
+    }
+
     /// A P-256 key has 64 hexadecimal digits, and a piece of base64 mixes capitals with small letters.
     @Test(
         arguments: [

@@ -10,17 +10,28 @@ extension Redaction {
         return lines.map { line in
             guard let line else { return nil }
             if isWithinPEM {
-                // A truncated block ends at the first line that cannot be base64.
+                // A truncated block ends at the first line that cannot belong to one.
                 let isEnd = line.contains(pemEnd)
-                isWithinPEM = !isEnd && isCodeLine(line)
+                isWithinPEM = isEnd ? opensPEM(line) : isCodeLine(line) || isPEMHeader(line)
                 if isEnd || isWithinPEM { return nil }
             }
-            isWithinPEM = line.contains(pemBeginning) && !line.contains(pemEnd)
+            isWithinPEM = opensPEM(line)
             return plain(withoutCode(line), isOrdinary: isOrdinary)
         }
     }
 
     private static let pemEnd = "-----END "
+
+    /// Whether a block begins in the line and does not end there. It may begin right behind the end of another one, as after `cat`
+    /// of a file without a line break at its end.
+    private static func opensPEM(_ line: String) -> Bool {
+        line.split(separator: pemEnd, omittingEmptySubsequences: false).last?.contains(pemBeginning) == true
+    }
+
+    /// Whether a line is one that OpenSSL writes before the base64 of an encrypted key (RFC 1421).
+    private static func isPEMHeader(_ line: String) -> Bool {
+        ["Proc-Type: ", "DEK-Info: "].contains { line.contains($0) }
+    }
 
     /// Whether a line may belong to a PEM block: nothing but base64 between blanks, quotes, commas and backslashes.
     private static func isCodeLine(_ line: String) -> Bool {
