@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Failures
 import Foundation
 import Model
 import Rotation
@@ -69,6 +70,25 @@ import Testing
             let other = try client(counts, delivered: delivered, fingerprint: current)
             let line = RolloutWords.line(for: RolloutView(share: share, state: .going, since: now), in: other, now: now)
             #expect(line == "\(Int(share * 100)) % of the machines may deliver")
+        }
+    }
+
+    /// No command is known if the daemon may be another configuration's.
+    @Test func aHeldRolloutSaysWhatComesNextAlsoWithoutACommand() async {
+        await #expect(processExitsWith: .success) {
+            let name = try #require(ClientName("web"))
+            let now = WallTime(secondsSinceEpoch: 1_795_235_460)
+            let held = RolloutView(share: 0.05, state: .held, since: now)
+            let web = FleetClientView(
+                name: name, fingerprint: nil, counts: FleetCounts([:], delivered: 0), machines: [])
+            #expect(
+                RolloutWords.lines(for: name, held, in: web, now: now).last
+                    == "next: clientsecretd rollout resume web, or finish instead of resume")
+            var context = CommandContext.current
+            context.knowsDaemon = false
+            context.use()
+            #expect(
+                RolloutWords.lines(for: name, held, in: web, now: now).last == "next: resume or finish the rollout")
         }
     }
 

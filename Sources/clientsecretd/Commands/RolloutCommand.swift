@@ -76,8 +76,10 @@ enum RolloutWords {
                     + "for them until they do, or for \(DurationText.text(MachineReport.silence))")
         }
         guard let fleet, view?.state == .held else { return lines }
-        let resume = ShellCommand.resumeRollout(client.description)?.text ?? ""
-        return lines + failures(in: fleet) + ["next: \(resume), or finish instead of resume"]
+        let next =
+            ShellCommand.resumeRollout(client.description).map { "\($0.text), or finish instead of resume" }
+            ?? "resume or finish the rollout"
+        return lines + failures(in: fleet) + ["next: \(next)"]
     }
 
     /// A line for each machine that fails with the new secret.
