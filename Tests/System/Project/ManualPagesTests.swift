@@ -6,6 +6,7 @@ import Testing
 @Suite(.waits, .needs(.release, .tools)) struct ManualPagesTests {
     private let folder = repository + "/.build/generated/man/"
     private let binary = Binaries.daemon
+    private static let network = "clientsecretd-network.8"
 
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -15,13 +16,27 @@ import Testing
         try String(contentsOfFile: folder + name, encoding: .utf8)
     }
 
-    @Test func bothProgramsEachCommandAndTheConfigurationHaveOne() throws {
-        let help = try run([binary, "--help"]).output
+    /// What a program's help lists.
+    private func commands(of program: String) throws -> [String] {
+        let help = try run([program, "--help"]).output
         let listed = help.components(separatedBy: "SUBCOMMANDS:\n").dropFirst().flatMap { group in
             group.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
                 .filter { !$0.hasPrefix("   ") }
         }
-        let commands = listed.compactMap { $0.split(separator: " ").first }
+        return listed.compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    /// The options that a command's help lists, as a page has them.
+    private func options(of program: String, _ command: String) throws -> [String] {
+        let help = try run([program, command, "--help"])
+        try #require(help.status == 0, "\(command): \(help.complaints)")
+        let options = Set(help.output.matches(of: #/--[a-z-]+/#).map { String($0.output) })
+        return options.subtracting(["--help", "--version"]).filter { help.output.contains("\n  \($0)") }.sorted()
+            .map { $0.replacingOccurrences(of: "-", with: "\\-") }
+    }
+
+    @Test func bothProgramsEachCommandAndTheConfigurationHaveOne() throws {
+        let commands = try commands(of: binary)
         #expect(commands.count >= 10)
         #expect(
             try names()
@@ -45,16 +60,32 @@ import Testing
     }
 
     @Test func everythingThatACommandTakesIsExplained() throws {
-        for name in try names() where name.hasPrefix("clientsecretd-") {
+        var seen = 0
+        for name in try names() where name.hasPrefix("clientsecretd-") && name != Self.network {
             let command = name.dropFirst("clientsecretd-".count).dropLast(".8".count)
-            let help = try run([binary, String(command), "--help"]).output
             let page = try text(name)
-            for option in Set(help.matches(of: #/--[a-z-]+/#).map { String($0.output) }) {
-                if ["--help", "--version"].contains(option) || !help.contains("\n  \(option)") { continue }
-                let escaped = option.dropFirst().replacingOccurrences(of: "-", with: "\\-")
-                #expect(page.contains("\n.It Fl \(escaped)"), "\(name): \(option)")
+            for option in try options(of: binary, String(command)) {
+                #expect(page.contains("\n.It Fl \(option.dropFirst("\\-".count))"), "\(name): \(option)")
+                seen += 1
             }
         }
+        #expect(seen >= 50)
+    }
+
+    /// All roles are in one page, as its source has them.
+    @Test func everyRoleOfTheNetworkProgramAndWhatItTakesIsExplained() throws {
+        let page = try text(Self.network)
+        let roles = try commands(of: Binaries.network)
+        #expect(roles.count >= 7)
+        var seen = 0
+        for role in roles {
+            #expect(page.contains("\\fB\\%\(role)\\fR") || page.contains("\\fB\\%\(role) "), "\(role)")
+            for option in try options(of: Binaries.network, role) {
+                #expect(page.contains("\n.It \\fB\\%\(option)"), "\(role): \(option)")
+                seen += 1
+            }
+        }
+        #expect(seen >= 15)
     }
 
     /// What `man` itself warns of lintian reports (`PackagesTests`).

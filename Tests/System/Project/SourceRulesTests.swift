@@ -71,6 +71,14 @@ import Testing
     }
 
     /// What is built today is what was tried: also the packages that others bring.
+    /// The shell empties that file before the command starts, so nothing is ever found there.
+    @Test func noCommandOfABedReadsTheFileThatItsOutputIsWrittenTo() throws {
+        let found = try run(
+            ["grep", "--recursive", "--extended-regexp", #"^ *(promise|refused|exits|eventually) .*\$seen"#, "."],
+            directory: repository + "/Tests/System/bed")
+        #expect(found.status == 1 && found.output + found.complaints == "", "\(found.output)\(found.complaints)")
+    }
+
     @Test func everyPackageIsPinned() throws {
         let manifest = try String(contentsOfFile: repository + "/Package.swift", encoding: .utf8)
         let package = #/\.package\(url: "[^"]*/([a-z-]+)", exact: "([0-9.]+)"\)/#

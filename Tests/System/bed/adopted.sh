@@ -108,7 +108,8 @@ good
 chmod 0600 $configuration
 printf '# secret\n' >>$configuration
 systemctl restart clientsecretd.service
-refused "what the daemon may not read is not kept" grep -q '# secret' $kept
+exits "what the daemon may not read is not kept" 1 grep -q '# secret' $kept
+contains "and the copy from before stays" com.example.web "$(cat $kept)"
 chmod 0644 $configuration
 
 # One that the daemon's user could change decides nothing for others: root does not keep it, the daemon does.

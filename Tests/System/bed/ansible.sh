@@ -41,7 +41,7 @@ promise "check mode tells that there is something to do" changes --check
 refused "and does nothing" command -v clientsecretd
 promise "the role sets everything up" changes
 command -v clientsecretd >/dev/null || exit 1
-refused "and shows no key" grep -qF "$(sed -n 2p key.p8)" "$seen"
+equal "and shows no key" 0 "$(grep -cF "$(sed -n 2p key.p8)" "$seen")"
 eventually "all is well" clientsecretd health
 equal "it starts with the machine" enabled "$(systemctl is-enabled clientsecretd.service)"
 equal "the key is for root and the daemon" "640 root clientsecretd" "$(stat -c '%a %U %G' "$key")"

@@ -48,7 +48,7 @@ equal "below a directory that it has made, whatever the umask" "root 755,root 75
 eventually "by the writer that it starts itself" grep -q ^SECRET= /srv/app/.env
 promise "a hook does not run where the daemon was started" test ! -e /tmp/private/ran
 equal "the status socket has its mode" socket "$(stat -c %F $socket)"
-refused "which nobody has given it by its name" grep -E '"[^"]*(clientsecretd\.sock|credentials\.sock)"' /tmp/calls
+exits "which nobody has given it by its name" 1 grep -E '"[^"]*(clientsecretd\.sock|credentials\.sock)"' /tmp/calls
 promise "it stops" ended
 equal "and takes its socket away" "$output" "$(find /run/clientsecretd ! -type d)"
 

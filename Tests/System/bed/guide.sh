@@ -258,7 +258,7 @@ after_encrypted_key() {
     refused "the plain key is gone" test -e /etc/clientsecretd/AuthKey_XYZ987WVUT.p8
     eventually "every client is well" all_ok
     promise "the secret is signed by the key" secret_of web <"$output"
-    refused "which lies nowhere in plain text" grep -qF "$(sed -n 2p "$key")" /etc/clientsecretd/apple-key.cred
+    exits "which lies nowhere in plain text" 1 grep -qF "$(sed -n 2p "$key")" /etc/clientsecretd/apple-key.cred
     equal "the service is active" active "$(property ActiveState)"
     promise "it renews" clientsecretd renew web
     promise "it restarts" systemctl restart clientsecretd.service

@@ -30,7 +30,7 @@ promise() {
     if "$@" >"$seen" 2>&1; then kept "$what"; else broken "$what ($*)"; fi
 }
 
-# refused PROMISE COMMAND…: the command fails.
+# refused PROMISE COMMAND…: the command fails. A file lacks a text by `exits PROMISE 1 grep …`: grep fails for a missing file, too.
 refused() {
     local what=$1
     shift
