@@ -31,6 +31,9 @@ struct ClockTrust: Hashable, Sendable {
     private var runsSince: BootTime?
     /// The last time it was seen to be set to.
     private(set) var setTo: WallTime?
+    /// The time that it showed when its fault was found, or was set to since. The fault names it, and is copied at different
+    /// moments: with the present time, `health` would take the copies for two reasons.
+    private var faultShownAt: WallTime?
     /// Whether the clock was confirmed since it was last set.
     private var isConfirmed = false
     /// When it was last judged.
@@ -141,6 +144,7 @@ struct ClockTrust: Hashable, Sendable {
             }
             if abs(moved.count) > ClockRun.smallestJump.count {
                 (runsSince, setTo, isConfirmed) = (now.boot, now.wall, false)
+                faultShownAt = nil
             }
         }
         if now.kernelSynced { confirm() }
@@ -161,35 +165,38 @@ struct ClockTrust: Hashable, Sendable {
     mutating func judge(
         builtAt: WallTime, isOnce: Bool, isStarting: Bool, _ timer: inout WakeTimer, secrets: () -> [SecretInfo]
     ) -> Bool {
-        let before = failure?.code
+        let before = failure
         observe(isOnce: isOnce, timer.now)
         // Recomputed only while it is ahead of the clock: the noted secret may be gone, but no later one can exist.
         if let noted = latestIssue, !timer.now.kernelSynced, noted > timer.now.wall {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
                 .filter { waitedOut?.contains($0) != true && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
+        let shown = faultShownAt ?? timer.now.wall
         let found = findFault(
-            builtAt: builtAt, from: isStarting ? runsSince : nil,
+            builtAt: builtAt, showing: shown, from: isStarting ? runsSince : nil,
             latest: timer.now.kernelSynced ? nil : latestIssue, &timer)
+        faultShownAt = found == nil ? nil : shown
         reason = found.map { Reason(failure: $0, since: reason?.since ?? timer.now.wall) }
-        return before != failure?.code
+        return before != failure
     }
 
     /// Why the clock is not to be trusted; nil if it is.
     ///
     /// - Parameters:
+    ///   - shown: the time to name as the one on the clock.
     ///   - from: the start of a doubt that is raised now; nil: now.
     ///   - latest: the latest `iat` among the secrets that our keys signed.
     private mutating func findFault(
-        builtAt: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
+        builtAt: WallTime, showing shown: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
     ) -> Failure? {
         let now = timer.now
-        if !timer.reached(builtAt) { return Failure(.clockBeforeBuild, at: .clock, detail: now.wall.description) }
+        if !timer.reached(builtAt) { return Failure(.clockBeforeBuild, at: .clock, detail: shown.description) }
         if let reached = waitedOut?.reached { waitedOut?.reached = max(reached, now.wall) }
         if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
             _ = timer.reached(now.boot + Self.pollInterval)
             doubtedAt = nil
-            return Failure(.clockPerhapsAhead, at: .clock, detail: now.wall.description)
+            return Failure(.clockPerhapsAhead, at: .clock, detail: shown.description)
         }
         guard let latest, !now.kernelSynced, waitedOut?.contains(latest) != true, !timer.reached(latest) else {
             // At the start, the secret for which an earlier run doubted it was perhaps not read yet.
@@ -223,13 +230,15 @@ extension Rotation {
     }
 
     mutating func planClock(_ timer: inout WakeTimer) {
+        let before = clock.failure?.code
         var clock = clock
         let hasChanged = clock.judge(
             builtAt: builtAt, isOnce: isOnce, isStarting: isOnce || !isReady, &timer
         ) { secretsSeen }
         self.clock = clock
         guard hasChanged else { return }
-        events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted)
+        // Another time in the same failure is no news, but every client's reason names it.
+        if clock.failure?.code != before { events.append(clock.failure.map(LogEvent.clockDistrusted) ?? .clockTrusted) }
         touchEverything()
     }
 

@@ -219,6 +219,45 @@ import Testing
         #expect(bench.entries.filter(isAboutTheClock).count == 2)
     }
 
+    /// The daemon's problem and its clients' reasons are copied at different moments, and `health` and `status` show each different
+    /// one.
+    @Test(
+        arguments: [(7200, .clockBeforeBuild), (-16 * 366 * Values.day, .clockPerhapsAhead)] as [(Int64, Failure.Code)])
+    func aWrongClockIsOneReasonHoweverLongItRuns(builtAt: Int64, code: Failure.Code) throws {
+        let bench = try unsynced(builtAt: builtAt)
+        func reason() throws -> Failure {
+            bench.pass(25)
+            bench.go()
+            let snapshot = bench.rotation.snapshot(at: bench.now)
+            let reason = try #require(snapshot.reason)
+            #expect(reason.failure.code == code)
+            #expect(snapshot.problems.map(\.failure) == [reason.failure])
+            return reason.failure
+        }
+        let first = try reason()
+        #expect(try reason() == first)
+        // The time that it was set to is another one.
+        bench.step(600)
+        let set = bench.now.wall.description
+        #expect(try reason().detail == set)
+        #expect(bench.entries.filter(isAboutTheClock).count == 1)
+    }
+
+    @Test func aLaterSecretOfOursIsNamedForEveryClient() throws {
+        let bench = try Bench(["web": Values.client("web"), "native": Values.client("native")])
+        bench.isSynced = false
+        try bench.place(fromTheFuture(), in: "web.jwt")
+        bench.go()
+        let later = try Values.issued(
+            2, id: "com.example.native", from: 5400, to: 80 * Values.day, signer: Values.print("1"))
+        try bench.place(later, in: "native.jwt")
+        bench.tell(.changeNoticed(.file(try Values.path("native.jwt"))))
+        bench.pass(2)
+        let failure = Failure(.clockDoubtful, at: .clock, detail: later.issuedAt.description)
+        #expect(bench.rotation.clock.failure == failure)
+        #expect(try bench.view("web").reason?.failure == failure)
+    }
+
     // MARK: A clock that may be ahead
 
     /// A core that starts so long after a secret was minted that it has kept, by a clock that the kernel does not vouch for.
