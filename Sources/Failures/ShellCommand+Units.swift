@@ -55,6 +55,9 @@ extension ShellCommand {
 
     package static func unmask(_ name: String) -> ShellCommand? { unit("unmask", name) }
 
+    /// The same for a mask that the next boot ends.
+    package static func unmaskRuntime(_ name: String) -> ShellCommand? { unit("unmask", [name], flags: ["--runtime"]) }
+
     /// Has a running unit read its credentials and configuration again. The programs of a reload need the same as a start.
     package static func reloadUnit(_ name: String? = daemonUnit) -> ShellCommand? {
         name.flatMap { unit("reload", $0) }
@@ -62,13 +65,13 @@ extension ShellCommand {
 
     private static func unit(_ verb: String, _ name: String) -> ShellCommand? { unit(verb, [name]) }
 
-    private static func unit(_ verb: String, _ names: [String]) -> ShellCommand? {
+    private static func unit(_ verb: String, _ names: [String], flags: [String] = []) -> ShellCommand? {
         let context = CommandContext.current
         // A name that begins with "-" would be an option.
         guard context.hasSystemd, !names.contains(where: { $0.hasPrefix("-") }),
             !["start", "restart", "reload"].contains(verb) || context.unstartable.isDisjoint(with: names)
         else { return nil }
-        return ShellCommand("systemctl \(verb) \(names)")
+        return ShellCommand("systemctl \([verb] + flags + names)")
     }
 
     /// Enables a unit and starts it.

@@ -28,7 +28,7 @@ package struct DryRunFindings: Sendable {
     package internal(set) var unguardedArguments: [UnguardedArgument] = []
     /// The lines missing from the sandboxes of the writing units.
     package internal(set) var dropIns: [UnitDropIn] = []
-    /// The units that work now and do not start after a reboot.
+    /// The units that work now and do not start again, or not after a reboot.
     package internal(set) var idleUnits: [IdleUnit] = []
     /// The state directory, if it is missing and systemd creates it when the service starts.
     package internal(set) var stateDirectoryMadeAtStart: AbsolutePath?

@@ -7,6 +7,7 @@ import Model
 import Outputs
 import Rotation
 import State
+import Systemd
 
 /// Looks for what would keep a configuration from working.
 struct DryRunReview {
@@ -16,8 +17,8 @@ struct DryRunReview {
     private let reader: DryRunReader
     /// The sandbox of the unit that runs the daemon; nil if systemd does not, or cannot be asked.
     private var review: SandboxReview?
-    /// The unit that runs the daemon; nil as above.
-    private let daemon: ServiceUnit?
+    /// The service that runs the daemon and the user who runs it; nil if the daemon is not known to be run by one.
+    private let daemon: (name: String, user: String?)?
     /// The units' settings in effect; nil as above.
     private let inEffect: UnitsInEffect?
     /// The addresses that the helpers' units have to allow; nil as above.
@@ -39,8 +40,8 @@ struct DryRunReview {
         self.rotation = rotation
         self.reader = reader
         review = unit.map { SandboxReview($0) }
-        daemon = unit
         if let unit {
+            daemon = (name: unit.name, user: unit.settings.user)
             var found = inEffect
             if found == nil {
                 found = UnitsInEffect(of: loaded.configuration, daemon: unit)
@@ -48,6 +49,7 @@ struct DryRunReview {
             }
             self.inEffect = found
         } else {
+            daemon = nil
             self.inEffect = nil
         }
         addresses = self.inEffect == nil ? nil : RoleAddresses(of: loaded)
@@ -95,7 +97,7 @@ struct DryRunReview {
         }
         findings.warningsOfUnits = [inEffect?.weakness, warning(ofControlGroupAt: socket)].compactMap(\.self)
         findings.dropIns = review?.dropIns ?? []
-        findings.idleUnits = daemon.map { IdleUnit.all(for: configuration, daemon: $0) } ?? []
+        findings.idleUnits = daemon.map { IdleUnit.all(for: configuration, daemon: $0.name, as: $0.user) } ?? []
         for (name, client) in configuration.clients.sorted(by: { $0.key < $1.key }) where client.verify {
             findings.limitations += [reader.executor.services.verifier.problem(for: name)].compactMap(\.self)
         }

@@ -10,20 +10,35 @@ package enum UnitMask {
     package static func remedy(ofSocket socket: String) -> Remedy? { remedy(in: directories, ofSocket: socket) }
 
     /// The remedy if this unit itself is masked; nil if it is not.
-    package static func remedy(of unit: String) -> Remedy? { remedy(in: directories, of: names(of: unit)) }
+    ///
+    /// - Parameter next: what the unit needs after that; nil: nothing.
+    package static func remedy(of unit: String, then next: ShellCommand? = nil) -> Remedy? {
+        remedy(in: directories, of: names(of: unit), then: next)
+    }
 
-    /// The directories with links that mask a unit.
+    /// The directories with links that mask a unit. A boot empties the second one, and systemctl(1) removes the links in it only
+    /// with `--runtime`.
     private static let directories = ["/etc/systemd/system", "/run/systemd/system"]
 
     static func remedy(in directories: [String], ofSocket socket: String) -> Remedy? {
         remedy(in: directories, of: units(ofSocket: socket))
     }
 
-    private static func remedy(in directories: [String], of units: [String]) -> Remedy? {
-        let masked = units.first { name in
-            directories.contains { ForeignFile.link("\($0)/\(name)") == "/dev/null" }
+    static func remedy(
+        in directories: [String], of units: [String], then next: ShellCommand? = nil
+    ) -> Remedy? {
+        for name in units {
+            let masking = directories.indices.filter {
+                ForeignFile.link("\(directories[$0])/\(name)") == "/dev/null"
+            }
+            if masking.isEmpty { continue }
+            var commands = masking.compactMap { $0 == 0 ? ShellCommand.unmask(name) : ShellCommand.unmaskRuntime(name) }
+            if let next { commands.append(next) }
+            return .say(
+                "\(name) is masked: unmask it, if it is meant to run",
+                see: commands.dropFirst().reduce(commands.first) { $0?.then($1) })
         }
-        return masked.map { .say("\($0) is masked: unmask it, if it is meant to run", see: .unmask($0)) }
+        return nil
     }
 
     /// The socket, the service that it starts, or one for each connection, and the templates of these.
