@@ -71,7 +71,7 @@ extension Executor {
         services.store.follow(loaded.store)
         tokens.withLock { $0 = loaded.tokenCredentials }
         let configuration = loaded.configuration
-        keyring.keepOnly(Set(configuration.keys.keys))
+        keyring.keepOnly(configuration.keys)
         services.pusher.keepOnly(configuration)
         let place = settings.stateDirectory(of: configuration).flatMap { path in
             // If it does not answer, its path is used unchanged.
@@ -97,7 +97,7 @@ extension Executor {
         noteLinkChain(of: .key(name), files)
         do throws(Failure) {
             let key = try KeyLoader(as: reservedPaths.trusting(identity), credentials: settings.credentials).load(entry)
-            if let failure = keyring.objection(to: key.print, of: entry, as: name) { throw failure }
+            if let failure = keyring.objection(to: key.print, of: entry) { throw failure }
             keyring.put(key, as: name)
             return .key(key.print)
         } catch {

@@ -9,10 +9,11 @@ final class KeyCache: Sendable {
     private struct Keys {
         var signing: [KeyName: SigningKey] = [:]
         var remembered: [KeyDigest: PublicKey] = [:]
-        /// Of the configured keys; nil before a configuration was adopted.
-        var names: Set<KeyName>?
-        /// By credential: the key that was read first, and the entry that it was read for.
-        var passed: [String: (name: KeyName, entry: KeyConfiguration, key: KeyDigest)] = [:]
+        /// The configured keys; nil before a configuration was adopted.
+        var entries: [KeyName: KeyConfiguration]?
+        /// By credential: the key that was read first, and the entries that named the credential then, first the one that the
+        /// key was read for.
+        var passed: [String: (key: KeyDigest, entries: [KeyConfiguration])] = [:]
     }
 
     private let keys = QuietMutex(Keys())
@@ -20,7 +21,7 @@ final class KeyCache: Sendable {
     /// Takes a key that was read. One that a reload removed while it was being read is only remembered.
     func put(_ key: SigningKey, as name: KeyName) {
         keys.withLock { keys in
-            if keys.names?.contains(name) == false {
+            if let entries = keys.entries, entries[name] == nil {
                 keys.remembered[key.print] = key.publicKey
             } else {
                 keys.signing[name] = key
@@ -30,20 +31,22 @@ final class KeyCache: Sendable {
 
     /// That a credential still holds the key of other ids, which a reload has changed since: systemd passes credentials only at a
     /// start. Nil for anything else. The key must not sign under the new ids, for which Apple has another one.
-    func objection(to key: KeyDigest, of entry: KeyConfiguration, as name: KeyName) -> Failure? {
+    func objection(to key: KeyDigest, of entry: KeyConfiguration) -> Failure? {
         guard case .credential(let credential) = entry.location else { return nil }
         return keys.withLock { keys -> Failure? in
             guard let passed = keys.passed[credential], passed.key == key else {
-                keys.passed[credential] = (name, entry, key)
+                // One key may have several ids, such as those of Apple Ads.
+                let others = (keys.entries ?? [:]).values.filter { $0.location == entry.location }
+                keys.passed[credential] = (key, [entry] + others)
                 return nil
             }
-            // The reload may also have given the entry another name.
-            guard passed.name == name || keys.names?.contains(passed.name) == false else { return nil }
-            guard passed.entry.team != entry.team || passed.entry.keyID != entry.keyID else { return nil }
+            // By the ids alone: the reload may also have given the entry another name.
+            let isOfStart = passed.entries.contains { $0.team == entry.team && $0.keyID == entry.keyID }
+            guard !isOfStart else { return nil }
             return Failure(
                 .credentialMissing, at: .credential(credential),
                 detail: "systemd passes credentials only at a start, and what it passed then is the key of "
-                    + "\(passed.entry.keyID)",
+                    + "\(passed.entries[0].keyID)",
                 remedy: .run(.restart(), otherwise: "restart the daemon"))
         }
     }
@@ -55,10 +58,10 @@ final class KeyCache: Sendable {
 
     /// Forgets the private keys of all other names: a key that a reload removed must not stay in memory. Secrets that it has
     /// signed can still be verified.
-    func keepOnly(_ names: Set<KeyName>) {
+    func keepOnly(_ entries: [KeyName: KeyConfiguration]) {
         keys.withLock { keys in
-            keys.names = names
-            for (name, key) in keys.signing where !names.contains(name) {
+            keys.entries = entries
+            for (name, key) in keys.signing where entries[name] == nil {
                 keys.remembered[key.print] = key.publicKey
                 keys.signing[name] = nil
             }
