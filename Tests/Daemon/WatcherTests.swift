@@ -194,6 +194,7 @@ import Testing
         // Until the link leads elsewhere.
         _ = list.follow([], of: .file(file))
         for directory in [target.directory, data, root] { #expect(list.interests[directory] == nil) }
+        #expect(list.rerouted(in: root.directory, name: root.name).isEmpty)
         #expect(list.interests[file.directory] != nil)
         #expect(list.resources(in: root.directory, name: "etc") == [.file(file)])
     }

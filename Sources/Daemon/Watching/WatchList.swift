@@ -32,7 +32,7 @@ struct WatchList: Hashable, Sendable {
         /// Whether it is only an ancestor of other directories of interest.
         var isOnlyAncestor: Bool { watchesOnlySubdirectories && awaited.isEmpty }
 
-        fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.values.allSatisfy(\.isEmpty) }
+        fileprivate var isEmpty: Bool { isOnlyAncestor && descendants.isEmpty }
     }
 
     /// The link in the directory of a mounted secret or config map that Kubernetes swaps to replace all files at once.
@@ -143,6 +143,10 @@ struct WatchList: Hashable, Sendable {
         guard interests[directory]?.isOnlyAncestor == true else { return }
         var step = directory
         while interests[step.directory]?.descendants[step.name]?.remove(directory) != nil {
+            // A link's owner may lead it to ever new directories: not even their names stay.
+            if interests[step.directory]?.descendants[step.name]?.isEmpty == true {
+                interests[step.directory]?.descendants[step.name] = nil
+            }
             step = step.directory
         }
         step = directory
