@@ -172,8 +172,8 @@ enum UserWriterRemedies {
                 + "and mode \(mode)", see: .listWay(to: files[closed]))
     }
 
-    /// Whether a user has all these rights (4: to read, 1: to enter) to a file or directory, by its owner, group and mode; nil if that
-    /// is not known.
+    /// Whether a user has all these rights (4: to read, 1: to enter) to a file or directory, by its owner, group and mode; nil if
+    /// that is not known.
     private static func has(rights: UInt16, to path: String, _ user: String) -> Bool? {
         guard let status = FileStatus.following(path) else { return nil }
         func give(_ shift: UInt16) -> Bool { status.mode >> shift & rights == rights }

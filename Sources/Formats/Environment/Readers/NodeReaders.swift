@@ -3,8 +3,8 @@ extension LineReader {
     /// `Dotenv::ParseContent` of node_dotenv.cc: a quoted value ends at the next such quote, whatever is before it. A carriage
     /// return counts as nothing at all.
     ///
-    /// - Parameter stopsWithoutName: whether it stops at an equals sign without a name or blanks before it, as Node 20 does. Later versions
-    ///   read the text after it as the next entry.
+    /// - Parameter stopsWithoutName: whether it stops at an equals sign without a name or blanks before it, as Node 20 does.
+    ///   Later versions read the text after it as the next entry.
     mutating func node(stopsWithoutName: Bool) -> [EnvironmentEntry]? {
         while index < bytes.count {
             skip { $0.isSystemdSpace }
