@@ -103,14 +103,20 @@ struct WatchList: Hashable, Sendable {
         }
         for path in linkChain { add(path, resource) }
         // A directory's path may now lead to another directory.
-        return linkChain.reduce(into: homes[resource] ?? []) { directories, path in
-            var step = path
-            while step.directory != step {
+        var directories = (homes[resource] ?? []).union(linkChain.map(\.directory))
+        for path in linkChain {
+            var step = path.directory
+            while step.directory != step, directories.count < Self.mostDirectories {
                 step = step.directory
                 directories.insert(step)
             }
         }
+        return directories
     }
+
+    /// Directories of one resource above which no further ones are watched: another user's links may lead through thousands, and the
+    /// kernel limits the watches of all.
+    private static let mostDirectories = 64
 
     /// Takes over the links of resources that are still of interest.
     mutating func takeLinkChains(from other: WatchList) {
