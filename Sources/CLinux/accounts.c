@@ -12,8 +12,7 @@
 
 enum { MOST_GROUPS = CLINUX_MOST_GROUPS };
 
-// The groups that a login of the user has: their number, or -E2BIG.
-static int groups_of(const char *name, uint32_t primary, gid_t groups[MOST_GROUPS]) {
+int clinux_user_groups(const char *name, uint32_t primary, uint32_t *groups) {
     int count = MOST_GROUPS;
     return getgrouplist(name, primary, groups, &count) < 0 ? -E2BIG : count;
 }
@@ -22,7 +21,7 @@ static int groups_of(const char *name, uint32_t primary, gid_t groups[MOST_GROUP
 
 static int set_groups(const char *name, uint32_t primary, const uint32_t *more, size_t more_count) {
     gid_t groups[MOST_GROUPS];
-    int count = groups_of(name, primary, groups);
+    int count = clinux_user_groups(name, primary, groups);
     if (count < 0) return count;
     if (more_count > (size_t)(MOST_GROUPS - count)) return -E2BIG;
     for (size_t index = 0; index < more_count; index++) groups[count++] = more[index];
@@ -116,16 +115,4 @@ int clinux_find_group(const char *wanted, uint32_t *group, char *name) {
         free(buffer);
         if (answer != -ERANGE || size >= LARGEST_BUFFER) return answer;
     }
-}
-
-int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group) {
-    gid_t groups[MOST_GROUPS];
-    int count = groups_of(name, primary, groups);
-    for (int index = 0; index < count; index++)
-        if (groups[index] == group) return 1;
-    return count < 0 ? count : 0;
-}
-
-int clinux_user_groups(const char *name, uint32_t primary, uint32_t *groups) {
-    return groups_of(name, primary, groups);
 }

@@ -27,8 +27,6 @@ int clinux_become_user(
 #define CLINUX_ACCOUNT_NAME 256
 int clinux_find_user(const char *wanted, uint32_t *user, char *name, uint32_t *group);
 int clinux_find_group(const char *wanted, uint32_t *group, char *name);
-// Whether a process that this user just started is in the group: 1 or 0, or -errno.
-int clinux_user_is_in_group(const char *name, uint32_t primary, uint32_t group);
 
 // The groups of a process that this user just started, of which there is room for CLINUX_MOST_GROUPS: their number, or -errno.
 #define CLINUX_MOST_GROUPS 1024

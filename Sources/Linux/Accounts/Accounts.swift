@@ -64,8 +64,7 @@ package enum Accounts {
 
     /// Whether a login or a unit of the user puts it in this group; false if the database cannot be queried.
     package static func isMember(_ account: Account, of group: UInt32) -> Bool {
-        unsafe account.addedGroups.contains(group)
-            || clinux_user_is_in_group(account.name, account.primaryGroup, group) == 1
+        groups(of: account)?.contains(group) ?? false
     }
 
     /// The groups of a login or a unit of the user; nil if the database cannot be queried.
