@@ -103,6 +103,7 @@ contains "with what helps" "fix: correct the configuration and reload it" "$(cli
 good
 promise "which does" clientsecretd reload
 eventually "and that user's file is repaired again" grep -q "^SECRET=$secret" /srv/app/apple.env
+
 # One that the daemon may not read is never kept.
 good
 chmod 0600 $configuration
