@@ -306,7 +306,7 @@ extension FailureCode {
         // The store.
         case .storeUnconfigured:
             row(
-                "the service that connects to the store has none in its configuration",
+                "the service that connects to the store does not have the daemon's store in its configuration",
                 traits: .refusalOfStore,
                 "write \"store\" with its \"endpoints\" in the configuration that the service reads, "
                     + "then reload the daemon")
@@ -418,7 +418,8 @@ extension FailureCode {
                 .say("correct what it reports", see: .check))
         case .pushTargetUnknown:
             row(
-                "the configuration of the service that pushes has no such target", traits: .ofPushService,
+                "the configuration of the service that pushes does not have the daemon's target",
+                traits: .ofPushService,
                 "have the service read the configuration that the daemon reads")
         case .pushTokenUnusable:
             row(
