@@ -105,18 +105,14 @@ import Testing
 
     @Test(arguments: mixed.flatMap { words, scripts in scripts.map { (words, $0) } })
     func aFileWithOtherTextStaysAsItIs(words: String, script: String) throws {
-        let directory = try TemporaryDirectory()
-        let good = try freshKey(in: directory, name: "good")
-        try shell("{ \(script)\n} >damaged 2>/dev/null; chmod 640 damaged", in: directory)
-        let before = FileManager.default.contents(atPath: directory("damaged"))
-        let failure = try failure(directory("damaged"))
+        let (directory, good, before, failure) = try damagedKey(by: script)
         #expect(failure.detail == words, "\(script)")
         // `check --fix` carries nothing out, and no remedy removes the only copy of the other text.
         #expect(failure.remedy?.command == nil, "\(script)")
         #expect(failure.remedy?.words?.contains("which holds it too") == false, "\(failure)")
         let command = try #require(failure.remedy?.words?.firstMatch(of: /\((test .*)\)$/)?.1, "\(failure)")
         try shell(String(command), in: directory)
-        #expect(try signingKey(directory("damaged.key")).print == good.print, "\(script)")
+        #expect(try signingKey(directory("damaged.key")).print == good, "\(script)")
         #expect(FileManager.default.contents(atPath: directory("damaged")) == before)
         let attributes = try FileManager.default.attributesOfItem(atPath: directory("damaged.key"))
         #expect(attributes[.posixPermissions] as? Int == 0o640)
@@ -136,17 +132,13 @@ import Testing
 
     @Test(arguments: all.flatMap { words, scripts in scripts.map { (words, $0) } })
     func damageIsNamedAndUndone(words: String, script: String) throws {
-        let directory = try TemporaryDirectory()
-        let good = try freshKey(in: directory, name: "good")
-        try shell("{ \(script)\n} >damaged 2>/dev/null; chmod 640 damaged", in: directory)
-        let before = FileManager.default.contents(atPath: directory("damaged"))
-        let failure = try failure(directory("damaged"))
+        let (directory, good, before, failure) = try damagedKey(by: script)
         #expect(failure.detail == words, "\(script)")
         let command = try #require(failure.remedy?.command, "\(script)")
         // What a terminal and the journal show is the whole command.
         #expect(Redaction.plain(command).contains("BEGIN") == command.contains("BEGIN"))
         try shell(command, in: directory)
-        #expect(try signingKey(directory("damaged")).print == good.print, "\(script)")
+        #expect(try signingKey(directory("damaged")).print == good, "\(script)")
         // The file's mode is the same, and the damaged one is still there.
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         let copy = try #require(names.first { $0.hasPrefix("damaged.") })
@@ -159,7 +151,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: directory(copy)) == before)
         // Typed a second time it destroys nothing.
         #expect(throws: ShellFailure.self) { try shell(command, in: directory) }
-        #expect(try signingKey(directory("damaged")).print == good.print)
+        #expect(try signingKey(directory("damaged")).print == good)
     }
 
     /// These commands ask for a passphrase.
@@ -229,6 +221,17 @@ import Testing
             try shell(script, in: directory)
             #expect(try failure(directory("damaged")).remedy?.command == nil, "\(script)")
         }
+    }
+
+    /// A file `damaged` that the script makes of a fresh key: where it is, the key's digest, the file's content and what is wrong.
+    private func damagedKey(
+        by script: String
+    ) throws -> (directory: TemporaryDirectory, good: KeyDigest, before: Data?, failure: Failure) {
+        let directory = try TemporaryDirectory()
+        let good = try freshKey(in: directory, name: "good").print
+        try shell("{ \(script)\n} >damaged 2>/dev/null; chmod 640 damaged", in: directory)
+        let path = directory("damaged")
+        return (directory, good, FileManager.default.contents(atPath: path), try failure(path))
     }
 
     private func failure(_ path: String, passphrase: String? = nil) throws -> Failure {

@@ -338,7 +338,7 @@ import Testing
         #expect(try names() == ["app.env"])
     }
 
-    /// Its only line is our variable's, and would be no Python any more.
+    /// Its only line is our variable's, and without its quotes the file is no Python.
     @Test func aFileOfAnotherSyntaxIsLeftUntouched() throws {
         let text = "SECRET = \"eyJ.a.b\"\n"
         try scratch.write(text, to: "settings.py")

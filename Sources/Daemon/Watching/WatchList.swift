@@ -144,7 +144,7 @@ struct WatchList: Hashable, Sendable {
         tidy(directory.directory)
     }
 
-    /// Forgets a directory in which nothing is of interest any more, and those above it that were of interest only for it.
+    /// Forgets a directory in which nothing is of interest now, and those above it that were of interest only for it.
     private mutating func tidy(_ directory: AbsolutePath) {
         guard interests[directory]?.isOnlyAncestor == true else { return }
         var step = directory

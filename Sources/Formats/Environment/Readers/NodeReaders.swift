@@ -29,7 +29,7 @@ extension LineReader {
     }
 
     /// Whether Node 20 sees no blanks before an equals sign here: its line begins with it, or the file with spaces and it. With
-    /// blanks between, it takes these, or by mistake what is before them, for a name.
+    /// blanks between, their last byte or the one before them becomes a name.
     private func isWithoutBlanks(before end: Int) -> Bool {
         let before = bytes[..<end]
         return before.last { $0 != .carriageReturn } == .lineFeed
