@@ -49,12 +49,23 @@ import Testing
         #expect(detail.contains("names another store"), "\(detail)")
     }
 
-    @Test func aTargetThatLeadsElsewhereGetsNothing() throws {
-        let text = #"targets: {a: {kind: http, url: "http://127.0.0.1:1/a", body: "{{client_secret}}"}}"# + "\n"
-        let found = try answer(
-            ["push", "a"], #"{"do":"redeploy","places":{"a":"0"}}"#, to: text, keeping: text)
+    /// A secret of the right form.
+    private static let secret = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3ZWIifQ." + String(repeating: "A", count: 86)
+
+    @Test(arguments: [
+        (#"{"do":"redeploy","places":{"a":"0"}}"#, "a"),
+        (#"{"do":"publish","client_secret":"\#(secret)","places":{"a":"0"}}"#, "a"),
+        // Another field of the same document, which is written along.
+        (#"{"do":"publish","client_secret":"\#(secret)","others":{"b":"\#(secret)"},"places":{"b":"0"}}"#, "b"),
+    ])
+    func aTargetThatLeadsElsewhereGetsNothing(request: String, name: String) throws {
+        try directory.write("token", to: "token")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory("token"))
+        let place = "kind: vault, endpoint: \"http://127.0.0.1:1\", path: apps/web, token_file: \(directory("token"))"
+        let text = "targets: {a: {\(place), field: a}, b: {\(place), field: b}}\n"
+        let found = try answer(["push", "a"], request, to: text, keeping: text)
         #expect(found["code"] as? String == "push_target_unknown", "\(found)")
         let detail = try #require(found["detail"] as? String)
-        #expect(detail.hasPrefix("a leads elsewhere in "), "\(detail)")
+        #expect(detail.hasPrefix("\(name) leads elsewhere in "), "\(detail)")
     }
 }
