@@ -11,9 +11,6 @@ package struct Publisher: Sendable {
     private let naming: TemporaryNames
     private let reservedPaths: ReservedPaths
 
-    /// How often a file that another program keeps changing is merged again before that is a failure.
-    private static let mergeLimit = 8
-
     /// - Parameters:
     ///   - identity: the user that reads and writes, and must own the files.
     ///   - naming: names of temporaries that are recognised as ours after a kill.
@@ -98,7 +95,7 @@ package struct Publisher: Sendable {
         }
         guard !secrets.isEmpty else { return try observe(file) }
         let group = try group(of: file)
-        for _ in 0..<Self.mergeLimit {
+        for _ in 0..<OutputLimits.merges {
             if try write(secrets, file, merge, group: group, mayCreate: mayCreate, overWriters: overWriters) {
                 return try observe(file)
             }
