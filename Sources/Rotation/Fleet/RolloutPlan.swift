@@ -217,11 +217,9 @@ extension Rotation {
             return reason(attempts, at: .fleet, for: name, timer.now)
         }
         guard view.state == .held else { return nil }
-        let named = progress.failing.prefix(5).joined(separator: ", ")
-        let more = progress.failing.count > 5 ? " and \(progress.failing.count - 5) more" : ""
+        let named = listed(progress.failing, atMost: 5)
         return Reason(
-            failure: Failure(
-                .rolloutHeld, at: .client(name), detail: named.isEmpty ? nil : "failing: \(named)\(more)"),
+            failure: Failure(.rolloutHeld, at: .client(name), detail: named.isEmpty ? nil : "failing: \(named)"),
             client: name, since: progress.since)
     }
 }
