@@ -29,11 +29,9 @@ struct ClockTrust: Hashable, Sendable {
     private var waitedOut: WaitedOut?
     /// Since when it has run without being set, as far as is known; nil until it is first judged.
     private var runsSince: BootTime?
-    /// The last time it was seen to be set to.
+    /// The time that it was last set to, as far as was seen: at first, the one that it showed when it was first judged. A failure
+    /// names it, and is copied at different moments: with the present time, `health` would take the copies for two reasons.
     private(set) var setTo: WallTime?
-    /// The time that it showed when its fault was found, or was set to since. The fault names it, and is copied at different
-    /// moments: with the present time, `health` would take the copies for two reasons.
-    private var faultShownAt: WallTime?
     /// Whether the clock was confirmed since it was last set.
     private var isConfirmed = false
     /// When it was last judged.
@@ -134,6 +132,7 @@ struct ClockTrust: Hashable, Sendable {
     private mutating func observe(isOnce: Bool, _ now: Now) {
         let began = runsSince ?? (isOnce ? ClockRun.fromTheStart.since : now.boot)
         runsSince = began
+        setTo = setTo ?? now.wall
         defer { lastJudged = now }
         if now.boot >= began + Self.doubtLimit { confirm() }
         if let last = lastJudged {
@@ -144,7 +143,6 @@ struct ClockTrust: Hashable, Sendable {
             }
             if abs(moved.count) > ClockRun.smallestJump.count {
                 (runsSince, setTo, isConfirmed) = (now.boot, now.wall, false)
-                faultShownAt = nil
             }
         }
         if now.kernelSynced { confirm() }
@@ -172,11 +170,9 @@ struct ClockTrust: Hashable, Sendable {
             latestIssue = secrets().filter { $0.signer != nil }.map(\.issuedAt)
                 .filter { waitedOut?.contains($0) != true && !Self.isImpossible($0, builtAt: builtAt) }.max()
         }
-        let shown = faultShownAt ?? timer.now.wall
         let found = findFault(
-            builtAt: builtAt, showing: shown, from: isStarting ? runsSince : nil,
+            builtAt: builtAt, from: isStarting ? runsSince : nil,
             latest: timer.now.kernelSynced ? nil : latestIssue, &timer)
-        faultShownAt = found == nil ? nil : shown
         reason = found.map { Reason(failure: $0, since: reason?.since ?? timer.now.wall) }
         return before != failure
     }
@@ -184,13 +180,13 @@ struct ClockTrust: Hashable, Sendable {
     /// Why the clock is not to be trusted; nil if it is.
     ///
     /// - Parameters:
-    ///   - shown: the time to name as the one on the clock.
     ///   - from: the start of a doubt that is raised now; nil: now.
     ///   - latest: the latest `iat` among the secrets that our keys signed.
     private mutating func findFault(
-        builtAt: WallTime, showing shown: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
+        builtAt: WallTime, from: BootTime?, latest: WallTime?, _ timer: inout WakeTimer
     ) -> Failure? {
         let now = timer.now
+        let shown = setTo ?? now.wall
         if !timer.reached(builtAt) { return Failure(.clockBeforeBuild, at: .clock, detail: shown.description) }
         if let reached = waitedOut?.reached { waitedOut?.reached = max(reached, now.wall) }
         if !now.kernelSynced, Self.isImpossible(now.wall, builtAt: builtAt) {
