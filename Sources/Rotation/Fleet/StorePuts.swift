@@ -18,36 +18,8 @@ struct OwnPlace {
 /// A signer's puts of one of its own secrets into the store.
 struct StorePuts: Hashable, Sendable {
     let secret: SecretInfo
-    /// When they were attempted.
-    private var attempts = DriftRepairs.limit
-    /// Whether a request asks for the secret to be put there.
-    private var isRequested = false
-
-    init(secret: SecretInfo) { self.secret = secret }
-
-    /// Counts an attempt.
-    mutating func note(at now: BootTime) {
-        attempts.note(at: now)
-        isRequested = false
-    }
-
-    /// Records that the secret is there.
-    mutating func seeGood() { isRequested = false }
-
-    /// Lets a contested place be written once without waiting: the user may just have stopped the program that changed it.
-    mutating func requestPut() { isRequested = true }
-
-    /// Whether another program keeps changing the place.
-    func isContested(_ timer: inout WakeTimer) -> Bool { !attempts.admits(&timer) }
-
-    /// When a contested place is next written; nil before the first attempt.
-    var nextPut: BootTime? { attempts.last.map { $0 + DriftRepairs.contestedInterval } }
-
-    /// Whether the place is not written for now, because it is contested.
-    func isLeftAlone(_ timer: inout WakeTimer) -> Bool {
-        guard let nextPut, !isRequested, isContested(&timer) else { return false }
-        return !timer.reached(nextPut)
-    }
+    /// How often they are attempted.
+    var limit = RepairLimit.standard
 }
 
 /// How secrets and their rollouts are put into the store.
@@ -138,7 +110,8 @@ extension Rotation {
     /// that always holds something else.
     mutating func notePut(of secret: SecretInfo, _ client: ConfiguredClient, at now: Now) {
         if clients[client].share?.secret != secret { clients[client].share = StorePuts(secret: secret) }
-        clients[client].share?.note(at: now.boot)
+        clients[client].share?.limit.note(at: now.boot)
+        clients[client].share?.limit.endRequest()
     }
 
     /// The puts of this secret into the store; nil before the first one.
@@ -157,11 +130,11 @@ extension Rotation {
         let name = client.name
         guard isSettled(client), let own = ownPlace(client) else { return }
         if own.observed.holds(own.secret) {
-            clients[client].share?.seeGood()
+            clients[client].share?.limit.endRequest()
             return recover(.share(name))
         }
         guard let revision = own.observed.revision, betterInStore(client, &timer) == nil,
-            puts(of: own.secret, client)?.isLeftAlone(&timer) != true
+            puts(of: own.secret, client)?.limit.isPausing(&timer) != true
         else { return }
         let work: Work =
             if let rollout = rolloutToPut(own, client, &timer), let revisionOfRollout = own.revisionOfRollout {

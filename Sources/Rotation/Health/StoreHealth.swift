@@ -37,13 +37,13 @@ extension Rotation {
                 failure: failure, client: name, since: attempts?.since ?? now.wall,
                 nextAttempt: attempts.flatMap { upcoming($0.notBefore, now) })
         }
-        guard let secret = secretToPut(client), let puts = self.puts(of: secret, client), puts.isContested(&timer),
+        guard let secret = secretToPut(client), let limit = puts(of: secret, client)?.limit, limit.isContested(&timer),
             storePolling.observed[place].map({ !$0.holds(secret) }) == true
         else { return nil }
         return Reason(
             failure: Failure(
                 .contested, at: .store,
                 remedy: .say("find out which other machine puts secrets of this key there")),
-            client: name, since: now.wall, nextAttempt: puts.nextPut.flatMap { upcoming($0, now) })
+            client: name, since: now.wall, nextAttempt: limit.next.flatMap { upcoming($0, now) })
     }
 }

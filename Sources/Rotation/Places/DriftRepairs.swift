@@ -5,14 +5,6 @@ import Model
 struct DriftRepairs: Hashable, Sendable {
     /// Bad content may have been read once it is this old.
     static let readAfter: Seconds = 5
-    /// After this many repairs within this time a place is contested: another program keeps changing it. The changes of a file,
-    /// and of a place in the store, are noticed at once.
-    static let limit = RateLimit(3, in: 3600)
-    /// How often a contested file, or place in the store, is repaired.
-    static let contestedInterval: Seconds = 600
-
-    /// The interval of repairs in a contested place.
-    private let contestedInterval: Seconds
 
     /// The content of the file when it was last seen to be good.
     private var lastGood: [FileSlot: Fingerprint]?
@@ -23,20 +15,15 @@ struct DriftRepairs: Hashable, Sendable {
     private var unrest: ChangeNotices?
     /// Whether the file did not keep its content: then it is read back before it is written again.
     private var isUndone = false
-    /// Whether a request asks for the file to be written.
-    private var isRequested = false
     /// Whether it was contested already when it was last repaired.
     private var wasContested = false
     /// When an action that makes applications read the file last succeeded.
     private var deliveredAt: BootTime?
-    private var repairs: RateLimit
+    private var limit: RepairLimit
     /// How often drift was repaired since the daemon started.
     private(set) var repairCount = 0
 
-    init(limit: RateLimit = Self.limit, contestedInterval: Seconds = Self.contestedInterval) {
-        repairs = limit
-        self.contestedInterval = contestedInterval
-    }
+    init(_ limit: RepairLimit = .standard) { self.limit = limit }
 
     /// Records a change notice.
     mutating func notice(at now: BootTime) { unrest = ChangeNotices(unrest, at: now) }
@@ -50,7 +37,7 @@ struct DriftRepairs: Hashable, Sendable {
             lastGood = wanted
             (badSince, wrongSince) = (nil, nil)
             unrest = nil
-            isRequested = false
+            limit.endRequest()
         } else if lastGood == wanted {
             badSince = badSince ?? unrest?.began ?? now
             wrongSince = hasContent ? nil : wrongSince ?? unrest?.began ?? now
@@ -64,7 +51,7 @@ struct DriftRepairs: Hashable, Sendable {
     }
 
     /// Counts a repair that an earlier run made.
-    mutating func recallRepair(at moment: BootTime) { repairs.note(at: moment) }
+    mutating func recallRepair(at moment: BootTime) { limit.note(at: moment) }
 
     /// Forgets the content of the file, because its format changes. The number of repairs stays known.
     mutating func forgetContent() {
@@ -83,16 +70,16 @@ struct DriftRepairs: Hashable, Sendable {
     mutating func wrote(_ wanted: [FileSlot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
         let heldItBefore = lastGood == wanted
         lastGood = wanted
-        isRequested = false
+        limit.endRequest()
         unrest = nil
         guard badSince != nil else { return false }
         let wrongSince = wrongSince
         (badSince, self.wrongSince) = (nil, nil)
         // A secret that was never there is no repair: it is written at once, and its actions wait for nothing.
-        wasContested = heldItBefore && repairs.next(at: now) != nil
+        wasContested = heldItBefore && limit.isContested(at: now)
         if heldItBefore {
             repairCount += 1
-            repairs.note(at: now)
+            limit.note(at: now)
         }
         guard let since = wrongSince else { return false }
         // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
@@ -112,23 +99,17 @@ struct DriftRepairs: Hashable, Sendable {
     func isNew(_ wanted: [FileSlot: Fingerprint]) -> Bool { lastGood != wanted }
 
     /// Whether another program keeps changing the file.
-    func isContested(_ timer: inout WakeTimer) -> Bool {
-        !repairs.admits(&timer)
-    }
+    func isContested(_ timer: inout WakeTimer) -> Bool { limit.isContested(&timer) }
 
     /// Whether actions wait until it is no longer contested. Those that its last repair demands wait, but not those of the
     /// repair by which it became contested.
     func holdsActions(_ timer: inout WakeTimer) -> Bool { wasContested && isContested(&timer) }
 
     /// When a contested bad file is next repaired; nil while it is good.
-    var nextRepair: BootTime? {
-        badSince == nil ? nil : repairs.last.map { $0 + contestedInterval }
-    }
+    var nextRepair: BootTime? { badSince == nil ? nil : limit.next }
 
-    /// Lets a contested file be written once without waiting: the user may just have stopped the program that changed it.
-    mutating func requestRepair() {
-        isRequested = true
-    }
+    /// See ``RepairLimit/request()``.
+    mutating func requestRepair() { limit.request() }
 
     /// Whether the file may be written now. It may not while another program may be writing it. A secret that it never held
     /// waits for a shorter time.
@@ -140,7 +121,6 @@ struct DriftRepairs: Hashable, Sendable {
     /// Whether the file stays bad for now because it is contested. Only repairs wait: a secret that it never held is written at
     /// once.
     func isLeftAlone(_ wanted: [FileSlot: Fingerprint], _ timer: inout WakeTimer) -> Bool {
-        guard let nextRepair, !isRequested, lastGood == wanted, isContested(&timer) else { return false }
-        return !timer.reached(nextRepair)
+        badSince != nil && lastGood == wanted && limit.isPausing(&timer)
     }
 }

@@ -117,7 +117,7 @@ struct FileState: Sendable {
         isShared = !wasWhole
         let count = drift.repairCount
         let wasRead = drift.wrote(secrets.mapValues(\.fingerprint), isBeingRead: isBeingRead, at: now.boot)
-        if drift.repairCount > count { repairedAt = repairedAt.suffix(DriftRepairs.limit.count - 1) + [now.wall] }
+        if drift.repairCount > count { repairedAt = repairedAt.suffix(RepairLimit.standard.count - 1) + [now.wall] }
         if !holds(secrets) {
             drift.undone(at: now.boot)
             notice(at: now)

@@ -29,8 +29,7 @@ struct TargetState: Sendable {
     /// Whether the API was read or written since the start.
     private(set) var wasAsked = false
     private(set) var writtenAt: WallTime?
-    // Read once an hour, so each repair must be remembered for longer than a file's repairs.
-    private(set) var drift = DriftRepairs(limit: RateLimit(3, in: 21_600), contestedInterval: 3600)
+    private(set) var drift = DriftRepairs(.ofTarget)
 
     init(_ output: PushOutput) { self.output = output }
 

@@ -255,7 +255,7 @@ extension Rotation {
         jobs.want(.source(client.name), at: now)
         if index.hasStore { jobs.want(.store, at: now) }
         jobs.want(.share(client.name), at: now)
-        clients[client].share?.requestPut()
+        clients[client].share?.limit.request()
         for key in client.keys { touch(.key(key.name)) }
         touch(client)
     }
