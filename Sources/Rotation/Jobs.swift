@@ -90,7 +90,8 @@ struct Jobs: Sendable {
     // MARK: Running
 
     /// Starts `work` unless the resource is busy or in backoff, or the daemon is stopping: then only its result is
-    /// kept.
+    /// kept. Returns whether it was started.
+    @discardableResult
     mutating func start(_ work: Work, on resource: Resource, _ timer: inout WakeTimer) -> Bool {
         guard mayStart(resource, isObservation: work.isObservation, isKeeping: work.isKeeping, &timer) else {
             return false
@@ -252,12 +253,6 @@ struct Jobs: Sendable {
 }
 
 extension Rotation {
-    /// Starts `work` on a resource, if it may start; see ``Jobs/start(_:on:_:)``.
-    @discardableResult
-    mutating func start(_ work: Work, on resource: Resource, _ timer: inout WakeTimer) -> Bool {
-        jobs.start(work, on: resource, &timer)
-    }
-
     /// Clears the failure of a resource, if there is one.
     mutating func recover(_ resource: Resource) {
         if let event = jobs.recover(resource) { events.append(event) }

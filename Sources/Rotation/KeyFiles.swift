@@ -95,7 +95,7 @@ struct KeyFile: Sendable {
 extension Rotation {
     mutating func planKey(_ name: KeyName, _ timer: inout WakeTimer) {
         guard let entry = configuration.keys[name], keys[name]?.reading.isDue(.input, &timer) == true,
-            start(.readKey(name, entry), on: .key(name), &timer)
+            jobs.start(.readKey(name, entry), on: .key(name), &timer)
         else { return }
         keys[name]?.reading.begin()
     }

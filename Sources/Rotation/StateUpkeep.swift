@@ -54,6 +54,6 @@ extension Rotation {
             keeping: Set(index.all.map(\.name)), expiredBefore: now - Lifetime.appleLimit,
             removed: stateUpkeep.removedPlaces,
             outputs: index.places)
-        if start(work, on: .state, &timer) { stateUpkeep.isTidyingDue = false }
+        if jobs.start(work, on: .state, &timer) { stateUpkeep.isTidyingDue = false }
     }
 }

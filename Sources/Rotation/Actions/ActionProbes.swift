@@ -25,7 +25,7 @@ extension Rotation {
 
     mutating func planProbe(_ id: ActionID, _ timer: inout WakeTimer) {
         guard let action = index.probes[id], dueProbes.contains(id) || jobs.attempts[.probe(id)] != nil else { return }
-        if start(.probe(action), on: .probe(id), &timer) { dueProbes.remove(id) }
+        if jobs.start(.probe(action), on: .probe(id), &timer) { dueProbes.remove(id) }
     }
 
     /// Whether probes of actions are pending or running, other than overdue ones.

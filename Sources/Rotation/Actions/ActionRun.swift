@@ -104,7 +104,7 @@ extension Rotation {
         }
         let others = sharers.filter { covering[$0.name] == nil }
         guard timer.met({ !waitsForVerdict(on: others, id, for: covered, &$0) }) else { return }
-        start(.run(action, covering: covering), on: .action(id), &timer)
+        jobs.start(.run(action, covering: covering), on: .action(id), &timer)
     }
 
     /// Whether an action that is to run for these clients waits for Apple's verdict on the new secret of another one.
@@ -134,7 +134,7 @@ extension Rotation {
             deployed += own
         }
         guard !covering.isEmpty else { return }
-        start(
+        jobs.start(
             .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &timer
         )
     }

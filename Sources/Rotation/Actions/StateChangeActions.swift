@@ -156,7 +156,7 @@ extension Rotation {
         let actions = configuration.onStateChange
         // A single run reports the state by its exit code instead.
         guard !isOnce, !actions.isEmpty else { return }
-        if stateChangeActions.mustRecall { start(.recallReportedStates, on: .state, &timer) }
+        if stateChangeActions.mustRecall { jobs.start(.recallReportedStates, on: .state, &timer) }
         guard stateChangeActions.kept.wasTried || jobs.isOverdue(.state) else { return }
         let isRestrained = configurationWatch.isRestrained
         stateChangeActions.see(healthWithDaemon(at: now), at: now.boot)
@@ -168,13 +168,13 @@ extension Rotation {
         for action in actions where !isRestrained && jobs[.stateChangeAction(action.id)] == nil {
             guard stateChangeActions.mayStart(action.id, &timer) else { continue }
             let work = Work.run(action.naming(stateChangeActions.reported.health), covering: [:])
-            if start(work, on: .stateChangeAction(action.id), &timer) {
+            if jobs.start(work, on: .stateChangeAction(action.id), &timer) {
                 stateChangeActions.started(action.id, at: now)
             }
         }
         let reported = stateChangeActions.reported
         if !stateChangeActions.mustRecall, !stateChangeActions.kept.holds(reported, since: stateUpkeep.countsFrom) {
-            start(.keepReportedStates(reported), on: .state, &timer)
+            jobs.start(.keepReportedStates(reported), on: .state, &timer)
         }
     }
 

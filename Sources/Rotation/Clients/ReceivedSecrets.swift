@@ -32,7 +32,7 @@ extension Rotation {
         // Signatures can be checked only after the keys were read.
         if let file = client.entry.source?.file, wereKeysRead(client),
             clients[client].source?.reading.isDue(.input, &timer) == true,
-            start(.readSource(client.name, file), on: .source(client.name), &timer)
+            jobs.start(.readSource(client.name, file), on: .source(client.name), &timer)
         {
             clients[client].source?.reading.begin()
         }

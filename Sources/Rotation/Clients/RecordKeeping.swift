@@ -44,7 +44,7 @@ extension Rotation {
 
     mutating func planRecall(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         if !clients[client].record.wasRead {
-            start(.recall(client.name, publishedAt: client.entry.places), on: .record(client.name), &timer)
+            jobs.start(.recall(client.name, publishedAt: client.entry.places), on: .record(client.name), &timer)
         }
     }
 
@@ -62,7 +62,7 @@ extension Rotation {
             // The record is as wanted, so an earlier failed write no longer matters.
             recover(resource)
         } else {
-            start(.keep(client.name, wanted), on: resource, &timer)
+            jobs.start(.keep(client.name, wanted), on: resource, &timer)
         }
     }
 

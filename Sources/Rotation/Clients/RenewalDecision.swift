@@ -40,7 +40,7 @@ extension Rotation {
         let claims = Claims(
             issuer: client.key.team, keyID: client.key.keyID, subject: client.entry.clientID,
             now: moment, lifetime: client.entry.lifetime)
-        if start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &timer) {
+        if jobs.start(.mint(client.name, client.entry.key, claims), on: .client(client.name), &timer) {
             clients[client].secret.beginMinting(reason)
         }
     }

@@ -274,7 +274,7 @@ extension Rotation {
                 verification.mayAsk(&timer)
             else { continue }
             let job = jobs.next
-            if start(.verify(client.name, candidate), on: .verification(client.name), &timer) {
+            if jobs.start(.verify(client.name, candidate), on: .verification(client.name), &timer) {
                 // One request runs at a time: the others are planned when it ends, so their own wakes are dropped.
                 timer = WakeTimer(now: timer.now)
                 requestsToApple.note(at: timer.now.boot)

@@ -151,11 +151,11 @@ extension Rotation {
 
     mutating func planConfiguration(_ timer: inout WakeTimer) {
         if waiting.wantConfiguration {
-            if start(.readConfiguration, on: .configuration, &timer) {
+            if jobs.start(.readConfiguration, on: .configuration, &timer) {
                 waiting.beginReading()
                 configurationWatch.beginReading()
             }
-        } else if configurationWatch.isDue(&timer), start(.checkConfiguration, on: .configuration, &timer) {
+        } else if configurationWatch.isDue(&timer), jobs.start(.checkConfiguration, on: .configuration, &timer) {
             configurationWatch.beginReading()
         }
     }

@@ -42,12 +42,12 @@ extension Rotation {
         let isDue = fleet.reading.isDue(
             &timer, renewalJitter, isRollingOut: clients.all.contains { $0.rollout?.isGoing == true })
         if isRequested || isDue {
-            start(.readReports(of: fleet.identities), on: .fleet, &timer)
+            jobs.start(.readReports(of: fleet.identities), on: .fleet, &timer)
         } else if fleet.mayForget, clock.tellsAge(at: timer.now) {
             guard let (machine, revision) = fleet.takeForgotten(excluding: store.machine, at: timer.now) else {
                 return
             }
-            if start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &timer) {
+            if jobs.start(.forgetReport(machine: machine, ifAt: revision), on: .fleet, &timer) {
                 fleet.beginForgetting(machine, at: timer.now)
             }
         }

@@ -211,7 +211,7 @@ extension Rotation {
             jobs.mayStart(.report, &timer), ownReport.isDue(renewalJitter: renewalJitter, &timer)
         else { return }
         let (report, revision) = ownReport.wanted(at: timer.now)
-        if start(.putReport(report, machine: store.machine, ifAt: revision), on: .report, &timer) {
+        if jobs.start(.putReport(report, machine: store.machine, ifAt: revision), on: .report, &timer) {
             ownReport.begin()
         }
     }

@@ -247,7 +247,7 @@ extension Rotation {
             keys.names.allSatisfy({ keys.isFresh($0) || jobs.isOverdue(.key($0)) })
         else { return }
         let places = Set(index.all.filter(\.concernsStore).flatMap(storePlaces)).sorted()
-        if !places.isEmpty, start(.readStore(places), on: .store, &timer) {
+        if !places.isEmpty, jobs.start(.readStore(places), on: .store, &timer) {
             storePolling.beginReading(at: timer.now)
         }
     }

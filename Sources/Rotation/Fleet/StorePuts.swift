@@ -154,7 +154,7 @@ extension Rotation {
         _ work: Work, on resource: Resource, of client: ClientName, _ timer: inout WakeTimer
     ) -> Bool {
         guard jobs[.share(client)] == nil, jobs[.rollout(client)] == nil else { return false }
-        return start(work, on: resource, &timer)
+        return jobs.start(work, on: resource, &timer)
     }
 }
 

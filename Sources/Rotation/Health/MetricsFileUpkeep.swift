@@ -72,7 +72,7 @@ extension Rotation {
 
     mutating func planMetrics(_ timer: inout WakeTimer) {
         for path in metrics.former.sorted() {
-            if start(.removeMetrics(path), on: .metricsFile(path), &timer) { metrics.beginRemoving(path) }
+            if jobs.start(.removeMetrics(path), on: .metricsFile(path), &timer) { metrics.beginRemoving(path) }
         }
         guard let path = configuration.metricsFile else { return }
         let now = timer.now
@@ -86,7 +86,7 @@ extension Rotation {
         let snapshot = snapshot(at: now)
         let content = isStopping && !isOnce ? MetricsFileContent.times(snapshot) : .everything(snapshot)
         guard metrics.isToBeWritten(content, at: now.boot) else { return }
-        start(.writeMetrics(path, content), on: .metricsFile(path), &timer)
+        jobs.start(.writeMetrics(path, content), on: .metricsFile(path), &timer)
     }
 
     /// Raises a fault while the file cannot be written.

@@ -136,7 +136,7 @@ extension Rotation {
         let clients = index.clients(of: path)
         if file.reading.isDue(.output, &timer) {
             // A file can be judged only after its clients' keys and records were read.
-            if clients.allSatisfy(wereKeysAndRecordRead), start(.observe(spec), on: .file(path), &timer) {
+            if clients.allSatisfy(wereKeysAndRecordRead), jobs.start(.observe(spec), on: .file(path), &timer) {
                 files[path]?.reading.begin()
             }
             return
@@ -153,7 +153,7 @@ extension Rotation {
         }
         if !wanted.isEmpty, file.drift.mayWrite(wanted.mapValues(\.fingerprint), &timer) {
             let overWriters = file.mayWriteOverWriters(&timer)
-            start(
+            jobs.start(
                 .publish(spec, wanted, mayCreate: mayCreate(path), overWriters: overWriters), on: .file(path), &timer)
         }
     }

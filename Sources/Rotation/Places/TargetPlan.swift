@@ -64,7 +64,7 @@ extension Rotation {
             shortenPause(of: .target(target), &timer)
             let neighbours = index.neighbours(of: target)
             if !state.isLeftAlone(wanted, &timer), !neighbours.contains(where: isAboutToChange) {
-                start(
+                jobs.start(
                     .push(client.name, wanted, to: state.output, with: secrets(for: neighbours)), on: .target(target),
                     &timer)
             }
@@ -77,7 +77,7 @@ extension Rotation {
                 : readAt.after(Self.readingInterval, spreadBy: jobs.jitter("read \(target)"))
             guard state.isReadable, timer.reached(next) else { return }
         }
-        start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &timer)
+        jobs.start(.readTarget(client.name, wanted, at: state.output), on: .target(target), &timer)
     }
 
     /// Whether a target is asked right now, or its client's secret is about to be replaced. The other members of its document
