@@ -58,6 +58,9 @@ extension Record {
         return record
     }
 
+    /// The secret that a place behind an API holds, as far as is known; nil if that is none, or another one.
+    package func held(at output: PushOutput) -> SecretInfo? { pushed[output]?.unless(shown[output]) }
+
     /// Why an API did not do what it was asked.
     package struct PlaceFailure: Hashable, Sendable {
         package let code: FailureCode

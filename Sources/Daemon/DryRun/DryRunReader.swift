@@ -63,7 +63,7 @@ struct DryRunReader: Sendable {
     /// The secret that a client's place behind an API holds, by its record; nil if that is not known.
     func secret(of client: ClientName, in output: PushOutput) -> SecretInfo? {
         let record = try? records?.recall(client)?.record
-        return record?.pushed[output]?.unless(record?.shown[output])
+        return record?.held(at: output)
     }
 
     /// The problems that would keep the daemon from writing these files.

@@ -90,7 +90,7 @@ extension ClientFacts {
         var facts = self
         if entry.credential != nil, outputs.isEmpty { facts.served = record.current }
         if let current = record.current {
-            facts.pushed = entry.targets.map { record.pushed[$0]?.unless(record.shown[$0]) }
+            facts.pushed = entry.targets.map(record.held)
             let failing = entry.targets.compactMap { output in
                 record.failing[output].map { Failure($0.code, at: .target(output.target), detail: $0.detail) }
             }

@@ -72,8 +72,7 @@ extension Configuration {
             health.expiresAt = facts.deliveredExpiry(by: record, holding: health.expiresAt)
             health.supplied = Set(
                 entry.targets.filter { output in
-                    let pushed = record.pushed[output]?.unless(record.shown[output])
-                    return record.current.map { pushed?.isSame(as: $0) == true } == true
+                    record.current.map { record.held(at: output)?.isSame(as: $0) == true } == true
                 }.map(\.target))
             return health
         }
