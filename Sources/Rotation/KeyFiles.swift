@@ -109,7 +109,7 @@ extension Rotation {
             if keys.digest(of: name) != digest {
                 storePolling.expectPlaces(at: now)
                 // The secrets in the files were verified without this key.
-                for client in index.clients(of: name) {
+                for client in index.clients(of: .key(name)) {
                     for path in client.files { observeAgain(at: .file(path)) }
                     observeAgain(at: .source(client.name))
                 }

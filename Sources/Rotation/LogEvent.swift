@@ -62,7 +62,7 @@ extension Rotation {
     package func clients(of event: LogEvent) -> [ClientName] {
         switch event {
         case .failing(let resource, _, _, _), .recovered(let resource, _): index.clients(of: resource).map(\.name)
-        case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: key).map(\.name)
+        case .keyChanged(let key, _), .keyRestored(let key, _): index.clients(of: .key(key)).map(\.name)
         default: []
         }
     }

@@ -69,7 +69,7 @@ extension Rotation {
         switch resource {
         case .key(let name):
             scope.keys.insert(name)
-            for client in index.clients(of: name) { touch(client) }
+            for client in index.clients(of: .key(name)) { touch(client) }
         case .client, .verification, .record, .source, .share, .rollout:
             if let client = resource.client.flatMap({ index[$0] }) { touch(client) }
         case .file, .target, .action, .probe:

@@ -79,7 +79,7 @@ extension Rotation {
         guard let action = index.actions[id], !configurationWatch.isRestrained else { return }
         shortenPause(of: .action(id), &timer)
         if let targets = index.targetsOfAction[id] { return planRedeployment(action, of: targets, &timer) }
-        let sharers = index.clients(of: id)
+        let sharers = index.clients(of: .action(id))
         // One run serves all clients of an action: wait for those about to get a new secret.
         for client in sharers
         where !isSettled(client) || client.files.contains(where: { jobs.isBusy(.file($0)) }) { return }
@@ -121,7 +121,7 @@ extension Rotation {
         guard case .redeploy(let project, _) = action, runs[action.id]?.mayAsk(&timer) != false else { return }
         var covering: [ClientName: CoveredClient] = [:]
         var deployed: [TargetName] = []
-        for client in index.clients(of: action.id) {
+        for client in index.clients(of: .action(action.id)) {
             guard isSettled(client) else { return }
             guard let wanted = wantedSecret(client) else { continue }
             let own = client.targets.map(\.target).filter(targets.contains)
@@ -162,7 +162,7 @@ extension Rotation {
 
     /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
     func isEmergency(_ id: ActionID, _ timer: inout WakeTimer) -> Bool {
-        for client in index.clients(of: id) where owes(client, id) {
+        for client in index.clients(of: .action(id)) where owes(client, id) {
             guard let held = secretInUse(by: id, of: client) else { continue }
             if client.entry.isCritical(held, &timer) { return true }
         }

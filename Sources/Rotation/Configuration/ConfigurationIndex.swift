@@ -24,11 +24,10 @@ final class ConfigurationIndex: Sendable {
     let stateChangeResources: [Resource]
     let batches: ClientBatches
     private let subjects: [ClientName: ConfiguredClient]
-    private let clientsOfFile: [AbsolutePath: [ConfiguredClient]]
+    /// The clients of each key, file and action.
+    private let sharers: [Resource: [ConfiguredClient]]
     /// For each target the other ones of the same document; none for most.
     private let neighboursOfTarget: [TargetName: [TargetName]]
-    private let clientsOfAction: [ActionID: [ConfiguredClient]]
-    private let clientsOfKey: [KeyName: [ConfiguredClient]]
 
     init(_ configuration: Configuration) {
         let all = Self.clients(of: configuration)
@@ -37,9 +36,10 @@ final class ConfigurationIndex: Sendable {
         specs = configuration.files
         places = configuration.places
         hasStore = configuration.store != nil
-        clientsOfKey = Self.clients(all, by: { $0.keys.map(\.name) })
-        clientsOfFile = Self.clients(all, by: \.files)
-        clientsOfAction = Self.clients(all, by: \.actions)
+        let inOneBatch = Self.clients(
+            all, by: { $0.files.map(Resource.file) + $0.actions.map(Resource.action) })
+        let ofKeys = Self.clients(all, by: { $0.keys.map { Resource.key($0.name) } })
+        sharers = inOneBatch.merging(ofKeys) { one, _ in one }
         let clientOfTarget = Self.clients(all, by: { $0.targets.map(\.target) }).compactMapValues(\.first)
         self.clientOfTarget = clientOfTarget
         let documents = Self.documents(of: all)
@@ -47,8 +47,7 @@ final class ConfigurationIndex: Sendable {
             for target in targets { neighbours[target] = targets.filter { $0 != target } }
         }
         let clientsOfDocument = documents.map { targets in targets.compactMap { clientOfTarget[$0] } }
-        batches = ClientBatches(
-            all, sharing: Array(clientsOfFile.values) + Array(clientsOfAction.values) + clientsOfDocument)
+        batches = ClientBatches(all, sharing: Array(inOneBatch.values) + clientsOfDocument)
         actions = Self.actions(of: all)
         targetsOfAction = Self.targetsOfActions(of: all)
         let runs = configuration.onStateChange.map { ($0.id, $0.forEachState) }
@@ -124,19 +123,14 @@ final class ConfigurationIndex: Sendable {
     /// Nil for a client that is not configured.
     subscript(_ client: ClientName) -> ConfiguredClient? { subjects[client] }
 
-    func clients(of file: AbsolutePath) -> [ConfiguredClient] { clientsOfFile[file] ?? [] }
-    func clients(of action: ActionID) -> [ConfiguredClient] { clientsOfAction[action] ?? [] }
-    func clients(of key: KeyName) -> [ConfiguredClient] { clientsOfKey[key] ?? [] }
     func neighbours(of target: TargetName) -> [TargetName] { neighboursOfTarget[target] ?? [] }
 
     /// The clients that share a resource; none if it belongs to only one client.
     func clients(of resource: Resource) -> [ConfiguredClient] {
         switch resource {
-        case .file(let path): clients(of: path)
-        case .action(let id), .probe(let id): clients(of: id)
-        case .key(let name): clients(of: name)
+        case .probe(let id): sharers[.action(id)] ?? []
         case .target(let name): clientOfTarget[name].map { [$0] } ?? []
-        default: []
+        default: sharers[resource] ?? []
         }
     }
 

@@ -25,7 +25,8 @@ extension Rotation {
     func isOwn(_ path: AbsolutePath) -> Bool {
         guard let file = files[path], !file.isShared else { return false }
         let place = OutputPlace(path: path, slot: .whole)
-        return file.isOwn || index.clients(of: path).contains { clients[$0].record.value.outputs.contains(place) }
+        return file.isOwn
+            || index.clients(of: .file(path)).contains { clients[$0].record.value.outputs.contains(place) }
     }
 
     /// Why a file that held other lines is not written: it was deleted, or emptied of them.

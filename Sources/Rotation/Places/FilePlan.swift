@@ -133,7 +133,7 @@ extension Rotation {
         guard let spec = index.specs[path], let file = files[path] else { return }
         // The read that is under way decides the next step.
         guard jobs[.file(path)]?.work.isObservation != true else { return }
-        let clients = index.clients(of: path)
+        let clients = index.clients(of: .file(path))
         if file.reading.isDue(.output, &timer) {
             // A file can be judged only after its clients' keys and records were read.
             if clients.allSatisfy(wereKeysAndRecordRead), jobs.start(.observe(spec), on: .file(path), &timer) {
