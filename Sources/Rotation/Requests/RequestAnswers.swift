@@ -75,7 +75,8 @@ extension Rotation {
         if wantedSecret(client) == nil, !jobs.isBusy(.client(client.name)), let failure = clock.failure {
             return .failed(failure.message)
         }
-        if let source = clients[client].source, !request.isDeliverOnly {
+        // Without a secret there is nothing to deliver until its source offers one.
+        if let source = clients[client].source, !request.isDeliverOnly || wantedSecret(client) == nil {
             // The source is judged once the outputs were read again too.
             guard source.reading.isFresh || jobs.isOverdue(sourceResource(of: client)), isKnown(client) else {
                 return nil

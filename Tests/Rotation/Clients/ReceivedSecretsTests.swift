@@ -423,6 +423,26 @@ struct ReceivedSecretsTests {
         #expect(!bench.log.contains("mint web"))
     }
 
+    /// There is nothing to deliver, and nobody knows when there will be.
+    @Test func aRequestToDeliverFailsWithoutASecret() throws {
+        bench.sources[try Values.name("web")] = .missing
+        bench.go()
+        bench.ask(.renew(.init(deliverOnly: true)))
+        let failure = Failure(.sourceMissing, at: .path(try Values.path("/in/web.jwt")))
+        #expect(bench.answer() == .renewed([try bench.failed("web", failure)]))
+        try offer(try secret(1))
+        #expect(try bench.view("web").health == .ok)
+        // The same holds for a secret of ids that are no longer configured.
+        let name = try Values.name("web")
+        var configuration = try Self.configuration()
+        configuration.clients[name]?.clientID = try #require(ClientID("com.example.other"))
+        bench.reload(configuration, 2)
+        bench.ask(.renew(.init(deliverOnly: true)), 3)
+        let wrong = try #require(bench.rotation.sourceFailures[name])
+        #expect(wrong.code == .sourceWrong)
+        #expect(bench.answer(3) == .renewed([try bench.failed("web", wrong)]))
+    }
+
     /// Under the last good configuration nothing is received: the follower does not hold what its source has.
     @Test func renewFailsWhereTheSourcesSecretMayNotBeReceived() throws {
         let first = try begin()
