@@ -192,12 +192,4 @@ import Testing
         #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
         #expect(try bench.view(web).reason?.failure.code == .keyChanged)
     }
-
-    @Test func aKeyFileThatIsRewrittenWithTheSameKeyChangesNothing() throws {
-        let bench = try settled()
-        bench.tell(.changeNoticed(.key(try Values.key())))
-        bench.pass(1)
-        #expect(bench.effects == [])
-        #expect(bench.entries == [])
-    }
 }

@@ -126,12 +126,6 @@ import Testing
         #expect(try output(bench).state == (isHung ? .pending : .failed))
     }
 
-    @Test func aClientWithOnlyATargetIsServed() throws {
-        let bench = try Bench(try configuration(outputs: [])).started()
-        #expect(try bench.view(web).health == .ok)
-        #expect(bench.places[target] != nil)
-    }
-
     /// They run once more when it has succeeded.
     @Test func actionsWaitForAPushThatRunsAndNotForOneThatFails() throws {
         let bench = try settled(actions: [action])
