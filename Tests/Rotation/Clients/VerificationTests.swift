@@ -258,9 +258,7 @@ import Testing
         let verification = Resource.verification(try Values.name(web))
         bench.held = [verification]
         if isKeyID {
-            var changed = try configuration()
-            changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
-            bench.reload(changed)
+            try reloadWithOtherKeyID(bench)
         } else {
             try bench.replaceKey(by: "2", passing: 5)
         }
@@ -416,9 +414,7 @@ import Testing
         let bench = try settled()
         let old = try #require(try bench.held(in: "web.jwt"))
         try refuse(bench)
-        var changed = try configuration()
-        changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
-        bench.reload(changed)
+        try reloadWithOtherKeyID(bench)
         bench.pass(120)
         try bench.place(nil, in: "web.jwt")
         try bench.debounce("web.jwt")
@@ -438,9 +434,7 @@ import Testing
         }
         #expect(try bench.view(web).outputs.map(\.state) == [.contested])
         try refuse(bench)
-        var changed = try configuration()
-        changed.keys[try Values.key()] = try Values.keyEntry(keyID: "XYZ123DEFG")
-        bench.reload(changed)
+        try reloadWithOtherKeyID(bench)
         #expect(try bench.held(in: "web.jwt") == nil)
         bench.pass(600)
         #expect(try bench.held(in: "web.jwt") == old)

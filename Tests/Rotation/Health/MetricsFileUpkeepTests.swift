@@ -17,9 +17,9 @@ import Testing
         unwritable = Failure(.metricsFileUnwritable, at: .path(file), detail: "the disk is full")
     }
 
-    private func configuration(_ file: String = "m.prom") throws -> Configuration {
+    private func configuration(_ file: String? = "m.prom") throws -> Configuration {
         try Values.configuration(
-            ["web": Values.client("web"), "app": Values.client("app")], metricsFile: Values.path(file))
+            ["web": Values.client("web"), "app": Values.client("app")], metricsFile: file.map { try Values.path($0) })
     }
 
     private func bench(once: Bool = false) throws -> Bench { try Bench(configuration(), once: once) }
@@ -189,9 +189,7 @@ import Testing
         bench.release(resource)
         #expect(writes(bench).last == "remove m.prom")
         #expect(Array(bench.metrics.keys) == [new])
-        var none = try configuration()
-        none.metricsFile = nil
-        bench.reload(none, 3)
+        bench.reload(try configuration(nil), 3)
         #expect(bench.metrics.isEmpty)
     }
 
@@ -223,9 +221,7 @@ import Testing
         bench.failures = [resource: unwritable]
         bench.go()
         #expect(snapshot(bench).health == .degraded)
-        var none = try configuration()
-        none.metricsFile = nil
-        bench.reload(none)
+        bench.reload(try configuration(nil))
         #expect(bench.answer() == .reloaded(unserved: []))
         #expect(snapshot(bench).health == .ok)
     }
