@@ -59,14 +59,4 @@ import Testing
         try simulator.run(for: 30 * Scenario.day)
         #expect(simulator.outside.mints == mints)
     }
-
-    @Test func aSuspendOfMonthsIsActedUponWithinFiveSeconds() throws {
-        let simulator = simulator()
-        try simulator.run(for: 3600)
-        let mints = simulator.outside.mints
-        simulator.suspend(for: 200 * Scenario.day)
-        try simulator.run(for: 5)
-        #expect(simulator.outside.mints == mints + 5)
-        #expect(snapshot(simulator).health == .ok)
-    }
 }
