@@ -68,17 +68,6 @@ struct UnitDirectoryTests {
         #expect(owner("/run/real") == nil)
     }
 
-    /// Of units that share a directory, the first by name may be one that is never used.
-    @Test func theRunningUnitCounts() throws {
-        for name in ["app-once", "app"] { try unit("lib/\(name).service", "StateDirectory=app") }
-        func owner(running: String?) -> String? {
-            UnitDirectory.of(
-                "/var/lib/app", missingIn: "/var/lib", among: all, isRunning: { $0.unit == running })?.unit
-        }
-        #expect(owner(running: nil) == "app-once.service")
-        #expect(owner(running: "app.service") == "app.service")
-    }
-
     /// Which of them is used is not known then.
     @Test func ofSeveralStoppedUnitsAllAreNamed() throws {
         func found(_ path: String) throws -> UnitDirectory {
