@@ -23,24 +23,13 @@ import Testing
         init(_ limits: CredentialLimits = CredentialLimits()) throws {
             directory = try TemporaryDirectory()
             server = try CredentialServer(
-                try Self.configuration(["web", "late"]), secretCache: secretCache, log: Log(environment: [:]),
-                limits: limits)
+                try .serving(["web": "web.service", "late": "late.service"]), secretCache: secretCache,
+                log: Log(environment: [:]), limits: limits)
             try server.start(try ListeningSocket(path: directory("socket"), mode: 0o600))
         }
 
         deinit {
             server.stop()
-        }
-
-        static func configuration(_ names: [String]) throws -> Configuration {
-            var clients: [ClientName: ClientConfiguration] = [:]
-            for name in names {
-                clients[try #require(ClientName(name))] = ClientConfiguration(
-                    clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
-                    lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
-                    credential: ServedCredential(unit: "\(name).service", name: "secret"))
-            }
-            return Configuration(keys: [:], clients: clients)
         }
 
         func issue() throws -> SecretInfo {
@@ -71,7 +60,7 @@ import Testing
     @Test func aRequestThatWaitsWhenTheClientGoesIsRefused() throws {
         let place = try Place()
         let (web, late) = (try place.ask("web"), try place.ask("late"))
-        place.server.adopt(try Place.configuration(["late"]))
+        place.server.adopt(try .serving(["late": "late.service"]))
         #expect(try web.answer() == .refusal)
         try place.serve("late")
         #expect(try late.answer() == .secret(Self.token))
@@ -182,7 +171,7 @@ import Testing
             #expect(first.push())
         }
         let next = try CredentialServer(
-            try Place.configuration(["web"]), secretCache: place.secretCache, log: Log(environment: [:]))
+            try .serving(["web": "web.service"]), secretCache: place.secretCache, log: Log(environment: [:]))
         next.serve([ServedSecret(client: try #require(ClientName("web")), secret: try place.issue())])
         next.inherit(copy)
         try next.start(try ListeningSocket(path: place.directory("third"), mode: 0o600))

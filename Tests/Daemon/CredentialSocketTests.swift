@@ -11,22 +11,11 @@ import Testing
 @testable import Daemon
 
 struct CredentialSocketTests {
-    private static func configuration(_ units: [String]) throws -> Configuration {
-        var clients: [ClientName: ClientConfiguration] = [:]
-        for (number, unit) in units.enumerated() {
-            clients[try #require(ClientName("c\(number)"))] = ClientConfiguration(
-                clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
-                lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
-                credential: ServedCredential(unit: unit, name: "secret"))
-        }
-        return Configuration(keys: [:], clients: clients)
-    }
-
     /// systemd never creates it again while it listens there.
     @Test func aSocketWhoseFileIsGoneServesNoUnit() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
-            let configuration = try Self.configuration(["web.service", "app@.service"])
+            let configuration = try Configuration.serving(["web": "web.service", "app": "app@.service"])
             let server = try CredentialServer(
                 configuration, secretCache: SecretCache(), log: Log(environment: [:]))
             var passed = try PassedSockets()
@@ -42,7 +31,7 @@ struct CredentialSocketTests {
                 #expect(found?.place == .named(directory("credentials.sock")))
             }
             #expect(socket.problem(loadingBy: "other.service") == nil)
-            _ = socket.adopt(try Self.configuration([]))
+            _ = socket.adopt(try .serving([:]))
             #expect(socket.problem(loadingBy: "web.service") == nil)
         }
     }

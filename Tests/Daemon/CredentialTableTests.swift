@@ -9,18 +9,7 @@ import Testing
 
 /// Which client's secret is for which unit.
 @Suite struct CredentialTableTests {
-    private func configuration(_ served: [String: (String, String)]) throws -> Configuration {
-        var clients: [ClientName: ClientConfiguration] = [:]
-        for (name, credential) in served {
-            clients[try #require(ClientName(name))] = ClientConfiguration(
-                clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
-                lifetime: try #require(Lifetime(seconds: 86_400)), renewBefore: 3600, outputs: [],
-                credential: ServedCredential(unit: credential.0, name: credential.1))
-        }
-        return Configuration(keys: [:], clients: clients)
-    }
-
-    private func request(_ unit: String, _ name: String = "s") throws -> CredentialRequest {
+    private func request(_ unit: String, _ name: String = "secret") throws -> CredentialRequest {
         try #require(CredentialRequest(address: Array("\01f/unit/\(unit)/\(name)".utf8)))
     }
 
@@ -33,25 +22,23 @@ import Testing
         ] as [(String, String?)])
     func theUnitItselfGoesBeforeItsTemplate(unit: String, client: String?) throws {
         let table = CredentialTable(
-            try configuration([
-                "plain": ("a.service", "s"), "template": ("t@.service", "s"), "instance": ("t@one.service", "s"),
-            ]))
+            try .serving(["plain": "a.service", "template": "t@.service", "instance": "t@one.service"]))
         #expect(table[try request(unit)]?.client.description == client)
         #expect(table[try request(unit, "other")] == nil)
     }
 
     @Test func aReloadKeepsTheSecretsOfClientsThatStay() throws {
         let (a, b) = (try #require(ClientName("a")), try #require(ClientName("b")))
-        var table = CredentialTable(try configuration(["a": ("a.service", "s"), "b": ("b.service", "s")]))
+        var table = CredentialTable(try .serving(["a": "a.service", "b": "b.service"]))
         #expect(table[try request("a.service")]?.secret == nil)
         let issued = SecretInfo.sample(7)
         for client in [a, b] { table.take(ServedSecret(client: client, secret: issued)) }
-        table = CredentialTable(try configuration(["a": ("new.service", "s")]), after: table)
+        table = CredentialTable(try .serving(["a": "new.service"]), after: table)
         #expect(table[try request("new.service")]?.secret == issued.fingerprint)
         #expect(table[try request("a.service")] == nil)
         #expect(table[try request("b.service")] == nil)
         // A client that is added again has no secret from before.
-        table = CredentialTable(try configuration(["b": ("b.service", "s")]), after: table)
+        table = CredentialTable(try .serving(["b": "b.service"]), after: table)
         #expect(try #require(table[try request("b.service")]).secret == nil)
         table.take(ServedSecret(client: b, secret: issued))
         table.take(ServedSecret(client: b, secret: nil))
