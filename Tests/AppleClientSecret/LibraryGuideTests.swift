@@ -36,24 +36,21 @@ import Testing
                 at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(file.text.utf8).write(to: path)
         }
-        let built = try run(["swift", "build", "--package-path", directory("example")])
-        try #require(built.status == 0, "\(built.output)\(built.complaints)")
+        try runToSuccess(["swift", "build", "--package-path", directory("example")])
 
         let key = directory("AuthKey_ABC123DEFG.p8")
         let made = try run(
             ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key])
         try #require(made.status == 0, "\(made.complaints)")
-        let minted = try run([directory("example/.build/debug/example"), key, "DEF123GHIJ", "com.example.web"])
-        try #require(minted.status == 0, "\(minted.complaints)")
-        let token = try #require(minted.output.split(separator: "\n").last)
+        let minted = try runToSuccess([directory("example/.build/debug/example"), key, "DEF123GHIJ", "com.example.web"])
+        let token = try #require(minted.split(separator: "\n").last)
         let read = try run([python, "-c", Self.reader, key], input: Data(token.utf8))
         #expect(read.output == "ABC123DEFG DEF123GHIJ com.example.web 2592060\n", "\(read.complaints)")
 
-        let extracted = try run([
+        try runToSuccess([
             "swift", "symbolgraph-extract", "-module-name", "AppleClientSecret", "-target", Self.target,
             "-I", directory("example/.build/debug/Modules"), "-output-dir", directory("example"),
         ])
-        try #require(extracted.status == 0, "\(extracted.complaints)")
         let converted = try run([
             "docc", "convert", Self.catalog, "--additional-symbol-graph-dir", directory("example"),
             "--output-dir", directory("archive"), "--warnings-as-errors",

@@ -20,8 +20,7 @@ struct StoreLoginFilesTests {
     }
 
     private func shell(_ script: String) throws {
-        let finished = try run(["sh", "-euc", script], directory: directory.path)
-        try #require(finished.status == 0, "\(finished.complaints)")
+        try runToSuccess(["sh", "-euc", script], directory: directory.path)
     }
 
     private func certificate(days: Int, subject: String = "/O=Tests") throws {

@@ -1,6 +1,5 @@
 import Foundation
 import TestSupport
-import Testing
 
 /// The real programs that read environment files. Each reads all files of a directory at once.
 enum RealReader: String, CaseIterable, Sendable {
@@ -28,8 +27,7 @@ enum RealReader: String, CaseIterable, Sendable {
                 ]
             case .docker: [python, scripts + "docker-reader.py", path, Self.dockerClient]
             }
-        let finished = try run(arguments)
-        try #require(finished.status == 0, "\(self): \(finished.output)\(finished.complaints)")
+        try runToSuccess(arguments)
     }
 
     /// What it found in a file; nil when it could not read it.

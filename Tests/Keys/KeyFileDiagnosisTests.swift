@@ -116,7 +116,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: directory("damaged")) == before)
         let attributes = try FileManager.default.attributesOfItem(atPath: directory("damaged.key"))
         #expect(attributes[.posixPermissions] as? Int == 0o640)
-        #expect(throws: ShellFailure.self) { try shell(String(command), in: directory) }
+        #expect(throws: TestFailure.self) { try shell(String(command), in: directory) }
     }
 
     @Test func anEncryptedKeyWithOtherTextStaysInItsFile() throws {
@@ -150,7 +150,7 @@ import Testing
         }
         #expect(FileManager.default.contents(atPath: directory(copy)) == before)
         // Typed a second time it destroys nothing.
-        #expect(throws: ShellFailure.self) { try shell(command, in: directory) }
+        #expect(throws: TestFailure.self) { try shell(command, in: directory) }
         #expect(try signingKey(directory("damaged")).print == good)
     }
 

@@ -34,9 +34,8 @@ import Testing
     @Test(arguments: ["plain", "SEC1", "without its public half", "-v2 aes-256-cbc", "-scrypt", "-v1 PBE-SHA1-3DES"])
     func aKeyIsOnlyInThePrivateKeyHeap(form: String) throws {
         let directory = try TemporaryDirectory()
-        let made = try run([python, "-c", Self.maker, form], directory: directory.path)
-        try #require(made.status == 0, "\(made.complaints)")
-        let lines = made.output.split(separator: "\n").map { bytes(String($0)) }
+        let made = try runToSuccess([python, "-c", Self.maker, form], directory: directory.path)
+        let lines = made.split(separator: "\n").map { bytes(String($0)) }
         let number = OwnMemory.Pattern(masked: lines[0])
         let base64 = OwnMemory.Pattern(masked: lines[1])
 

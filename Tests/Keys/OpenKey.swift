@@ -48,14 +48,7 @@ func words(_ body: () throws -> some Any) throws -> String? {
 /// Runs a shell script in `directory`, which must succeed, and gives what it wrote.
 @discardableResult
 func shell(_ script: String, in directory: TemporaryDirectory) throws -> String {
-    let finished = try run(["sh", "-euc", script], directory: directory.path)
-    guard finished.status == 0 else { throw ShellFailure(script: script, complaints: finished.complaints) }
-    return finished.output
-}
-
-struct ShellFailure: Error {
-    let script: String
-    let complaints: String
+    try runToSuccess(["sh", "-euc", script], directory: directory.path)
 }
 
 /// A key that openssl has just made.

@@ -88,9 +88,7 @@ final class Room {
 
     @discardableResult
     func command(_ program: String, _ arguments: [String]) throws -> String {
-        let finished = try run([program] + arguments)
-        try #require(finished.status == 0, "\(program) \(arguments): \(finished.complaints)")
-        return finished.output
+        try runToSuccess([program] + arguments)
     }
 
     func text(_ name: String) throws -> String { try directory.read(name) }

@@ -23,7 +23,7 @@ final class Operator {
 
     /// Makes a key in Apple's form; its public half lies beside it.
     func makeKey(at path: String) throws {
-        let made = try run([
+        try runToSuccess([
             "sh", "-c",
             """
             umask 077
@@ -31,7 +31,6 @@ final class Operator {
             openssl pkey -in '\(path)' -pubout -out '\(path).pub'
             """,
         ])
-        try #require(made.status == 0, "\(made.complaints)")
     }
 
     /// Writes a configuration with one client, and a secret of its into its output.

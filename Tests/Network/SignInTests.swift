@@ -14,24 +14,21 @@ import Testing
 
     /// The address of a request, kept in a file, whose path is returned.
     private func request(_ more: [String] = []) throws -> String {
-        let printed = try run(
+        let printed = try runToSuccess(
             [
                 own.binary, "authorize-url", "web", "--redirect-uri", Operator.returnURL, "--endpoint", apple.address,
                 "--config", own.configuration,
             ] + more)
-        try #require(printed.status == 0, "\(printed.complaints)")
-        return try own.directory.write(printed.output, to: "sign-in.url")
+        return try own.directory.write(printed, to: "sign-in.url")
     }
 
     /// What the browser would post to the return address after the user has signed in.
     private func comesBack(_ request: String) throws -> String {
         let address = try String(contentsOfFile: request, encoding: .utf8).trimmingCharacters(in: .newlines)
-        let page = try run([
+        return try runToSuccess([
             "curl", "--silent", "--show-error", "--fail", "--noproxy", "*", "--cacert", apple.authority, "--header",
             "Accept: application/x-www-form-urlencoded", address,
         ])
-        try #require(page.status == 0, "\(page.complaints)")
-        return page.output
     }
 
     private func signIn(_ more: String...) throws -> (request: String, form: String) {

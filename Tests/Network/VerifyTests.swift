@@ -151,9 +151,8 @@ import Testing
             import json, jwt, sys
             print(jwt.encode(json.loads(sys.argv[1]), open(sys.argv[2]).read(), "ES256", {"kid": sys.argv[3]}), end="")
             """
-        let made = try run([python, "-c", program, text, own.keyFile, Operator.keyID])
-        try #require(made.status == 0, "\(made.complaints)")
-        try own.directory.write(made.output, to: "web.jwt")
+        let made = try runToSuccess([python, "-c", program, text, own.keyFile, Operator.keyID])
+        try own.directory.write(made, to: "web.jwt")
     }
 
     /// Whatever lies at an output's path, only a secret of its client goes out.

@@ -20,9 +20,8 @@ import Testing
 
     /// What a script shows, without its last line's end.
     private func shown(_ script: String, _ bed: PushBed, _ name: String...) throws -> String {
-        let finished = try run([python, PushBed.support + "/push/" + script, bed.directory.path, "show"] + name)
-        try #require(finished.status == 0, "\(finished.complaints)")
-        return finished.output.trimmingCharacters(in: .newlines)
+        try runToSuccess([python, PushBed.support + "/push/" + script, bed.directory.path, "show"] + name)
+            .trimmingCharacters(in: .newlines)
     }
 
     @Test func pocketBase() throws {

@@ -34,7 +34,6 @@ package final class NetworkLink {
     }
 
     private func ip(_ enter: [String], _ words: String) throws {
-        let done = try run(enter + ["ip"] + words.split(separator: " ").map(String.init))
-        guard done.status == 0 else { throw TestFailure("ip \(words): \(done.complaints)") }
+        try runToSuccess(enter + ["ip"] + words.split(separator: " ").map(String.init))
     }
 }

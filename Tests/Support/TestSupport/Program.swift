@@ -34,6 +34,16 @@ package func run(
     return Finished(status: status, output: try scratch.read("out"), complaints: try scratch.read("err"))
 }
 
+/// Runs a program that has to succeed, and returns what it prints.
+@discardableResult
+package func runToSuccess(
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], directory: String? = nil
+) throws -> String {
+    let finished = try run(arguments, input: input, environment: environment, directory: directory)
+    guard finished.status == 0 else { throw TestFailure("\(arguments): \(finished)") }
+    return finished.output
+}
+
 extension Process {
     /// Waits until it has ended, and returns its exit status, or 128 more than the signal that has ended it.
     ///
@@ -74,8 +84,7 @@ package let python = repository + "/.build/venv/bin/python"
 /// Copies a program that is to be started there. Another process writes the copy: a child that another test starts meanwhile would
 /// have it open for writing, and a program that is open for writing cannot be executed.
 package func copyProgram(_ program: String, to path: String) throws {
-    let copied = try run(["cp", program, path])
-    guard copied.status == 0 else { throw TestFailure("\(program) is not copied: \(copied.complaints)") }
+    try runToSuccess(["cp", program, path])
 }
 
 /// Something that a test needs could not be had.

@@ -17,8 +17,7 @@ package final class StandIn {
         let program =
             "import certificates, identity, pathlib as p; d = p.Path('\(directory.path)'); "
             + "certificates.server(d, 'good'); identity.key(d, identity.FORMER); identity.key(d, identity.CURRENT)"
-        let finished = try run([python, "-c", program], directory: scripts)
-        guard finished.status == 0 else { throw TestFailure(finished.complaints) }
+        try runToSuccess([python, "-c", program], directory: scripts)
         return directory
     }
 
@@ -67,8 +66,7 @@ package final class StandIn {
 
     /// Identity tokens of every kind that Tests/Support/apple/identity.py knows.
     package func identityTokens(client: String, nonce: String) throws -> [String: String] {
-        let made = try run([python, Self.scripts + "/identity.py", directory.path, client, nonce])
-        guard made.status == 0 else { throw TestFailure(made.complaints) }
-        return try JSONSerialization.jsonObject(with: Data(made.output.utf8)) as? [String: String] ?? [:]
+        let made = try runToSuccess([python, Self.scripts + "/identity.py", directory.path, client, nonce])
+        return try JSONSerialization.jsonObject(with: Data(made.utf8)) as? [String: String] ?? [:]
     }
 }

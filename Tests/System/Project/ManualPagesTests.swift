@@ -28,10 +28,9 @@ import Testing
 
     /// The options that a command's help lists, as a page has them.
     private func options(of program: String, _ command: String) throws -> [String] {
-        let help = try run([program, command, "--help"])
-        try #require(help.status == 0, "\(command): \(help.complaints)")
-        let options = Set(help.output.matches(of: #/--[a-z-]+/#).map { String($0.output) })
-        return options.subtracting(["--help", "--version"]).filter { help.output.contains("\n  \($0)") }.sorted()
+        let help = try runToSuccess([program, command, "--help"])
+        let options = Set(help.matches(of: #/--[a-z-]+/#).map { String($0.output) })
+        return options.subtracting(["--help", "--version"]).filter { help.contains("\n  \($0)") }.sorted()
             .map { $0.replacingOccurrences(of: "-", with: "\\-") }
     }
 

@@ -2,16 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs a program that has to succeed, and returns what it prints.
-@discardableResult
-func runToSuccess(
-    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], directory: String? = nil
-) throws -> String {
-    let finished = try run(arguments, input: input, environment: environment, directory: directory)
-    try #require(finished.status == 0, "\(arguments): \(finished)")
-    return finished.output
-}
-
 /// Runs a target of the Makefile on a directory, as a package's build does.
 func makeTarget(_ target: String, into directory: TemporaryDirectory, prefix: String = "/usr") throws {
     try runToSuccess([
