@@ -38,10 +38,7 @@ import Testing
         }
         try runToSuccess(["swift", "build", "--package-path", directory("example")])
 
-        let key = directory("AuthKey_ABC123DEFG.p8")
-        let made = try run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key])
-        try #require(made.status == 0, "\(made.complaints)")
+        let key = try directory.makeKey("AuthKey_ABC123DEFG.p8")
         let minted = try runToSuccess([directory("example/.build/debug/example"), key, "DEF123GHIJ", "com.example.web"])
         let token = try #require(minted.split(separator: "\n").last)
         let read = try run([python, "-c", Self.reader, key], input: Data(token.utf8))

@@ -85,18 +85,11 @@ import Testing
             location: .credential("apple-key"), passphrase: passphrase)
     }
 
-    private func pass(_ scratch: TemporaryDirectory, _ options: [String] = []) throws {
-        let made = try run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"] + options
-                + ["-out", scratch("apple-key")])
-        try #require(made.status == 0, "\(made.complaints)")
-    }
-
     /// systemd copies the file of a credential at a start only. After a reload with another key id, the copy is still the former
     /// key, and a secret that it signs under the new id would be refused.
     @Test func aCredentialSignsUnderNoOtherKeyIDBeforeItIsPassedAgain() throws {
         let scratch = try TemporaryDirectory()
-        try pass(scratch)
+        try scratch.makeKey("apple-key")
         let executor = try Executor.idle(environment: ["CREDENTIALS_DIRECTORY": scratch.path])
         let name = try #require(KeyName("apple"))
         let (old, new) = (try key("OLDKEYID11"), try key("NEWKEYID22"))
@@ -111,14 +104,14 @@ import Testing
         _ = try executor.readKey(name, old)
         #expect(executor.keyring.signingKey(name) != nil)
         // Another key has been passed since.
-        try pass(scratch)
+        try scratch.makeKey("apple-key")
         _ = try executor.readKey(name, new)
         #expect(executor.keyring.signingKey(name) != nil)
     }
 
     @Test func aPassphraseThatNoLongerFitsMayNotHaveBeenPassedYet() throws {
         let scratch = try TemporaryDirectory()
-        try pass(scratch, ["-aes-256-cbc", "-pass", "pass:right"])
+        try scratch.makeKey("apple-key", ["-aes-256-cbc", "-pass", "pass:right"])
         try scratch.write("wrong", to: "passphrase")
         let executor = try Executor.idle(environment: ["CREDENTIALS_DIRECTORY": scratch.path])
         let name = try #require(KeyName("apple"))

@@ -21,11 +21,7 @@ import Testing
         apple = try #require(KeyName("apple"))
         other = try #require(KeyName("other"))
         let directory = try TemporaryDirectory()
-        let path = directory("key.p8")
-        let made = try run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", path])
-        try #require(made.status == 0, "\(made.complaints)")
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory.makeKey("key.p8")))
         defer { try? file.close() }
         key = try SigningKey(descriptor: file.fileDescriptor, place: .key(apple))
         entry = try Self.entry("OLDKEYID11")

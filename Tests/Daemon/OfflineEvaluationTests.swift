@@ -18,14 +18,7 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory()
         try directory.folder("out", mode: 0o700)
-        for name in ["ABC123DEFG", "HIJ456KLMN", "stranger"] {
-            let finished = try run([
-                "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
-                directory(name),
-            ])
-            try #require(finished.status == 0, "\(finished.complaints)")
-            try directory.permit(0o600, name)
-        }
+        for name in ["ABC123DEFG", "HIJ456KLMN", "stranger"] { try directory.makeKey(name) }
     }
 
     private func source(

@@ -74,10 +74,7 @@ import Testing
     /// Any user can start a process with a token that states our ids: what it holds counts only if one of our keys signed it.
     @Test func onlyAKeysOwnSecretIsSignedByIt() throws {
         let directory = try TemporaryDirectory()
-        let made = try run(
-            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", directory("key")])
-        try #require(made.status == 0, "\(made.complaints)")
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory("key")))
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: directory.makeKey("key")))
         defer { try? file.close() }
         let key = try SigningKey(descriptor: file.fileDescriptor, place: .clock)
         let forged = try #require(ForeignSecret(secret().utf8))

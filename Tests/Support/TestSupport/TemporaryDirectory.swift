@@ -34,6 +34,18 @@ package final class TemporaryDirectory: Sendable {
         return self(name)
     }
 
+    /// Has openssl make a private key in Apple's form; returns the path.
+    ///
+    /// - Parameter options: of `openssl genpkey`, such as those that encrypt it.
+    @discardableResult
+    package func makeKey(_ name: String, _ options: [String] = []) throws -> String {
+        try runToSuccess(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"] + options
+                + ["-out", self(name)])
+        try permit(0o600, name)
+        return self(name)
+    }
+
     /// Makes a directory with these permission bits; returns its path.
     @discardableResult
     package func folder(_ name: String, mode: Int = 0o755) throws -> String {
