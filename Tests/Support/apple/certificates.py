@@ -1,4 +1,4 @@
-"""The stand-in's certificates, made by openssl: an authority of its own, and what that signs or does not sign."""
+"""The stand-ins' certificates and etcd's, made by openssl: an authority of their own, and what that signs or does not sign."""
 
 import pathlib
 import subprocess
@@ -18,9 +18,24 @@ def authority(directory: pathlib.Path, name: str) -> pathlib.Path:
     if not certificate.exists():
         openssl(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650",
-            "-subj", f"/CN=Stand-in for Apple, {name}", "-addext", "keyUsage=critical,keyCertSign",
+            "-subj", f"/CN=Authority of the tests, {name}", "-addext", "keyUsage=critical,keyCertSign",
             "-keyout", str(directory / f"{name}.key"), "-out", str(certificate))
     return certificate
+
+
+def make(directory: pathlib.Path, name: str, issuer: str, subject: str, days: str, extensions: str) -> tuple[str, str]:
+    """Makes a certificate that an authority signs, unless it is there; its file, its key's."""
+    certificate, key, request, extras = (directory / f"{name}.{end}" for end in ("pem", "key", "csr", "ext"))
+    if not certificate.exists():
+        extras.write_text(extensions)
+        openssl(
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject,
+            "-keyout", str(key), "-out", str(request))
+        signer = authority(directory, issuer)
+        openssl(
+            "x509", "-req", "-in", str(request), "-CA", str(signer), "-CAkey", str(signer.with_suffix(".key")),
+            "-CAcreateserial", "-days", days, "-extfile", str(extras), "-out", str(certificate))
+    return str(certificate), str(key)
 
 
 def server(directory: pathlib.Path, kind: str) -> tuple[str, str]:
@@ -28,18 +43,7 @@ def server(directory: pathlib.Path, kind: str) -> tuple[str, str]:
 
     The good ones are signed by ca.pem.
     """
-    issuer = authority(directory, "other-ca" if kind == "other-authority" else "ca")
-    certificate, key, request = (directory / f"server-{kind}.{end}" for end in ("pem", "key", "csr"))
-    if certificate.exists():
-        return str(certificate), str(key)
-    extensions = directory / f"server-{kind}.ext"
-    names = "DNS:elsewhere.example" if kind == "other-host" else NAMES
-    extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage=serverAuth\n")
-    openssl(
-        "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Stand-in for Apple",
-        "-keyout", str(key), "-out", str(request))
-    openssl(
-        "x509", "-req", "-in", str(request), "-CA", str(issuer), "-CAkey", str(issuer.with_suffix(".key")),
-        "-CAcreateserial", "-days", "-1" if kind == "expired" else "30", "-extfile", str(extensions),
-        "-out", str(certificate))
-    return str(certificate), str(key)
+    return make(
+        directory, f"server-{kind}", "other-ca" if kind == "other-authority" else "ca", "/CN=Stand-in for Apple",
+        "-1" if kind == "expired" else "30",
+        f"subjectAltName={'DNS:elsewhere.example' if kind == 'other-host' else NAMES}\nextendedKeyUsage=serverAuth\n")

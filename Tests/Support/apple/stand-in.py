@@ -506,7 +506,6 @@ def main():
     parser.add_argument("--key", action="append", default=[])
     parser.add_argument("--client", action="append", default=[])
     parser.add_argument("--address", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--certificate", default="good", choices=["good", "expired", "other-host", "other-authority"])
     parser.add_argument("--tls", choices=["1.1"], help="speak no later version")
     parser.add_argument("--plain", action="store_true", help="speak HTTP without TLS, though its address says https")
@@ -524,7 +523,7 @@ def main():
     for kid in (identity.FORMER, identity.CURRENT):
         identity.key(directory, kid)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with Server((arguments.address, arguments.port), registry, None if arguments.plain else context) as server:
+    with Server((arguments.address, 0), registry, None if arguments.plain else context) as server:
         host = f"[{arguments.address}]" if ":" in arguments.address else arguments.address
         print(f"https://{host}:{server.server_address[1]}", flush=True)
         if arguments.until_input_ends:

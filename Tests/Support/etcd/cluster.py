@@ -30,6 +30,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "apple"))
+import certificates  # noqa: E402
+
 MEMBERS = 3
 
 
@@ -44,44 +47,27 @@ class MemberEnded(RuntimeError):
     pass
 
 
-class Certificates:
-    def __init__(self, directory, address):
-        self.directory = directory
-        self.authority("ca")
-        self.authority("other-ca")
-        names = "IP:127.0.0.1,DNS:localhost" + (f",IP:{address}" if address else "")
-        self.make("server", extensions=f"subjectAltName={names}\n")
-        self.make("client")
-        self.make("ending", days="10")
-        self.make("expired", days="-1")
-        self.make("stranger", issuer="other-ca")
-        self.make("named", subject="/CN=root")
-
-    def path(self, name, kind="pem"):
-        return str(self.directory / f"{name}.{kind}")
-
-    def authority(self, name):
-        run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
-            "-subj", f"/CN=Authority of the tests, {name}", "-addext", "keyUsage=critical,keyCertSign",
-            "-keyout", self.path(name, "key"), "-out", self.path(name))
-
-    def make(self, name, issuer="ca", subject="/O=Tests", days="30", extensions=""):
-        (self.directory / f"{name}.ext").write_text(extensions + "extendedKeyUsage=serverAuth,clientAuth\n")
-        run("openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", subject,
-            "-keyout", self.path(name, "key"), "-out", self.path(name, "csr"))
-        run("openssl", "x509", "-req", "-in", self.path(name, "csr"), "-CA", self.path(issuer), "-CAkey",
-            self.path(issuer, "key"), "-CAcreateserial", "-days", days, "-extfile", self.path(name, "ext"),
-            "-out", self.path(name))
-
-
 class Cluster:
     def __init__(self, directory, programs, address):
         self.directory, self.programs, self.address = directory, programs, address
-        self.certificates = Certificates(directory, address)
+        self.make_certificates()
         self.choose_ports()
         self.processes = [None] * MEMBERS
         self.generation = 0
         self.has_users = False
+
+    def make_certificates(self):
+        names = "IP:127.0.0.1,DNS:localhost" + (f",IP:{self.address}" if self.address else "")
+        usage = "extendedKeyUsage=serverAuth,clientAuth\n"
+        for name, issuer, subject, days, more in (
+            ("server", "ca", "/O=Tests", "30", f"subjectAltName={names}\n"), ("client", "ca", "/O=Tests", "30", ""),
+            ("ending", "ca", "/O=Tests", "10", ""), ("expired", "ca", "/O=Tests", "-1", ""),
+            ("stranger", "other-ca", "/O=Tests", "30", ""), ("named", "ca", "/CN=root", "30", ""),
+        ):
+            certificates.make(self.directory, name, issuer, subject, days, more + usage)
+
+    def path(self, name, kind="pem"):
+        return str(self.directory / f"{name}.{kind}")
 
     def choose_ports(self):
         # All are held at once, so that they are different ones.
@@ -97,7 +83,7 @@ class Cluster:
         return str(self.directory / f"member{number}-{self.generation}")
 
     def start(self, number):
-        path = self.certificates.path
+        path = self.path
         members = ",".join(f"m{each}={peer}" for each, peer in enumerate(self.peers))
         served = self.clients[number]
         if self.address:
@@ -118,7 +104,7 @@ class Cluster:
         log.close()
 
     def ctl(self, *words, endpoints=None, check=True, value=""):
-        path = self.certificates.path
+        path = self.path
         login = ["--user", "root:root"] if self.has_users else []
         return run(str(self.programs / "etcdctl"), "--endpoints", ",".join(endpoints or self.clients), "--cacert",
                    path("ca"), "--cert", path("client"), "--key", path("client", "key"), "--command-timeout", "5s",
