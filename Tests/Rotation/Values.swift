@@ -68,6 +68,21 @@ enum Values {
             outputs: try outputs ?? [raw("\(name).jwt")], onChange: actions, credential: credential)
     }
 
+    /// A client that receives its secrets, with an action.
+    static func receiver(_ source: SourceConfiguration, name: String = "web") throws -> ClientConfiguration {
+        var client = try client(name, actions: [exec("/bin/tell")])
+        client.lifetime = .maximum
+        client.source = source
+        return client
+    }
+
+    /// What a client that receives has of its keys, `apple` and perhaps `former`.
+    static func publicKeys(_ names: [String] = ["apple"]) throws -> [String: KeyConfiguration] {
+        var entries = ["apple": try keyEntry(), "former": try keyEntry(keyID: "XYZ123DEFG")]
+        for name in entries.keys { entries[name]?.location = .publicKey([]) }
+        return entries.filter { names.contains($0.key) }
+    }
+
     /// Two clients, `web` and `native`, each with a variable in `/srv/.env`.
     static func sharingAFile(keyOfNative: String = "apple") throws -> [String: ClientConfiguration] {
         [

@@ -17,16 +17,13 @@ struct DeliveryTurnTests {
     private static func configuration(
         _ names: [String] = ["web"], deliverOver: Int64 = 1000
     ) throws -> Configuration {
-        var key = try Values.keyEntry()
-        key.location = .publicKey([])
-        let clients = try names.map { name in
-            var client = try Values.client(name, actions: [Values.exec("/bin/tell")])
-            client.lifetime = .maximum
-            client.source = SourceConfiguration(path: try Values.path("/in/\(name).jwt"), format: .raw)
-            client.source?.deliverOver = Seconds(deliverOver)
-            return (name, client)
+        var clients: [String: ClientConfiguration] = [:]
+        for name in names {
+            var source = SourceConfiguration(path: try Values.path("/in/\(name).jwt"), format: .raw)
+            source.deliverOver = Seconds(deliverOver)
+            clients[name] = try Values.receiver(source, name: name)
         }
-        return try Values.configuration(Dictionary(uniqueKeysWithValues: clients), keys: ["apple": key])
+        return try Values.configuration(clients, keys: Values.publicKeys())
     }
 
     /// Has something else renew a client's source, and waits until it was read.

@@ -21,20 +21,13 @@ struct ReceivedSecretsTests {
     private static func configuration(
         keys: [String] = ["apple"], renewBefore: Int64? = nil, isMinting: Bool = false, verify: Bool = false
     ) throws -> Configuration {
-        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        var client = try Values.receiver(
+            SourceConfiguration(
+                path: try Values.path("/in/web.jwt"), format: .raw, renewBefore: renewBefore.map { Seconds($0) }))
         client.verify = verify
         client.otherKeys = try keys.dropFirst().map { try Values.key($0) }
-        client.lifetime = .maximum
-        var entries: [String: KeyConfiguration] = [:]
-        for (name, id) in [("apple", "ABC123DEFG"), ("former", "XYZ123DEFG")] where keys.contains(name) {
-            entries[name] = try Values.keyEntry(keyID: id)
-            if !isMinting { entries[name]?.location = .publicKey([]) }
-        }
-        if !isMinting {
-            client.source = SourceConfiguration(
-                path: try Values.path("/in/web.jwt"), format: .raw, renewBefore: renewBefore.map { Seconds($0) })
-        }
-        return try Values.configuration(["web": client], keys: entries)
+        if isMinting { client.source = nil }
+        return try Values.configuration(["web": client], keys: isMinting ? nil : Values.publicKeys(keys))
     }
 
     private func offer(_ observation: SourceObservation) throws {

@@ -17,14 +17,11 @@ struct OwnAdmissionsTests {
     }
 
     private static func configuration(deliverOver: Int64 = 0, store: String = "etcd") throws -> Configuration {
-        var key = try Values.keyEntry()
-        key.location = .publicKey([])
-        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
-        client.lifetime = .maximum
-        client.source = SourceConfiguration(.store)
-        client.source?.deliverOver = Seconds(deliverOver)
+        var source = SourceConfiguration(.store)
+        source.deliverOver = Seconds(deliverOver)
         return try Values.configuration(
-            ["web": client], keys: ["apple": key], store: SecretStore(place: store, machine: "app17"))
+            ["web": Values.receiver(source)], keys: Values.publicKeys(),
+            store: SecretStore(place: store, machine: "app17"))
     }
 
     private func secret(_ number: UInt64, days: Int64 = 90) throws -> SecretInfo {

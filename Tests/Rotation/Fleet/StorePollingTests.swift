@@ -21,18 +21,11 @@ struct StorePollingTests {
     }
 
     private static func configuration(keys: [String] = ["apple"], place: String = "etcd") throws -> Configuration {
-        var client = try Values.client("web", actions: [Values.exec("/bin/tell")])
+        var client = try Values.receiver(SourceConfiguration(.store))
         client.key = try Values.key(keys[0])
         client.otherKeys = try keys.dropFirst().map { try Values.key($0) }
-        client.lifetime = .maximum
-        client.source = SourceConfiguration(.store)
-        var entries: [String: KeyConfiguration] = [:]
-        for (name, id) in [("apple", "ABC123DEFG"), ("former", "XYZ123DEFG")] where keys.contains(name) {
-            entries[name] = try Values.keyEntry(keyID: id)
-            entries[name]?.location = .publicKey([])
-        }
         return try Values.configuration(
-            ["web": client], keys: entries, store: SecretStore(place: place, machine: "app17"))
+            ["web": client], keys: Values.publicKeys(keys), store: SecretStore(place: place, machine: "app17"))
     }
 
     private func secret(_ number: UInt64, issued: Int64 = 0, expires: Int64 = 90) throws -> SecretInfo {
