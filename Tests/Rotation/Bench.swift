@@ -154,6 +154,11 @@ final class Bench {
         tell(.asked(request, RequestID(number: number)))
     }
 
+    /// Asks for a new secret of a client.
+    func renew(_ client: String = "web", number: UInt64 = 1) throws {
+        ask(.renew(.init(clients: [try Values.name(client)])), number)
+    }
+
     func answer(_ number: UInt64 = 1) -> Answer? {
         answers[RequestID(number: number)]
     }

@@ -80,7 +80,7 @@ import Testing
         ]
         pass(bench, to: critical)
         #expect(try bench.view("other").health == .critical)
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect((4...5).contains(runs(bench, from: critical + 3600, to: critical + 7200)))
     }
 }

@@ -72,7 +72,7 @@ import Testing
         let restart = Action.unit(verb: .restart, unit: "slow.service")
         let bench = try bench([restart]).settled()
         bench.held = [.action(restart.id)]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.pass(299)
         #expect(bench.answer() == nil)
         #expect(try bench.view(web).actions.first?.state == .pending)
@@ -174,7 +174,7 @@ import Testing
     @Test func oneClientsFailureIsNoneOfAnotherThatWasDelivered() throws {
         let bench = try Bench(sharing()).started()
         bench.failures = [.action(after.id): failure(after.id)]
-        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        try bench.renew("a")
         #expect(try bench.view("a").health == .degraded)
         #expect(try bench.view("a").actions.map(\.state) == [.failed])
         #expect(try bench.view("b").health == .ok)

@@ -91,7 +91,7 @@ struct DeliveryTurnTests {
         try offer(1)
         try offer(2)
         bench.forget()
-        bench.ask(.renew(DaemonRequest.Renewal(clients: [try Values.name("web")])))
+        try bench.renew()
         bench.pass(3)
         #expect(bench.runs.count == 1)
         #expect(try bench.answer { if case .renewed(let outcomes) = $0 { outcomes.count } else { nil } } == 1)

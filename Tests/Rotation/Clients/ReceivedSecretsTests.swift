@@ -165,7 +165,7 @@ struct ReceivedSecretsTests {
         let kept = try #require(try bench.current("web"))
         bench.verdicts[try Values.name("web")] = .failure(
             Failure(failure, at: .client(try Values.name("web")), detail: "invalid_client"))
-        bench.ask(.renew(.init(clients: [try Values.name("web")])), 2)
+        try bench.renew(number: 2)
         bench.pass(120)
         let candidate = try #require(bench.records[try Values.name("web")]?.candidate)
         #expect(candidate != kept)
@@ -214,7 +214,7 @@ struct ReceivedSecretsTests {
         bench.reload(try Self.configuration(isMinting: true))
         let kept = try #require(try bench.current("web"))
         bench.held = [.client(try Values.name("web"))]
-        bench.ask(.renew(.init(clients: [try Values.name("web")])), 2)
+        try bench.renew(number: 2)
         bench.reload(try Self.configuration(), 3)
         bench.release(.client(try Values.name("web")))
         #expect(try bench.current("web") == kept)
@@ -383,16 +383,12 @@ struct ReceivedSecretsTests {
 
     // MARK: Requests
 
-    private func renew() throws {
-        bench.ask(.renew(.init(clients: [try Values.name("web")])))
-    }
-
     @Test func renewReadsTheSourceAgainAndWaitsForWhatItHolds() throws {
         try begin()
         let second = try secret(2, issued: 0)
         bench.sources[try Values.name("web")] = .secret(second)
         bench.held = [.action(Values.exec("/bin/tell").id)]
-        try renew()
+        try bench.renew()
         #expect(bench.answer() == nil)
         bench.release(.action(Values.exec("/bin/tell").id))
         #expect(bench.answer() == .renewed([try bench.delivered("web")]))
@@ -410,7 +406,7 @@ struct ReceivedSecretsTests {
         ] as [(SourceObservation?, Failure)] {
             bench.sources[try Values.name("web")] = found
             if found == nil { bench.failures[.source(try Values.name("web"))] = failure }
-            try renew()
+            try bench.renew()
             #expect(bench.answer() == .renewed([try bench.failed("web", failure)]))
         }
         #expect(!bench.log.contains("mint web"))
@@ -440,12 +436,12 @@ struct ReceivedSecretsTests {
     @Test func renewFailsWhereTheSourcesSecretMayNotBeReceived() throws {
         let first = try begin()
         try bench.restart(try Self.configuration(), refused: ["c.yaml:1:1: error: wrong"])
-        try renew()
+        try bench.renew()
         #expect(bench.answer() == .renewed([try bench.delivered("web")]))
         try offer(try secret(2, issued: 1))
         bench.pass(2 * Values.day)
         bench.forget()
-        try renew()
+        try bench.renew()
         let refused = Failure(
             .configurationRefused, at: .named("/etc/clientsecretd/clientsecretd.yaml"),
             detail: "c.yaml:1:1: error: wrong")
@@ -459,7 +455,7 @@ struct ReceivedSecretsTests {
         bench.held = [.source(name)]
         bench.tell(.changeNoticed(.source(name)))
         bench.pass(2)
-        try renew()
+        try bench.renew()
         bench.release(.source(name))
         #expect(bench.log.filter { $0 == "receive web" }.count == 2)
         #expect(bench.answer() == .renewed([try bench.delivered("web")]))

@@ -33,6 +33,12 @@ struct OwnReportTests {
             revision: revision, report: MachineReport(at: bench.now.wall, clients: [:]))
     }
 
+    /// Has the first report put.
+    private func begin() {
+        bench.go()
+        bench.pass(60)
+    }
+
     @Test func itIsPutWithinAMinuteAndThenDaily() throws {
         bench.go()
         bench.pass(29)
@@ -54,14 +60,14 @@ struct OwnReportTests {
         bench.go()
         for _ in 1...2 {
             bench.held = [.report]
-            bench.ask(.renew(DaemonRequest.Renewal(clients: [try Values.name("web")])), 7)
+            try bench.renew(number: 7)
             bench.pass(31)
             bench.reload(try Self.configuration())
             bench.release(.report)
             bench.pass(31)
         }
         bench.forget()
-        bench.ask(.renew(DaemonRequest.Renewal(clients: [try Values.name("web")])))
+        try bench.renew()
         bench.pass(31)
         #expect(puts.count == 1)
         #expect(
@@ -70,12 +76,11 @@ struct OwnReportTests {
     }
 
     @Test func aRenewalIsReportedWithWhatWasDelivered() throws {
-        bench.go()
-        bench.pass(60)
+        begin()
         let before = try #require(puts.last)
         bench.forget()
         bench.failures[.action(Values.exec("/bin/tell").id)] = try Values.failure(.diskFull, "x")
-        bench.ask(.renew(DaemonRequest.Renewal(clients: [try Values.name("web")])))
+        try bench.renew()
         bench.pass(30)
         let after = try #require(puts.last?.clients[web])
         #expect(puts.count == 1)
@@ -116,8 +121,7 @@ struct OwnReportTests {
     }
 
     @Test func afterARestartItGoesOnFromItsLastReport() throws {
-        bench.go()
-        bench.pass(60)
+        begin()
         let since = try #require(puts.last?.clients[web]?.since)
         bench.pass(7200)
         try bench.restart(Self.configuration())
@@ -142,8 +146,7 @@ struct OwnReportTests {
 
     @Test func aFirstPutThatAReloadHasOvertakenIsRepeated() throws {
         bench.held = [.report]
-        bench.go()
-        bench.pass(60)
+        begin()
         bench.reload(try Self.configuration())
         bench.release(.report)
         bench.reports = [:]
@@ -153,12 +156,11 @@ struct OwnReportTests {
     }
 
     @Test func aReportThatIsReplacedAllTheTimeIsNotPutAllTheTime() throws {
-        bench.go()
-        bench.pass(60)
+        begin()
         bench.forget()
         for hour in 1...60 {
             intrude(revision: 1_000_000 + Int64(hour))
-            bench.ask(.renew(DaemonRequest.Renewal(clients: [try Values.name("web")])), UInt64(hour))
+            try bench.renew(number: UInt64(hour))
             bench.pass(120)
         }
         #expect((2...8).contains(puts.count), "\(puts.count) puts in two hours")
@@ -180,8 +182,7 @@ struct OwnReportTests {
 
     /// Until the other one is gone, or this one has a name of its own.
     @Test(arguments: [false, true]) func twoMachinesOfOneNameAreAFault(isRenamed: Bool) throws {
-        bench.go()
-        bench.pass(60)
+        begin()
         intrude(revision: 500)
         bench.pass(86_400)
         #expect(fault == .storeMachineShared)
@@ -225,26 +226,22 @@ struct OwnReportTests {
 
     /// It is put by the next change, although another one was replaced a minute before.
     @Test func afterAConflictAMissingReportIsPut() throws {
-        let names: Set = [try Values.name("web")]
-        bench.go()
-        bench.pass(60)
+        begin()
         intrude(revision: 500)
-        bench.ask(.renew(DaemonRequest.Renewal(clients: names)), 1)
+        try bench.renew(number: 1)
         bench.pass(60)
         #expect(fault == .storeMachineShared)
         bench.reports = [:]
-        bench.ask(.renew(DaemonRequest.Renewal(clients: names)), 2)
+        try bench.renew(number: 2)
         bench.pass(60)
         #expect(bench.reports["app17"]?.isOwn == true)
     }
 
     @Test func aReloadEndsThePauseAfterAConflict() throws {
-        let names: Set = [try Values.name("web")]
-        bench.go()
-        bench.pass(60)
+        begin()
         for number: UInt64 in [1, 2] {
             intrude(revision: 500 + Int64(number))
-            bench.ask(.renew(DaemonRequest.Renewal(clients: names)), number)
+            try bench.renew(number: number)
             bench.pass(60)
         }
         #expect(bench.reports["app17"]?.isOwn == false)
@@ -253,8 +250,7 @@ struct OwnReportTests {
     }
 
     @Test func aRestoredBackupIsNoOtherMachine() throws {
-        bench.go()
-        bench.pass(60)
+        begin()
         let old = bench.reports["app17"]
         bench.pass(86_400)
         #expect(old != bench.reports["app17"])
@@ -266,8 +262,7 @@ struct OwnReportTests {
     }
 
     @Test func aPutWithoutAnAnswerIsNoOtherMachine() throws {
-        bench.go()
-        bench.pass(60)
+        begin()
         bench.forget()
         bench.held = [.report]
         bench.pass(86_400)

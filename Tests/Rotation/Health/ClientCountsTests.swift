@@ -24,7 +24,7 @@ import Testing
             .action(after.id): Failure(.actionFailed, at: .action(after.id)),
         ]
         try bench.failWrites(of: "a.jwt")
-        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        try bench.renew("a")
         #expect(try bench.view("a").counts.mints == Tally(successes: 1, failures: 1))
         bench.failures[.client(try Values.name("a"))] = nil
         bench.pass(1)

@@ -32,9 +32,6 @@ import Testing
         return bench
     }
 
-    /// Changes what the file should say.
-    private func renew(_ bench: Bench) throws { bench.ask(.renew(.init(clients: [try Values.name("web")]))) }
-
     private func snapshot(_ bench: Bench) -> Snapshot { bench.rotation.snapshot(at: bench.now) }
 
     private func writes(_ bench: Bench) -> [String] { bench.log.filter { $0.hasSuffix(".prom") } }
@@ -59,7 +56,7 @@ import Testing
         bench.pass(3600)
         bench.tell(.clockSet)
         #expect(writes(bench) == [])
-        try renew(bench)
+        try bench.renew()
         #expect(writes(bench) == ["write m.prom"])
         bench.boot(after: 999)
         #expect(writes(bench) == ["write m.prom"])
@@ -74,9 +71,9 @@ import Testing
     @Test func aChangeDuringAWriteIsWrittenAfterIt() throws {
         let bench = try settled()
         bench.held = [resource]
-        try renew(bench)
+        try bench.renew()
         bench.pass(5)
-        try renew(bench)
+        try bench.renew()
         #expect(writes(bench) == ["write m.prom"])
         bench.release(resource)
         #expect(writes(bench) == ["write m.prom", "write m.prom"])
@@ -159,7 +156,7 @@ import Testing
     @Test func aWriteThatDoesNotEndIsAFaultAndHoldsUpNothing() throws {
         let bench = try settled()
         bench.held = [resource]
-        try renew(bench)
+        try bench.renew()
         bench.pass(29)
         #expect(snapshot(bench).health == .ok)
         bench.pass(1)
@@ -180,7 +177,7 @@ import Testing
         let bench = try settled()
         let new = try Values.path("new.prom")
         bench.held = [resource]
-        try renew(bench)
+        try bench.renew()
         bench.reload(try configuration("new.prom"), 2)
         #expect(bench.answer(2) == .reloaded(unserved: []))
         #expect(writes(bench) == ["write m.prom", "write new.prom"])
@@ -196,7 +193,7 @@ import Testing
     @Test func aFormerPathThatIsConfiguredAgainStays() throws {
         let bench = try settled()
         bench.held = [resource]
-        try renew(bench)
+        try bench.renew()
         bench.reload(try configuration("new.prom"), 2)
         bench.reload(try configuration(), 3)
         bench.release(resource)
@@ -231,7 +228,7 @@ import Testing
     @Test func aStopLeavesOnlyTimes() throws {
         let bench = try settled()
         bench.held = [resource]
-        try renew(bench)
+        try bench.renew()
         bench.tell(.stop)
         #expect(!bench.lastStep.ended)
         bench.release(resource)

@@ -44,7 +44,7 @@ import Testing
         #expect(try bench.view(web).health == .ok)
         #expect(try bench.view("native").outputs.map(\.state) == [.pending])
         #expect(try bench.view("native").health == .critical)
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(try bench.answer() == .renewed([bench.renewed(web)]))
     }
 

@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [true, false]) func aServiceThatDoesNotAnswerIsReportedAfterThirtySeconds(isStart: Bool) throws {
         let bench = isStart ? try Bench(try configuration()) : try settled()
         bench.held = [resource]
-        if isStart { bench.go() } else { bench.ask(.renew(.init(clients: [try Values.name(web)]))) }
+        if isStart { bench.go() } else { try bench.renew(web) }
         bench.pass(29)
         #expect(try output(bench).state == .pending)
         bench.pass(1)
@@ -108,7 +108,7 @@ import Testing
         let former = try #require(try bench.current(web))
         bench.failures[resource] = Failure(
             .pushRateLimited, at: .target(target), placeContent: isShown ? .secret(expiresAt: former.expiresAt) : nil)
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(try output(bench).state == .failed)
         #expect(try output(bench).verified == (isShown ? false : nil))
     }
@@ -131,7 +131,7 @@ import Testing
         let bench = try settled(actions: [action])
         bench.held = [resource]
         let run = "run exec /bin/deploy for web"
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(!bench.log.contains(run))
         bench.fail(resource, failure())
         #expect(bench.log.filter { $0 == run }.count == 1)
@@ -163,7 +163,7 @@ import Testing
     @Test func actionsDoNotWaitForAPushThatDoesNotRespond() throws {
         let bench = try settled(actions: [action])
         bench.held = [resource]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(!bench.log.contains { $0.hasPrefix("run ") })
         bench.pass(31)
         #expect(bench.log.contains { $0.hasPrefix("run ") })
@@ -199,7 +199,7 @@ import Testing
         }
         #expect(targets == [[second, "production"]])
         bench.forget()
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(bench.runs == ["redeploy shop for web"])
     }
 
@@ -247,7 +247,7 @@ import Testing
         bench.isDeploying = false
         bench.pass(15)
         bench.isDeploying = true
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.pass(300)
         let view = try bench.view(web)
         #expect(view.health == .ok)
@@ -360,7 +360,7 @@ import Testing
         bench.ask(.renew(.init(clients: [name])))
         bench.held.insert(.record(name))
         bench.release(.action(action.id))
-        bench.ask(.renew(.init(clients: [try Values.name("api")])), 2)
+        try bench.renew("api", number: 2)
         #expect(requests(bench) == ["push production"])
         bench.release(.record(name))
         #expect(requests(bench) == ["push production", "push second"])
@@ -369,8 +369,8 @@ import Testing
     @Test func aWriteDoesNotWaitForOneThatDoesNotRespond() throws {
         let bench = try Bench(try sharing()).settled()
         bench.held = [.target(try #require(TargetName(second)))]
-        bench.ask(.renew(.init(clients: [try Values.name("api")])))
-        bench.ask(.renew(.init(clients: [try Values.name(web)])), 2)
+        try bench.renew("api")
+        try bench.renew(web, number: 2)
         #expect(requests(bench) == ["push second"])
         bench.pass(31)
         #expect(requests(bench) == ["push second", "push production"])
@@ -397,7 +397,7 @@ import Testing
     @Test func aPushThatTheDaemonsEndCancelsIsNoFailure() throws {
         let bench = try settled()
         bench.held = [resource]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.tell(.stop)
         let cancelled = Failure(.pushServiceSilent, at: .target(target), cause: ErrorNumber.cancelled)
         try bench.end(resource, .failure(cancelled))
@@ -491,7 +491,7 @@ import Testing
         #expect(requests(bench) == [])
         #expect(try bench.view(web).reason?.nextAttempt == bench.now.wall + 3490)
         // What waits for no push that fails does not wait for this one either.
-        bench.ask(.renew(.init(clients: [try Values.name("api")])), 9)
+        try bench.renew("api", number: 9)
         #expect(try bench.view("api").health == .ok)
         #expect(try output(bench).state == .failed)
         // In another place it is another API's.
@@ -523,7 +523,7 @@ import Testing
     @Test func aReloadIsNotAnsweredByAPushFromBeforeIt() throws {
         let bench = try settled()
         bench.held = [resource]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.reload(try configuration(), 2)
         #expect(bench.answer(2) == nil)
         try bench.end(resource, .failure(failure(.pushTimedOut)))
@@ -615,7 +615,7 @@ import Testing
     @Test func afterAFailedPushNothingIsTakenForGranted() throws {
         let bench = try settled()
         bench.failures[resource] = failure(.pushTimedOut)
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.failures = [:]
         try bench.restart(try configuration())
         #expect(requests(bench) == ["push production"])
@@ -663,7 +663,7 @@ import Testing
         bench.reload(try configuration())
         let failure = Failure(.contested, at: .target(target))
         #expect(bench.answer() == .reloaded(unserved: ["client \"\(web)\": \(failure.message)"]))
-        bench.ask(.renew(.init(clients: [try Values.name(web)])), 2)
+        try bench.renew(web, number: 2)
         #expect(try bench.answer(2) == .renewed([bench.renewed(web)]))
         #expect(bench.places[target] == (try bench.current(web)))
     }
@@ -672,7 +672,7 @@ import Testing
     @Test func aReloadDoesNotMakeADeploymentYounger() throws {
         let bench = try Bench(try deployed()).started()
         bench.isDeploying = true
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.pass(3000)
         #expect(try bench.view(web).health == .ok)
         bench.reload(try deployed(), 2)
@@ -685,7 +685,7 @@ import Testing
         let bench = try leftAlone(Bench(try deployed()).started())
         #expect(!bench.rotation.isGood(target), "it is repaired at most once an hour")
         bench.forget()
-        bench.ask(.renew(.init(clients: [try Values.name("api")])))
+        try bench.renew("api")
         #expect(bench.runs == ["redeploy shop for api"])
     }
 
@@ -706,7 +706,7 @@ import Testing
     @Test(arguments: [true, false]) func aPlaceThatIsSwitchedOffIsAWarningUntilItIsOn(isShown: Bool) throws {
         let bench = try settled(actions: [action], isBlind: !isShown)
         bench.use[target] = .unused("enabled is false")
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(bench.answer() == .renewed([try bench.renewed(web)]))
         let warning = Failure(.pushSwitchedOff, at: .target(target), detail: "'enabled is false'")
         for _ in 1...3 {
@@ -729,7 +729,7 @@ import Testing
         #expect(try bench.view(web).reason?.failure == warning)
         // What keeps the secret from applications goes before it.
         bench.failures[resource] = failure()
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(try bench.view(web).reason?.failure == failure())
     }
 
@@ -739,7 +739,7 @@ import Testing
     @Test func writesOnceAndRunsActionsOnceWhileAReadIsStale() throws {
         let bench = try settled(actions: [action])
         bench.stale = [target]
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         #expect(bench.answer() == .renewed([try bench.renewed(web)]))
         bench.pass(90)
         #expect(try output(bench).verified == false)
@@ -757,7 +757,7 @@ import Testing
     /// A value that lasts for five minutes is another program's.
     @Test func writesAgainWhenAContradictionHasLastedFiveMinutes() throws {
         let bench = try settled()
-        bench.ask(.renew(.init(clients: [try Values.name(web)])))
+        try bench.renew(web)
         bench.forget()
         bench.places[target] = other
         bench.ask(.renew(.init(clients: [try Values.name(web)], deliverOnly: true)), 2)

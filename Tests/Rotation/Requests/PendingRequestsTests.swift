@@ -47,7 +47,7 @@ import Testing
     @Test func onlyWhatIsDueWithinTheSpanIsRenewed() throws {
         let bench = try settled()
         bench.pass(Values.day)
-        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        try bench.renew("a")
         bench.forget()
         // `a` is due in 60 days, `b` in 59.
         bench.ask(.renew(.init(dueWithin: Seconds(59 * Values.day))))
@@ -65,7 +65,7 @@ import Testing
         ]).started()
         let other = due == "a" ? "b" : "a"
         bench.pass(10 * Values.day)
-        bench.ask(.renew(.init(clients: [try Values.name(other)])))
+        try bench.renew(other)
         bench.forget()
         bench.ask(.renew(.init(dueWithin: Seconds(55 * Values.day))))
         let answers = [try bench.renewed(due), try bench.untouched(other)]
@@ -122,14 +122,14 @@ import Testing
         let failure = Failure(.signingFailed, at: .key(try Values.key()))
         bench.failures = [.client(try Values.name("b")): failure]
         bench.pass(Values.day)
-        bench.ask(.renew(.init(clients: [try Values.name("a")])))
+        try bench.renew("a")
         bench.pass(59 * Values.day + 30)
         bench.ask(.renew(.init(dueWithin: Seconds(0))), 2)
         #expect(try bench.answer(2) == .renewed([bench.untouched("a"), bench.failed("b", failure)]))
         // A client whose output fails has a secret that is not due.
         bench.failures = [:]
         try bench.failWrites(of: "b.jwt")
-        bench.ask(.renew(.init(clients: [try Values.name("b")])), 3)
+        try bench.renew("b", number: 3)
         bench.forget()
         bench.ask(.renew(.init(dueWithin: Seconds(3600))), 4)
         #expect(try bench.answer(4) == .renewed([bench.untouched("a"), bench.untouched("b")]))
@@ -164,7 +164,7 @@ import Testing
         bench.held = [action]
         bench.pass(900)
         bench.forget()
-        bench.ask(.renew(.init(clients: [try Values.name("a")])), 2)
+        try bench.renew("a", number: 2)
         #expect(!bench.log.contains { $0.hasPrefix("run") })
         bench.release(action)
         #expect(bench.log.contains("run exec /bin/after for a"))
@@ -190,8 +190,8 @@ import Testing
         let client = Resource.client(try Values.name("b"))
         let bench = try settled()
         bench.held = [client]
-        bench.ask(.renew(.init(clients: [try Values.name("b")])))
-        bench.ask(.renew(.init(clients: [try Values.name("b")])), 2)
+        try bench.renew("b")
+        try bench.renew("b", number: 2)
         bench.release(client)
         #expect(try bench.answer(1) == .renewed([bench.renewed("b")]))
         #expect(bench.answer(2) == bench.answer(1))
@@ -203,7 +203,7 @@ import Testing
         let bench = try settled()
         bench.held = [file]
         try bench.debounce("b.jwt")
-        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        try bench.renew("b")
         #expect(bench.answer() == nil)
         bench.fail(file, try Values.failure(.ioError, "b.jwt"))
         #expect(try bench.answer() == .renewed([bench.renewed("b")]))
@@ -222,7 +222,7 @@ import Testing
         let bench = try settled()
         bench.isSynced = false
         bench.step(-Values.day)
-        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        try bench.renew("b")
         let failure = try #require(bench.rotation.snapshot(at: bench.now).reason?.failure)
         #expect(failure.code == .clockDoubtful)
         #expect(try bench.answer() == .renewed([bench.failed("b", failure)]))
@@ -264,7 +264,7 @@ import Testing
         let bench = try settled()
         let client = Resource.client(try Values.name("b"))
         bench.held = [client]
-        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        try bench.renew("b")
         bench.isSynced = false
         bench.step(-Values.day)
         #expect(bench.answer() == nil)
@@ -382,7 +382,7 @@ import Testing
         let file = Resource.file(try Values.path("b.jwt"))
         let bench = try settled()
         bench.held = [file]
-        bench.ask(.renew(.init(clients: [try Values.name("b")])))
+        try bench.renew("b")
         try bench.reload(["b": Values.client("b")], 2)
         #expect(bench.answer(2) == nil)
         bench.release(file)
