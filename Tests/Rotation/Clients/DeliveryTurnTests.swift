@@ -38,6 +38,14 @@ struct DeliveryTurnTests {
         return issued
     }
 
+    /// Begins with a secret in force, and a newer one whose turn is to come.
+    private func beginWaiting() throws {
+        try offer(1)
+        bench.go()
+        bench.forget()
+        try offer(2)
+    }
+
     @Test func itIsPublishedAtOnceAndDeliveredInItsTurn() throws {
         try offer(1)
         bench.go()
@@ -88,9 +96,7 @@ struct DeliveryTurnTests {
     }
 
     @Test func aRequestWaitsForNoTurn() throws {
-        try offer(1)
-        try offer(2)
-        bench.forget()
+        try beginWaiting()
         try bench.renew()
         bench.pass(3)
         #expect(bench.runs.count == 1)
@@ -117,9 +123,7 @@ struct DeliveryTurnTests {
     }
 
     @Test func aSecretReceivedForARequestDoesNotWait() throws {
-        try offer(1)
-        try offer(2)
-        bench.forget()
+        try beginWaiting()
         let web = try Values.name("web")
         bench.held = [.source(web)]
         bench.ask(.renew(DaemonRequest.Renewal(clients: [web])))
@@ -153,10 +157,7 @@ struct DeliveryTurnTests {
     /// A package's upgrade restarts the daemon on all machines.
     @Test func aRestartKeepsATurn() throws {
         let web = try Values.name("web")
-        try offer(1)
-        bench.go()
-        bench.forget()
-        try offer(2)
+        try beginWaiting()
         let kept = try #require(bench.records[web]?.turn)
         let turn = kept - bench.now.wall
         try #require((100...1000).contains(turn.count), "take another number for the secret")
@@ -177,9 +178,7 @@ struct DeliveryTurnTests {
     /// The state directory answers late: by then a newer secret is there, which was received before READY.
     @Test func aLateRecordBringsNoTurnOfAnEarlierSecretBack() throws {
         let web = try Values.name("web")
-        try offer(1)
-        bench.go()
-        try offer(2)
+        try beginWaiting()
         try #require(bench.records[web]?.turn != nil)
         bench.held = [.record(web)]
         bench.sources[web] = .secret(
@@ -192,9 +191,7 @@ struct DeliveryTurnTests {
     }
 
     @Test func aTurnThatHasPassedMeanwhileIsOver() throws {
-        try offer(1)
-        bench.go()
-        try offer(2)
+        try beginWaiting()
         bench.boot(after: 1)
         let records = bench.records
         bench.sleep(2000)
@@ -206,9 +203,7 @@ struct DeliveryTurnTests {
     /// The clock was set back by years while no daemon ran.
     @Test func aKeptTurnLastsNoLongerThanTheConfigurationAllows() throws {
         let web = try Values.name("web")
-        try offer(1)
-        bench.go()
-        try offer(2)
+        try beginWaiting()
         bench.records[web]?.turn = bench.now.wall + Seconds(90 * Values.day)
         try bench.restart(try Self.configuration(deliverOver: 50))
         bench.pass(40)
@@ -219,9 +214,7 @@ struct DeliveryTurnTests {
 
     /// `run --once` ends when everything is delivered.
     @Test func onceWaitsForNoTurn() throws {
-        try offer(1)
-        bench.go()
-        try offer(2)
+        try beginWaiting()
         let once = try Bench(try Self.configuration(), once: true)
         (once.records, once.sources, once.disk) = (bench.records, bench.sources, bench.disk)
         once.pass(bench.now.boot.seconds(since: once.now.boot).count)
@@ -231,9 +224,7 @@ struct DeliveryTurnTests {
     }
 
     @Test func aReloadWithAnotherTimeEndsTheWaiting() throws {
-        try offer(1)
-        try offer(2)
-        bench.forget()
+        try beginWaiting()
         bench.reload(try Self.configuration(deliverOver: 0))
         bench.pass(3)
         #expect(bench.runs.count == 1)
