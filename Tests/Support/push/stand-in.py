@@ -69,8 +69,8 @@ class API(http.server.BaseHTTPRequestHandler):
         self.keeps = action != "lie"
         reads = self.server.file("reads")
         if self.command == "GET" and reads is not None and re.fullmatch(SECRETS, split.path):
-            self.server.note(self.command, split.path, 200)
-            self.answer(200, None, raw=reads.encode())
+            server.note(self.command, split.path, 200)
+            self.answer(200, reads.encode())
             return
         try:
             for pattern, handler in ROUTES:
@@ -102,7 +102,7 @@ class API(http.server.BaseHTTPRequestHandler):
         elif name == "redirect":
             self.answer(307, {}, {"Location": self.server.address + self.path})
         elif name == "garbage":
-            self.answer(200, None, raw=b"<html>hello</html>")
+            self.answer(200, b"<html>hello</html>")
         elif name == "endless":
             self.send_response(200)
             self.end_headers()
@@ -123,14 +123,14 @@ class API(http.server.BaseHTTPRequestHandler):
                 seconds = email.utils.formatdate(time.time() + int(seconds[5:]), usegmt=True)
             self.answer(int(code), {"message": "later"}, {"Retry-After": seconds})
         elif name == "raw":
-            self.answer(int(value), None, raw=b"words of something else")
+            self.answer(int(value), b"words of something else")
         elif name == "conflict":
             self.server.conflicts = getattr(self.server, "conflicts", int(value))
             return False
         return True
 
-    def answer(self, status, body, headers=None, raw=None):
-        data = raw if raw is not None else json.dumps(body).encode()
+    def answer(self, status, body, headers=None):
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
@@ -229,8 +229,7 @@ class API(http.server.BaseHTTPRequestHandler):
         if set(self.query) - {"until"}:
             raise Wrong(400, {"error": {"code": "bad_request"}})
         if (made := self.server.file("deployments")) is not None:
-            self.answer(200, None, raw=made.encode())
-            raise Wrong(0, {})
+            return 200, made.encode()
         shown = [one for one in self.server.deployments if one["begun"] <= self.server.late("deployments")]
         for deployment in shown:
             self.go_on(deployment)
@@ -323,10 +322,7 @@ class API(http.server.BaseHTTPRequestHandler):
                 metadata = {"data": {"data": None, "metadata": {"version": version}}} if version else {"errors": []}
                 raise Wrong(404, metadata)
             # As it is stored: numbers keep how they are written.
-            raw = f'{{"data":{{"data":{data},"metadata":{{"version":{version}}}}}}}'
-            self.server.note(self.command, where, 200)
-            self.answer(200, None, raw=raw.encode())
-            raise Wrong(0, {})
+            return 200, f'{{"data":{{"data":{data},"metadata":{{"version":{version}}}}}}}'.encode()
         body = self.json(options=dict, data=dict)
         if getattr(self.server, "conflicts", 0) > 0:
             self.server.conflicts -= 1
@@ -430,8 +426,6 @@ class Server(http.server.ThreadingHTTPServer):
         return ""
 
     def note(self, method, path, answer):
-        if not answer:
-            return
         with self.lock, open(self.directory / "log", "a") as log:
             log.write(f"{method} {path} {answer}\n")
 
@@ -440,14 +434,6 @@ class Server(http.server.ThreadingHTTPServer):
             self.held[request.path] = secret
             (self.directory / "held").write_text(secret)
 
-
-def finish(self, status, body, headers=None, raw=None, answer=API.answer):
-    """Vault's documents are answered where they are made."""
-    if status:
-        answer(self, status, body, headers, raw)
-
-
-API.answer = finish
 
 if __name__ == "__main__":
     server = Server(pathlib.Path(sys.argv[1]))
