@@ -104,37 +104,14 @@ class Registry:
             raise Refused("invalid_client", "unknown client id")
         if client.startswith(ADS) is not ads:
             raise Refused("invalid_client", "the client id is of another service")
-        try:
-            header = jwt.get_unverified_header(secret)
-            if header.get("alg") != "ES256":
-                raise Refused("invalid_client", "not ES256")
-            if header.get("kid") not in self.keys:
-                raise Refused("invalid_client", "unknown key id")
-            team, key = self.keys[header["kid"]]
-            # Times are judged below, by the clock of this server.
-            stated = jwt.decode(
-                secret, key, ["ES256"], audience=AUDIENCE,
-                options={"verify_exp": False, "verify_iat": False, "require": ["iss", "iat", "exp", "aud", "sub"]})
-        except jwt.InvalidSignatureError:
-            raise Refused("invalid_client", "wrong signature") from None
-        except jwt.InvalidTokenError as error:
-            raise Refused("invalid_client", f"malformed: {error}") from None
-        now = self.now()
-        if stated["iss"] != team:
-            raise Refused("invalid_client", "the key is of another team")
+        _, team, stated = self.judged(secret, "invalid_client", audience=AUDIENCE)
         if stated["sub"] != client:
             raise Refused("invalid_client", "sub is not the client id")
         if self.clients[client][0] != team:
             raise Refused("invalid_client", "the client is of another team")
         if stated["aud"] != AUDIENCE:
             raise Refused("invalid_client", "aud is a list")
-        if type(stated["iat"]) is not int or type(stated["exp"]) is not int:
-            raise Refused("invalid_client", "a time is no whole number")
-        if stated["iat"] > now:
-            raise Refused("invalid_client", "issued in the future")
-        if stated["exp"] <= now:
-            raise Refused("invalid_client", "expired")
-        if stated["exp"] > (stated["iat"] + LONGEST_OF_ADS if ads else now + LONGEST):
+        if stated["exp"] > (stated["iat"] + LONGEST_OF_ADS if ads else self.now() + LONGEST):
             raise Refused("invalid_client", "expires too late")
         return client
 
@@ -143,26 +120,37 @@ class Registry:
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         if scheme != "Bearer":
             raise Refused("unauthorized", "no bearer token")
+        header, team, stated = self.judged(token, "unauthorized")
+        if team.startswith(ADS):
+            raise Refused("unauthorized", "the key is of another team")
+        return header, stated, headers.get("Origin")
+
+    def judged(self, token, error, audience=None):
+        """What every token is judged by, at the time of this server's clock; its header, its key's team and its claims."""
+        options = {
+            "verify_exp": False, "verify_iat": False, "verify_aud": audience is not None,
+            "require": ["iss", "iat", "exp"] + (["aud", "sub"] if audience else [])}
         try:
             header = jwt.get_unverified_header(token)
             if header.get("alg") != "ES256":
-                raise Refused("unauthorized", "not ES256")
+                raise Refused(error, "not ES256")
             if header.get("kid") not in self.keys:
-                raise Refused("unauthorized", "unknown key id")
+                raise Refused(error, "unknown key id")
             team, key = self.keys[header["kid"]]
-            stated = jwt.decode(
-                token, key, ["ES256"],
-                options={"verify_exp": False, "verify_iat": False, "verify_aud": False, "require": ["iss", "iat", "exp"]})
-        except jwt.InvalidTokenError as error:
-            raise Refused("unauthorized", f"malformed: {error}") from None
-        now = self.now()
-        if stated["iss"] != team or team.startswith(ADS):
-            raise Refused("unauthorized", "the key is of another team")
+            stated = jwt.decode(token, key, ["ES256"], audience=audience, options=options)
+        except jwt.InvalidSignatureError:
+            raise Refused(error, "wrong signature") from None
+        except jwt.InvalidTokenError as malformed:
+            raise Refused(error, f"malformed: {malformed}") from None
+        if stated["iss"] != team:
+            raise Refused(error, "the key is of another team")
         if type(stated["iat"]) is not int or type(stated["exp"]) is not int:
-            raise Refused("unauthorized", "a time is no whole number")
-        if stated["iat"] > now or stated["exp"] <= now:
-            raise Refused("unauthorized", "issued in the future, or expired")
-        return header, stated, headers.get("Origin")
+            raise Refused(error, "a time is no whole number")
+        if stated["iat"] > self.now():
+            raise Refused(error, "issued in the future")
+        if stated["exp"] <= self.now():
+            raise Refused(error, "expired")
+        return header, team, stated
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
