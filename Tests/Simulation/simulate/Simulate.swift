@@ -23,9 +23,6 @@ import TestSupport
     @Option(help: "Live through the life of the fleet of this seed alone, and say what happens in it.")
     var fleetSeed: UInt64?
 
-    @Flag(help: "Print how often each fault occurred.")
-    var counts = false
-
     @Flag(help: "Plant one mistake after the other, and say as which broken promise each is noticed.")
     var planted = false
 
@@ -97,9 +94,6 @@ import TestSupport
         for failure in done.failures { say(failure) }
         guard done.failures.isEmpty else { throw ExitCode.failure }
         let met = done.report.met
-        if counts {
-            for fault in L.faults { say("\(met[fault, default: 0])\t\(fault)") }
-        }
         say(
             "Every promise was kept in \(done.report.steps) turns with \(met.values.reduce(0, +)) faults and"
                 + " \(done.report.mints) secrets, in \(seconds) s on \(cores) cores.")
