@@ -199,6 +199,26 @@ import Testing
         #expect(list.resources(in: root.directory, name: "etc") == [.file(file)])
     }
 
+    /// A link's owner may have it lead to ever new files next to it.
+    @Test func namesOfFormerLinkTargetsAreForgotten() throws {
+        let file = try #require(AbsolutePath("/srv/app/.env"))
+        let main = try #require(AbsolutePath("/etc/app/c.yaml"))
+        var list = WatchList(try configuration(file), main: main)
+        func names(beside path: AbsolutePath) -> [String]? { list.interests[path.directory]?.names.keys.sorted() }
+        for name in ["one", "two"] {
+            let target = try #require(AbsolutePath("/srv/app/\(name)"))
+            _ = list.follow([file, target], of: .file(file))
+            #expect(names(beside: file) == [".env", name])
+        }
+        _ = list.follow([], of: .file(file))
+        #expect(names(beside: file) == [".env"])
+        // Which names the configuration has does not depend on links.
+        let link = try #require(AbsolutePath("/etc/app/..data"))
+        _ = list.follow([main, link], of: .configuration)
+        _ = list.follow([], of: .configuration)
+        #expect(names(beside: main) == ["..data", "c.yaml"])
+    }
+
     /// Where anybody may create files, one can create them without end.
     @Test func aFloodIsLookedAtOnceASecond() throws {
         let directory = try TemporaryDirectory()

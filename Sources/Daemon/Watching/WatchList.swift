@@ -8,8 +8,9 @@ struct WatchList: Hashable, Sendable {
     private(set) var interests: [AbsolutePath: Interests] = [:]
     /// For files that are reached through symbolic links: the paths of the links, and of the files that they lead to.
     private var linkChains: [Resource: Set<AbsolutePath>] = [:]
-    /// The directories of a resource's files, as the configuration names them.
-    private var homes: [Resource: Set<AbsolutePath>] = [:]
+    /// The paths of a resource that are of interest whatever links there are: of its files, as the configuration names them, and of
+    /// the link that Kubernetes swaps next to them.
+    private var places: [Resource: Set<AbsolutePath>] = [:]
 
     /// The files of interest in one directory.
     struct Interests: Hashable, Sendable {
@@ -78,12 +79,12 @@ struct WatchList: Hashable, Sendable {
     /// A file that others write.
     private mutating func registerInput(_ path: AbsolutePath, _ resource: Resource) {
         register(path, resource)
-        interests[path.directory]?.names[Self.swappedLink, default: []].insert(resource)
+        if let link = path.directory.appending(Self.swappedLink) { register(link, resource) }
     }
 
     private mutating func register(_ path: AbsolutePath, _ resource: Resource) {
         add(path, resource)
-        homes[resource, default: []].insert(path.directory)
+        places[resource, default: []].insert(path)
     }
 
     private mutating func add(_ path: AbsolutePath, _ resource: Resource) {
@@ -98,12 +99,11 @@ struct WatchList: Hashable, Sendable {
         let old = linkChains[resource] ?? []
         guard old != linkChain else { return [] }
         linkChains[resource] = linkChain.isEmpty ? nil : linkChain
-        for path in old.subtracting(linkChain) where homes[resource]?.contains(path.directory) != true {
-            remove(path, resource)
-        }
+        let own = places[resource] ?? []
+        for path in old.subtracting(linkChain).subtracting(own) { remove(path, resource) }
         for path in linkChain { add(path, resource) }
         // A directory's path may now lead to another directory.
-        var directories = (homes[resource] ?? []).union(linkChain.map(\.directory))
+        var directories = Set(own.union(linkChain).map(\.directory))
         for path in linkChain {
             var step = path.directory
             while step.directory != step, directories.count < Self.mostDirectories {
@@ -120,7 +120,7 @@ struct WatchList: Hashable, Sendable {
 
     /// Takes over the links of resources that are still of interest.
     mutating func takeLinkChains(from other: WatchList) {
-        for (resource, linkChain) in other.linkChains where homes[resource] != nil {
+        for (resource, linkChain) in other.linkChains where places[resource] != nil {
             _ = follow(linkChain, of: resource)
         }
     }
