@@ -18,10 +18,6 @@ package final class UserWriterService {
     private var last: LoadedConfiguration?
     /// The files of that configuration's outputs, as far as requests were about them.
     private let reservedPaths = ReservedPaths()
-    /// As at the start of this process; nil if it serves one connection only.
-    var account: WriterAccount?
-    /// Whether the next process would have another user or other groups, and this one has failed without them.
-    private(set) var isOutdated = false
 
     /// - Parameters:
     ///   - configuration: the configuration's path; it must belong to root.
@@ -33,11 +29,17 @@ package final class UserWriterService {
         self.identity = identity
     }
 
-    /// Serves connections until a signal, or until none comes for 30 s. Also ends if its user has changed: systemd starts the next
-    /// one as that user is now.
-    package func serve(_ listener: borrowing ActivatedListener) throws(SystemError) {
-        account = WriterAccount(of: identity.user)
-        while !isOutdated, let connection = try listener.next(within: UserWriterTimeouts.idle) { serve(connection) }
+    /// Serves connections until a signal, or until none comes for 30 s. After `life` milliseconds it ends at the first pause: a
+    /// process keeps the user, groups and mounts of its start, and systemd starts the next one with those that are valid then.
+    package func serve(
+        _ listener: borrowing ActivatedListener, for life: Int64 = UserWriterTimeouts.life
+    ) throws(SystemError) {
+        let end = Deadline(in: life)
+        while let connection = try listener.next(
+            within: end.hasPassed ? UserWriterTimeouts.pause : UserWriterTimeouts.idle)
+        {
+            serve(connection)
+        }
     }
 
     /// Answers one request. A client that is not permitted learns only that.
@@ -56,7 +58,6 @@ package final class UserWriterService {
             if stream.isAbandoned { return }
             answer = try carryOut(request)
         } catch {
-            if error.code != .writerNotPermitted, let account { isOutdated = account.hasChanged }
             answer = WriterAnswer(error)
         }
         send(answer, over: &stream)

@@ -82,54 +82,23 @@ import Testing
         #expect(read.load(ordering: .sequentiallyConsistent) == wanted)
     }
 
-    /// A process keeps the user and groups of its start, and requests that come often would keep it for ever.
-    @Test(
-        arguments: [
-            (.user(id: 1, groups: [1]), false), (nil, false), (.user(id: 1, groups: [1, 33]), true),
-            (.user(id: 1, groups: []), true), (.user(id: 4_099, groups: [1]), true), (.missing, true),
-        ] as [(WriterAccount.Entry?, Bool)])
-    func aWriterWhoseUserHasChangedEnds(now: WriterAccount.Entry?, isOutdated: Bool) throws {
-        let directory = try TemporaryDirectory()
-        _ = unsafe chmod(directory.path, 0o755)
-        try directory.write(
-            """
-            keys: {apple: {team_id: DEF123GHIJ, key_id: ABC123DEFG, file: \(directory("key.p8"))}}
-            state_dir: \(directory("state"))
-            clients: {web: {outputs: [{path: \(directory("web.jwt")), as: root}]}}
-
-            """, to: "c.yaml")
-        let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: .root).get()
-        let path = try #require(AbsolutePath(directory("web.jwt")))
-        let spec = try #require(loaded.configuration.files[path])
-        let service = UserWriterService(
-            configuration: directory("c.yaml"), daemonUser: "root",
-            identity: Identity(user: Self.user, group: Self.user))
-        let database = Database()
-        service.account = WriterAccount { database.entry }
-        database.entry = now
-        var ends: [Int32] = [0, 0]
-        let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
-        try #require(result == 0)
-        defer { _ = close(ends[0]) }
-        _ = Descriptor.write(WriterMessage.line(of: WriterRequest(.observe, spec)), to: ends[0])
-        service.serve(Descriptor(adopting: ends[1]))
-        let line = try #require(try Descriptor.read(ends[0], atMost: 65_536))
-        let fault = try #require(try WriterAnswer(parsing: Array(line.dropLast())).fault)
-        #expect(fault.code == "writer_refused")
-        #expect(service.isOutdated == isOutdated)
-    }
-
-    private final class Database {
-        var entry: WriterAccount.Entry? = .user(id: 1, groups: [1])
-    }
-
-    @Test func theAccountDatabaseIsAsked() throws {
-        let account = WriterAccount(of: Self.user)
-        #expect(!account.hasChanged)
-        #expect(!WriterAccount(of: 3_999_999_999).hasChanged)
-        let daemon = try #require(try Accounts.user(id: Self.user))
-        let groups = try #require(Accounts.groups(of: daemon))
-        #expect(groups.contains(daemon.primaryGroup))
-        #expect(groups.allSatisfy { Accounts.isMember(daemon, of: $0) })
+    /// A process keeps the user and groups of its start, and requests that come often would keep it for ever. In a process of its
+    /// own, because other tests' children signal this one.
+    @Test func aWriterEndsInTimeAlsoWhileRequestsKeepComing() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let path = directory("socket")
+            let service = UserWriterService(
+                configuration: directory("c.yaml"), daemonUser: "root",
+                identity: Identity(user: Self.user, group: Self.user))
+            let listener = try ActivatedListener(try ListeningSocket(path: path, mode: 0o600))
+            let requests = Repetition {
+                usleep(1_500_000)
+                do { _ = try UnixStream(connectingTo: path, timeoutSeconds: 1, milliseconds: 0) } catch {}
+            }
+            defer { requests.stop() }
+            try service.serve(listener, for: 50)
+            #expect(requests.turns > 0)
+        }
     }
 }

@@ -64,14 +64,9 @@ package enum Accounts {
 
     /// Whether a login or a unit of the user puts it in this group; false if the database cannot be queried.
     package static func isMember(_ account: Account, of group: UInt32) -> Bool {
-        groups(of: account)?.contains(group) ?? false
-    }
-
-    /// The groups of a login or a unit of the user; nil if the database cannot be queried.
-    package static func groups(of account: Account) -> Set<UInt32>? {
         var groups = [UInt32](repeating: 0, count: Int(CLINUX_MOST_GROUPS))
         let count = unsafe clinux_user_groups(account.name, account.primaryGroup, &groups)
-        return count < 0 ? nil : Set(groups.prefix(Int(count)) + account.addedGroups)
+        return count >= 0 && (groups.prefix(Int(count)) + account.addedGroups).contains(group)
     }
 
     package static func group(named name: String) throws(SystemError) -> Group? {

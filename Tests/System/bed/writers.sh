@@ -112,7 +112,7 @@ no_settings clientsecretd-writer@app.service
 clientsecretd renew >/dev/null
 equal "and writes as soon as it can" "1 web" "$(secrets)"
 
-# A process keeps the user and groups of its start, and requests come more often than it would end by itself.
+# A process keeps the user and groups of its start, and requests may come more often than it would end without any.
 groupadd web
 systemctl restart clientsecretd-writer@app
 clientsecretd check >/dev/null 2>&1
