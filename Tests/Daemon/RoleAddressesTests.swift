@@ -1,4 +1,5 @@
 import Failures
+import Linux
 import Model
 import Rotation
 import TestSupport
@@ -66,6 +67,21 @@ import Testing
         #expect(found[verifier] == lines)
         #expect(found[store] == lines)
         #expect(changes(unknown: [PackageUnit.verifier], [verifier: "a"], resolvers: resolver)[verifier] == nil)
+    }
+
+    /// The next time, they would look applied.
+    @Test func systemdReadsTheFilesThatCouldBeWritten() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "a.service.d")
+        func file(_ unit: String) -> String { directory("\(unit).service.d/\(RoleAddresses.name)") }
+        let units = ["b", "c", "d"]
+        let changes = Dictionary(uniqueKeysWithValues: (["a"] + units).map { (file($0), Optional($0)) })
+        var reloads = 0
+        #expect(throws: FileError.self) {
+            try RoleAddresses.carryOut(changes, as: .current()) { reloads += 1 }
+        }
+        #expect(reloads == 1)
+        for unit in units { #expect(ForeignFile.read(file(unit), limit: 16) == Array(unit.utf8)) }
     }
 
     @Test func aResolverThatTheUnitsLeaveOutIsOpened() throws {

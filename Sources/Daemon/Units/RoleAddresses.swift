@@ -6,6 +6,7 @@ import Linux
 import Model
 import Push
 import Store
+import SystemPackage
 import Systemd
 
 /// The addresses on this machine, or on its link, that a helper needs for its configured work.
@@ -109,19 +110,32 @@ struct RoleAddresses: Hashable {
         guard !changes.isEmpty else { return }
         // Connects before any change: after a failure here, changed files would look applied the next time.
         var systemd = try SystemdClient(timeout: UnitTimeouts.reload, cancel: nil)
+        try Self.carryOut(changes, as: .root) { try systemd.reloadUnits() }
+    }
+
+    /// Writes and removes drop-ins, then has systemd read them. Also if one of them could not be written: the next time, the others
+    /// would look applied.
+    static func carryOut(
+        _ changes: [String: String?], as identity: Identity, reload: () throws -> Void
+    ) throws {
+        var failure: (any Error)?
         for (path, text) in changes {
-            guard let text else {
-                _ = unsafe unlink(path)
-                continue
-            }
-            try GuardedPath.makeDirectory(String(path.dropLast(Self.name.utf8.count + 1)), mode: 0o755, as: .root)
-            let file = Descriptor(
-                adopting: unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644))
-            if let errno = Descriptor.write(text.utf8, to: file.raw) {
-                throw SystemError("write \(path)", errno: errno)
-            }
+            do { try put(text, at: path, as: identity) } catch { failure = error }
         }
-        try systemd.reloadUnits()
+        try reload()
+        if let failure { throw failure }
+    }
+
+    private static func put(_ text: String?, at path: String, as identity: Identity) throws {
+        guard let text else {
+            _ = unsafe unlink(path)
+            return
+        }
+        try GuardedPath.makeDirectory(String(path.dropLast(name.utf8.count + 1)), mode: 0o755, as: identity)
+        let raw = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard raw >= 0 else { throw SystemError("write \(path)", errno: Errno(rawValue: errno)) }
+        let file = Descriptor(adopting: raw)
+        if let errno = Descriptor.write(text.utf8, to: file.raw) { throw SystemError("write \(path)", errno: errno) }
     }
 
     /// The names of loopback addresses.
