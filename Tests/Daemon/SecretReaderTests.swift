@@ -1,8 +1,10 @@
+import AppleClientSecret
 import Config
 import Failures
 import Foundation
 import Model
 import Systemd
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -162,5 +164,20 @@ import Testing
             problems.failures.map { "\($0.detail ?? ""); \($0.remedy?.description ?? "")" } == row.found)
         #expect(problems.preventStart == row.preventStart)
         #expect(problems.failures.allSatisfy { $0.code == .unitMismatch && $0.place == .named("app.service") })
+    }
+
+    /// This takes far longer where the paths of all outputs are resolved for each file.
+    @Test func eachOfAThousandOutputsIsKnown() throws {
+        let directory = "/run/clientsecretd/out"
+        let paths = try (0..<1_000).map { try #require(AbsolutePath("\(directory)/\($0).env")) }
+        let client = ClientConfiguration(
+            clientID: try #require(ClientID("com.example.web")), key: try #require(KeyName("apple")),
+            lifetime: .maximum, renewBefore: 3600,
+            outputs: paths.map { Output(path: $0, format: .env, slot: .variable("SECRET")) })
+        let configuration = Configuration(keys: [:], clients: [try #require(ClientName("web")): client])
+        let reader = SecretReader("app.service", UnitSettings(values: [:], files: []))
+        #expect(paths.allSatisfy { !reader.isFormer($0.description, in: configuration) })
+        #expect(!reader.isFormer("\(directory)/9*.env", in: configuration))
+        #expect(reader.isFormer("\(directory)/gone.env", in: configuration))
     }
 }

@@ -138,13 +138,20 @@ package struct SecretReader: Sendable {
         return (failures, former.contains { !$0.isOptional && FileStatus.isAbsent($0.name) })
     }
 
-    /// Whether an environment file is one that only the daemon writes, and no output: it is in the daemon's directory, or `init` has
-    /// named it. A person may name other files in the same drop-in.
+    /// Whether an environment file is one that only the daemon writes, and no output.
     func isFormer(_ pattern: String, in configuration: Configuration) -> Bool {
-        let outputs = configuration.clients.values.flatMap(\.outputs)
-        guard !outputs.contains(where: { UnitSettings.environmentFile(pattern, names: $0.path.description) }) else {
-            return false
+        guard isOfDaemon(pattern) else { return false }
+        func isOutput(_ isSame: (AbsolutePath) -> Bool) -> Bool {
+            configuration.clients.values.contains { $0.outputs.contains { isSame($0.path) } }
         }
+        // By its text first: a thousand units may each read an output, and to resolve the paths of all for each takes minutes.
+        if let path = AbsolutePath(pattern), isOutput({ $0 == path }) { return false }
+        return !isOutput { UnitSettings.environmentFile(pattern, names: $0.description) }
+    }
+
+    /// Whether only the daemon writes an environment file: it is in the daemon's directory, or `init` has named it. A person may
+    /// name other files in the same drop-in.
+    private func isOfDaemon(_ pattern: String) -> Bool {
         if RealPath.isAt(pattern, orBelow: OutputRemedy.ownDirectory) { return true }
         let dropIn = settings.place(of: "EnvironmentFile", containing: pattern)?.file
         guard dropIn.map(RealPath.name(of:)) == Self.dropInName else { return false }
