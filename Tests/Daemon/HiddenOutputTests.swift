@@ -231,6 +231,26 @@ import Testing
         #expect(HiddenOutput.otherSecrets(in: ambiguous, at: now).isEmpty)
     }
 
+    /// This takes far longer where a file is judged for each variable that outputs set in it.
+    @Test func aFileOfAThousandOutputsIsJudgedOnce() throws {
+        let directory = try TemporaryDirectory()
+        let names = (0..<1_000).map { "SECRET_\($0)" }
+        let text = names.map { "\($0)=x\n" }.joined() + "OTHER=\(secret(expiring: now + 1))\n"
+        let written = try directory.write(text, to: "app.env")
+        let file = try #require(AbsolutePath(written))
+        let (key, clientID) = (try #require(KeyName("apple")), try #require(ClientID("com.example.web")))
+        var clients: [ClientName: ClientConfiguration] = [:]
+        for name in names {
+            let client = try #require(ClientName(name))
+            clients[client] = ClientConfiguration(
+                clientID: clientID, key: key, lifetime: .maximum, renewBefore: 3600,
+                outputs: [Output(path: file, format: .env, slot: .variable(name))])
+        }
+        let found = HiddenOutputSearch.byClient(of: Configuration(keys: [:], clients: clients), at: now)
+        #expect(found.count == names.count)
+        #expect(found.values.allSatisfy { outputs in outputs.contains { $0.line == names.count + 1 } })
+    }
+
     // MARK: Processes
 
     private static let temporary = ".clientsecretd-0123456789abcdef-0123456789abcdef0123456789abcdef.tmp"

@@ -15,11 +15,20 @@ final class ApplicationFileReader {
     private let variables: Set<String>
     private var directories: [String: [ApplicationFile]] = [:]
     private var patterns: [String: [ApplicationFile]] = [:]
+    /// The output that was read last: a thousand clients may set variables in one file.
+    private var lastOutput: ApplicationFile?
     /// For all that was read.
     private(set) var bytesRead = 0
 
     init(variables: Set<String>) {
         self.variables = variables
+    }
+
+    /// The whole file in which outputs set variables; nil if it cannot be read.
+    func output(at path: String) -> ApplicationFile? {
+        if let lastOutput, lastOutput.path == path { return lastOutput }
+        lastOutput = ForeignFile.read(path, limit: Self.totalLimit).map { ApplicationFile(path: path, bytes: $0) }
+        return lastOutput
     }
 
     /// The files next to a `.env` that applications prefer to it, the usual names first.

@@ -47,6 +47,8 @@ package struct HiddenOutputSearch {
         let collector = HiddenOutputSearch(configuration)
         let settings = collector.unitSettings()
         let namespaces = collector.namespaces(first: settings.values.compactMap { $0.mainProcess?.id })
+        // By file: a thousand clients may set variables in one.
+        var otherSecrets: [String: [HiddenOutput]] = [:]
         let found = configuration.clients.filter { !$0.value.outputs.isEmpty }.map { client, entry in
             var found: Set<HiddenOutput> = []
             let units = entry.onChange.compactMap(\.service).filter { settings[$0] != nil }
@@ -54,7 +56,9 @@ package struct HiddenOutputSearch {
             for output in outputs {
                 found.formUnion(HiddenOutput.overrides(of: output))
                 found.formUnion(HiddenOutput.caches(of: output))
-                found.formUnion(HiddenOutput.otherSecrets(in: output, at: now))
+                let others = otherSecrets[output.path] ?? HiddenOutput.otherSecrets(in: output, at: now)
+                otherSecrets[output.path] = others
+                found.formUnion(others)
                 let mounts = namespaces.flatMap { HiddenOutput.mounts(of: output, in: $0) }
                 found.formUnion(mounts)
                 for name in Set(units) {
@@ -90,7 +94,7 @@ package struct HiddenOutputSearch {
             guard output.slot.variable != nil else { return facts }
             facts.variables = variables[output.path] ?? []
             facts.clients = clients[output.slot] ?? [:]
-            facts.file = ForeignFile.read(path, limit: Self.fileLimit).map { ApplicationFile(path: path, bytes: $0) }
+            facts.file = files.output(at: path)
             facts.neighbours = neighbours(of: path, real, workingDirectories)
             return facts
         }
