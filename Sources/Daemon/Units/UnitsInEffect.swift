@@ -16,8 +16,9 @@ package struct UnitsInEffect {
     private(set) var sources = CredentialSources()
     /// Services that take secrets from the daemon; none for another daemon than the package's, whose files and socket they name.
     private let readers: [SecretReader]
-    /// Such units that the configuration names by an alias, and their own names.
-    private let aliases: [(alias: String, name: String)]
+    /// That a unit does not get its credential, for which systemd asks by the unit's own name only; by the name in the
+    /// configuration.
+    let problemsWithAliases: [(alias: String, failure: Failure)]
     /// The package's sockets that cannot be reached; nil for another daemon than the package's.
     private let sockets: [SocketUnit.Problem]?
 
@@ -35,12 +36,11 @@ package struct UnitsInEffect {
         if clients.contains(where: \.verify) { names.append(PackageUnit.verifier) }
         let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
         names += writers.sorted().map { PackageUnit.writer(of: $0) }
-        let served = clients.compactMap(\.credential).filter { !$0.unit.contains("@.") }
         var units: [UnitInEffect] = []
         var readers: [String: SecretReader] = [:]
         let isPackages = daemon.name == PackageUnit.daemon && CommandContext.current.isOfPackage
         let named = configuration.map { SecretReader.named(in: $0).union(SecretReader.namedInUnitFiles()) } ?? []
-        var aliases: [(String, String)] = []
+        var aliases: [(alias: String, failure: Failure)] = []
         var sockets: [SocketUnit.Problem]?
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
             for name in names {
@@ -48,10 +48,7 @@ package struct UnitsInEffect {
                     units.append(UnitInEffect(name: name, settings: settings))
                 }
             }
-            for credential in served where credential.unit.hasSuffix(".service") {
-                let name = try systemd.ownName(of: credential.unit)
-                if name != credential.unit { aliases.append((credential.unit, name)) }
-            }
+            aliases = try systemd.problemsWithAliases(in: clients)
             if isPackages, configuration != nil { sockets = try systemd.socketProblems() }
             guard isPackages, !named.isEmpty else { return () }
             let socket = try systemd.path(ofSocket: PackageUnit.credentialSocket)
@@ -65,7 +62,7 @@ package struct UnitsInEffect {
         self.daemon = daemon.name
         self.units = units
         self.readers = readers.values.sorted { $0.name < $1.name }
-        self.aliases = aliases.sorted { $0.0 < $1.0 }
+        problemsWithAliases = aliases
         self.sockets = sockets
     }
 
@@ -104,27 +101,13 @@ package struct UnitsInEffect {
     /// Problems that keep the units from their next start, a failure for each. Blocks.
     var problemsAtStart: [Failure] { units.flatMap(\.problemsAtStart) }
 
-    /// That a unit does not get its credential, for which systemd asks by the unit's own name only; by the name in the
-    /// configuration.
-    var problemsWithAliases: [(alias: String, failure: Failure)] {
-        // Of several credentials, one speaks for the unit.
-        let names = Dictionary(aliases.map { ($0.alias, $0.name) }) { one, _ in one }
-        return names.sorted { $0.key < $1.key }.map { alias, name in
-            let failure = Failure(
-                .unitCannotStart, at: .named(alias),
-                detail: "systemd asks for its credential as \(Printable.name(name))",
-                remedy: .say("write \"unit: \(Printable.name(name))\" under \"credential\""))
-            return (alias: alias, failure: failure)
-        }
-    }
-
-    /// The same as a fault of the daemon, raised or cleared; nil if systemd cannot be asked. Blocks.
+    /// The first of ``problemsWithAliases`` as a fault of the daemon, raised or cleared; nil if systemd cannot be asked. Blocks.
     static func faultOfAliases(in configuration: Configuration) -> Input? {
-        guard configuration.clients.values.contains(where: { $0.credential != nil }) else {
-            return .faultCleared(.unitCannotStart)
-        }
-        guard let units = UnitsInEffect(of: configuration) else { return nil }
-        return units.problemsWithAliases.first.map { .faultRaised($0.failure) } ?? .faultCleared(.unitCannotStart)
+        let clients = Array(configuration.clients.values)
+        guard clients.contains(where: { $0.credential != nil }) else { return .faultCleared(.unitCannotStart) }
+        let found = SystemdClient.ask { systemd throws(UnitError) in try systemd.problemsWithAliases(in: clients) }
+        guard let found else { return nil }
+        return found.first.map { .faultRaised($0.failure) } ?? .faultCleared(.unitCannotStart)
     }
 
     /// That the sockets of the daemon itself cannot be reached. Those of its helpers are reported for what needs them.
@@ -211,6 +194,23 @@ package struct UnitsInEffect {
 }
 
 extension SystemdClient {
+    fileprivate mutating func problemsWithAliases(
+        in clients: [ClientConfiguration]
+    ) throws(UnitError) -> [(alias: String, failure: Failure)] {
+        let units = Set(clients.compactMap(\.credential?.unit)).sorted()
+        var found: [(alias: String, failure: Failure)] = []
+        for unit in units where unit.hasSuffix(".service") && !unit.contains("@.") {
+            let name = try ownName(of: unit)
+            guard name != unit else { continue }
+            let failure = Failure(
+                .unitCannotStart, at: .named(unit),
+                detail: "systemd asks for its credential as \(Printable.name(name))",
+                remedy: .say("write \"unit: \(Printable.name(name))\" under \"credential\""))
+            found.append((alias: unit, failure: failure))
+        }
+        return found
+    }
+
     /// A service's own name and its settings; nil if there is no such service. A problem of one proves nothing about the
     /// others.
     fileprivate mutating func reader(_ unit: String) throws(UnitError) -> (name: String, settings: UnitSettings)? {
