@@ -11,6 +11,8 @@ package struct SandboxReview: Sendable {
     private let service: ServiceUnit
     private var writers: [String: ServiceUnit?] = [:]
     private var lines: [String: Set<String>] = [:]
+    /// What this process sees. Read once: there may be thousands of mounts, and as many files.
+    private lazy var ownMounts = MountTable.ofThisProcess()
 
     init(_ service: ServiceUnit) {
         self.service = service
@@ -221,13 +223,13 @@ package struct SandboxReview: Sendable {
 
     /// That the running unit does not write to a directory that its settings open. systemd opens directories when it starts the
     /// unit: not one that is created later, also if it is created in place of one that was removed or renamed.
-    private func closed(
+    private mutating func closed(
         _ directory: AbsolutePath, _ path: AbsolutePath, _ met: Failure?, to unit: ServiceUnit, isInside: Bool
     ) -> Failure? {
         guard FileStatus.following(directory.description) != nil else { return nil }
         let real = RealPath.of(directory.description)
         // Not if the mount is read-only for all.
-        guard let own = MountTable.ofThisProcess(), own.mount(of: real)?.isReadOnly == false else { return nil }
+        guard let own = ownMounts, own.mount(of: real)?.isReadOnly == false else { return nil }
         let cause: String
         if isInside && met?.code == .readOnlyFileSystem || unit.mounts?.mount(of: real)?.isReadOnly == true {
             cause = "it was let write to \(directory), or before that directory was created, and may not write there"
