@@ -37,9 +37,7 @@ package struct UnitsInEffect {
         let writers = Set(configuration?.files.values.compactMap(\.owner) ?? []).filter { $0 != daemon.settings.user }
         names += writers.sorted().map { PackageUnit.writer(of: $0) }
         var units: [UnitInEffect] = []
-        var readers: [String: SecretReader] = [:]
         let isPackages = daemon.name == PackageUnit.daemon && CommandContext.current.isOfPackage
-        let named = configuration.map { SecretReader.named(in: $0).union(SecretReader.namedInUnitFiles()) } ?? []
         var aliases: [(alias: String, failure: Failure)] = []
         var sockets: [SocketUnit.Problem]?
         let isAnswered: Void? = SystemdClient.ask { systemd throws(UnitError) in
@@ -50,20 +48,31 @@ package struct UnitsInEffect {
             }
             aliases = try systemd.problemsWithAliases(in: clients)
             if isPackages, configuration != nil { sockets = try systemd.socketProblems() }
-            guard isPackages, !named.isEmpty else { return () }
-            let socket = try systemd.path(ofSocket: PackageUnit.credentialSocket)
-            for unit in named.sorted() {
-                guard let (name, settings) = try systemd.reader(unit) else { continue }
-                readers[name, default: SecretReader(name, settings, socket: socket)].names.insert(unit)
-            }
             return ()
         }
         guard isAnswered != nil else { return nil }
         self.daemon = daemon.name
         self.units = units
-        self.readers = readers.values.sorted { $0.name < $1.name }
+        readers = isPackages ? configuration.map { Self.readers(in: $0) } ?? [] : []
         problemsWithAliases = aliases
         self.sockets = sockets
+    }
+
+    /// None if systemd does not answer in time: there may be any number of them, and the daemon's own units are judged
+    /// without them.
+    private static func readers(in configuration: Configuration) -> [SecretReader] {
+        let names = SecretReader.named(in: configuration).union(SecretReader.namedInUnitFiles())
+        guard !names.isEmpty else { return [] }
+        let found: [SecretReader]? = SystemdClient.ask(within: UnitTimeouts.search) { systemd throws(UnitError) in
+            let socket = try systemd.path(ofSocket: PackageUnit.credentialSocket)
+            var readers: [String: SecretReader] = [:]
+            for unit in names.sorted() {
+                guard let (name, settings) = try systemd.reader(unit) else { continue }
+                readers[name, default: SecretReader(name, settings, socket: socket)].names.insert(unit)
+            }
+            return readers.values.sorted { $0.name < $1.name }
+        }
+        return found ?? []
     }
 
     /// Judges the files from which systemd passes credentials to the units, as this process sees them. Blocks.
