@@ -56,14 +56,14 @@ package struct UnitAction: Sendable {
     package func review(
         _ actions: [Action], as user: UInt32
     ) -> (problems: [Action: Failure], withoutEffect: [Action: Failure]) {
-        let orders = actions.compactMap { action in action.order.map { (action, $0) } }
+        var orders = actions.compactMap { action in action.order.map { (action, $0) } }[...]
         guard !orders.isEmpty else { return ([:], [:]) }
         var found: [Action: Failure] = [:]
         var withoutEffect: [Action: Failure] = [:]
         let timeout = Seconds(UnitTimeouts.answer / 1_000)
         do throws(UnitError) {
             var systemd = try SystemdClient(timeout: UnitTimeouts.answer, as: user, cancel: cancel)
-            for (action, (order, unit)) in orders {
+            while let (action, (order, unit)) = orders.first {
                 if let problem = try systemd.problem(with: order, on: unit) {
                     // The problem is reported even if no name can be suggested.
                     let near = problem == .noSuchUnit ? (try? Self.unit(near: unit, in: &systemd)) : nil
@@ -75,8 +75,10 @@ package struct UnitAction: Sendable {
                         detail: "it is stopped too, so the action does nothing until the unit is unmasked and started",
                         remedy: .say("if its application is gone, remove the action; else see who has masked it"))
                 }
+                orders.removeFirst()
             }
         } catch {
+            // Those before it were answered.
             for (action, _) in orders {
                 found[action] = Failure(error, of: action, for: user, after: timeout)
             }

@@ -41,7 +41,7 @@ package struct SystemdClient: ~Copyable {
     /// Connects: root to systemd itself, all others to the system's bus.
     ///
     /// - Parameters:
-    ///   - milliseconds: how long all calls on this value may take together.
+    ///   - milliseconds: how long all calls on this value may take together; those of each ``problem(with:on:)``.
     ///   - jobTimeout: milliseconds that the ordered job may take; nil: no longer than the calls.
     ///   - answerTimeout: after how many milliseconds a question is asked again over a new connection; nil: never.
     ///   - user: on whose behalf root calls; nil: for itself.
@@ -108,6 +108,8 @@ package struct SystemdClient: ~Copyable {
 
     /// Nil when systemd would let the connected user do this, else why it would not. The unit is not touched.
     package mutating func problem(with order: UnitOrder, on unit: String) throws(UnitError) -> UnitError? {
+        // The whole time for each order: a thousand take longer than one that gets no answer.
+        wait()
         let state = try state(of: unit)
         switch state.load {
         case "not-found": return .noSuchUnit

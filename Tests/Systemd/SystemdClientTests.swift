@@ -563,6 +563,14 @@ struct SystemdClientTests {
         #expect(try problem(.init(load: "masked", activity: "inactive")) == (nil, []))
     }
 
+    /// A thousand orders take longer than one that gets no answer.
+    @Test func eachOrderIsJudgedForAsLongAsAsked() throws {
+        let systemd = try FakeSystemd(.init(load: "masked", activity: "inactive"))
+        var manager = try SystemdClient(at: .direct(systemd.path), timeout: 500, cancel: nil)
+        usleep(600_000)
+        #expect(try manager.problem(with: .tryRestart, on: "a.service") == nil)
+    }
+
     @Test(arguments: [
         (UnitOrder.tryRestart, "masked", "inactive", true), (.reload, "masked", "inactive", true),
         (.signal(1), "masked", "inactive", true), (.tryRestart, "masked", "active", false),
