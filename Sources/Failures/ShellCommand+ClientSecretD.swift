@@ -32,9 +32,12 @@ extension ShellCommand {
     package static func showRollout(_ client: String) -> ShellCommand? { asking(["rollout", "show"], of: client) }
 
     /// A command about the configuration of this process.
-    static func reading(_ words: [String], before: [String] = []) -> ShellCommand? {
+    ///
+    /// - Parameter takesSocket: whether the command has the flag `--socket`.
+    static func reading(_ words: [String], before: [String] = [], takesSocket: Bool = true) -> ShellCommand? {
         let context = CommandContext.current
-        let flags = Self.words("--config", context.configuration) + Self.words("--socket", context.socket)
+        let socket = takesSocket ? context.socket : nil
+        let flags = Self.words("--config", context.configuration) + Self.words("--socket", socket)
         return ShellCommand("\(before + ["clientsecretd"] + words + flags)")
     }
 

@@ -18,7 +18,7 @@ extension ShellCommand {
     static func openers(of file: String) -> ShellCommand? { ShellCommand("fuser -v \(file)") }
 
     /// Asks Apple about a client's published secret.
-    package static func verify(_ client: String) -> ShellCommand? { reading(["verify", client]) }
+    package static func verify(_ client: String) -> ShellCommand? { reading(["verify", client], takesSocket: false) }
 
     package static func inspect(_ file: String) -> ShellCommand? { ShellCommand("clientsecretd inspect \(file)") }
 

@@ -159,6 +159,25 @@ import Testing
         #expect(CommandContext(arguments: words, [:]).configuration == nil)
     }
 
+    /// With the flags that name another configuration and another daemon.
+    @Test func everyCommandOfThisProgramThatIsPrintedIsAccepted() async {
+        await #expect(processExitsWith: .success) {
+            CommandContext(configuration: "/srv/b.yaml", socket: "/run/b.sock").use()
+            let commands: [ShellCommand?] = [
+                .renew("web"), .deliver("web"), .reload, .status, .statusOfFleet, .resumeRollout("web"),
+                .showRollout("web"), .check, .checkFix, .initialize, .doctor, .runDaemon, .verify("web"),
+                .inspect("/srv/app/.env"),
+            ]
+            for command in commands {
+                let words = (command?.text ?? "none").split(separator: " ").map(String.init)
+                #expect(words.first == "clientsecretd")
+                #expect(throws: Never.self, "\(words)") {
+                    _ = try ClientSecretD.parseAsRoot(Array(words.dropFirst()))
+                }
+            }
+        }
+    }
+
     @Test func aCommandThatDoesNotExist() {
         let near = CommandFailure(.usage, "there is no command \"staus\"; did you mean \"status\"?")
         #expect(ClientSecretD.refusal(of: ["staus"]) == near)
