@@ -116,6 +116,19 @@ import Testing
         #expect(CommandContext(arguments: words, environment, hasSystemd: false).knowsDaemon)
     }
 
+    /// `check --fix` runs the commands that another `check` finds.
+    @Test(arguments: [
+        "check --fix", "check --fix --config /srv/b.yaml", "check --fix --socket=/run/b.sock",
+        "check --fix --config=/srv/b.yaml --socket /run/b.sock",
+    ])
+    func theCheckThatAFixRunsKnowsNoOtherDaemon(line: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let flags = try CheckCommand.parse(Array(words.dropFirst())).flags
+        #expect(
+            CommandContext(arguments: ["check", "--json"] + flags, [:], hasSystemd: true)
+                == CommandContext(arguments: words, [:], hasSystemd: true))
+    }
+
     /// The service may read another configuration than the default one, by a drop-in.
     @Test(arguments: [
         ("health --config /srv/b.yaml", "/srv/b.yaml", true), ("health --config /srv/b.yaml", "/srv/c.yaml", false),

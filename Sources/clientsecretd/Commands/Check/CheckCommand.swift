@@ -39,7 +39,7 @@ struct CheckCommand: ParsableCommand {
     /// - Parameter isLast: whether only the findings of this may be missing.
     func run(after heading: String?, isLast: Bool = true) throws {
         let path = settings.path()
-        if fix { try CheckFix.run(["--config", path, "--socket", daemon.path()]) }
+        if fix { try CheckFix.run(flags) }
         if let failure = ServiceUser.missing(for: path) {
             if answer.json {
                 let commands = [failure.remedy?.command].compactMap(\.self)
@@ -105,6 +105,14 @@ struct CheckCommand: ParsableCommand {
         guard problems.isEmpty else { throw CommandFailure(.failed, "") }
         if isLast, !answer.json, !isForeign, diagnostics.isEmpty, warnings.isEmpty, ProcessLook.shortfall == nil {
             try CommandOutput.answer("Nothing is missing.")
+        }
+    }
+
+    /// The flags that name the configuration and the socket, as they were given. One with the default would say that the daemon
+    /// there is this configuration's (``CommandContext/knowsDaemon``), and `--fix` would run commands that `check` does not print.
+    var flags: [String] {
+        [("--config", settings.config), ("--socket", daemon.socket)].compactMap { flag, value in
+            value.map { "\(flag)=\($0)" }
         }
     }
 
