@@ -38,8 +38,9 @@ enum PipedProgram {
         _ = Descriptor.write(bytes, to: input.writing)
         signal(SIGPIPE, SIG_DFL)
         close(input.writing)
-        defer { close(output.reading) }
         let answer = try? Descriptor.read(output.reading, atMost: longestOutput)
+        // Before its end is awaited: a child with more to print waits for a reader as long as there may be one.
+        close(output.reading)
         return (child.end(), answer)
     }
 
