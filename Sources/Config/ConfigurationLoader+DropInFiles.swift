@@ -19,8 +19,9 @@ extension ConfigurationLoader {
                 in: directory.description, ending: ".yaml", ".yml", ignoringCase: true, as: identity)
         } catch {
             guard error.code != .missing && error.code != .directoryMissing else { return [] }
-            unread = UnreadText(error.code)
-            diagnostics.error(at: Position(file: shown), words(for: error, of: directory))
+            let problem = problem(error, with: directory)
+            unread = problem.unread
+            diagnostics.error(at: Position(file: shown), problem.words, remedy: problem.remedy)
             return []
         }
         var files: [SourceFile] = []
@@ -39,7 +40,7 @@ extension ConfigurationLoader {
                 files.append(try read(path, name: shown, as: identity, isListed: true))
             } catch {
                 unread = unread ?? error.unread
-                diagnostics.error(at: Position(file: shown), error.words)
+                diagnostics.error(at: Position(file: shown), error.words, remedy: error.remedy)
             }
         }
         return files

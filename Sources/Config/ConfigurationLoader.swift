@@ -40,7 +40,8 @@ package enum ConfigurationLoader {
     /// The refusal of a configuration whose main file cannot be read.
     private static func refusal(of path: String, _ error: ValueError) -> ConfigurationError {
         ConfigurationError(
-            diagnostics: [Diagnostic(.error, at: Position(file: path), error.words)], unread: error.unread)
+            diagnostics: [Diagnostic(.error, at: Position(file: path), error.words, remedy: error.remedy)],
+            unread: error.unread)
     }
 
     /// The targets in the file `path`, the only one that may name some; nothing else in it is read. Only root and `identity`
@@ -162,32 +163,35 @@ package enum ConfigurationLoader {
             if isListed, error.code == .missing || error.code == .directoryMissing {
                 throw ValueError("the link leads to no file; restore that file, or remove the link")
             }
-            throw ValueError(words(for: error, of: path), unread: UnreadText(error.code))
+            throw problem(error, with: path)
         }
     }
 
-    /// Why the file or directory cannot be read, and the remedy.
-    static func words(for error: FileError, of path: AbsolutePath) -> String {
-        func sentence(_ what: String, _ remedy: Remedy?) -> String { remedy.map { "\(what); \($0)" } ?? what }
+    /// Why the file or directory cannot be read.
+    static func problem(_ error: FileError, with path: AbsolutePath) -> ValueError {
+        let words: String
+        var remedy = error.remedy
         switch error.code {
         case .missing, .directoryMissing:
-            return sentence(
-                "there is no such file",
-                .say("name another one with --config, or create this one", run: .initialize))
+            words = "there is no such file"
+            remedy = .say("name another one with --config, or create this one", run: .initialize)
         case .notGuarded, .untrustedLink:
             let place = Printable.name(error.path)
-            return sentence("other users can change \(place): \(error.detail ?? "it is not guarded")", error.remedy)
-        case .fileTooLarge: return YAMLReader.tooLarge
+            words = "other users can change \(place): \(error.detail ?? "it is not guarded")"
+        case .fileTooLarge:
+            words = YAMLReader.tooLarge
+            remedy = nil
         case .permissionDenied:
-            return sentence(
-                "\(Owner.words(user: getuid())) may not read \(Printable.name(error.path))",
-                error.remedy ?? remedyForReader(of: error.path))
+            words = "\(Owner.words(user: getuid())) may not read \(Printable.name(error.path))"
+            remedy = remedy ?? remedyForReader(of: error.path)
         default:
             let place = AbsolutePath(error.path) ?? path
-            return Failure(
-                error.code, at: .path(place), cause: error.cause, detail: error.detail, remedy: error.remedy
-            ).sentence
+            let failure = Failure(
+                error.code, at: .path(place), cause: error.cause, detail: error.detail, remedy: remedy)
+            words = failure.message
+            remedy = failure.remedy
         }
+        return ValueError(words, remedy: remedy, unread: UnreadText(error.code))
     }
 
     /// For a file or directory that this process's user may not read. A service cannot run as another user.

@@ -1,4 +1,4 @@
-internal import Failures
+package import Failures
 
 /// One error or warning about the configuration.
 package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
@@ -12,11 +12,14 @@ package struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The problem and its correction.
     package let message: String
 
-    package init(_ severity: Severity, at position: Position, _ message: String) {
+    /// - Parameter remedy: the correction, if the message does not have it. It quotes no text of the configuration but paths, and
+    ///   stays as it is: with a part of a path left out, a command could not be run.
+    package init(_ severity: Severity, at position: Position, _ message: String, remedy: Remedy? = nil) {
         self.position = position
         self.severity = severity
         // Messages quote names, and a pasted key can pass for one.
-        self.message = Redaction.plain(message)
+        let words = Redaction.plain(message)
+        self.message = remedy.map { "\(words); \($0)" } ?? words
     }
 
     /// `file:line:column: error: the problem; the correction`

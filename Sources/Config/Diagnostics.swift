@@ -1,3 +1,5 @@
+internal import Failures
+
 /// Collects diagnostics while a configuration is read, so that all errors are reported at once.
 final class Diagnostics {
     /// More than a user fixes in one go; bounds the output for a file of nothing but errors.
@@ -12,9 +14,9 @@ final class Diagnostics {
     /// Whether further errors are only counted, so that their messages need no work.
     var isFull: Bool { seen.count >= Self.maximum }
 
-    func error(at position: Position, _ message: String) {
+    func error(at position: Position, _ message: String, remedy: Remedy? = nil) {
         errors += 1
-        note(Diagnostic(.error, at: position, message))
+        note(Diagnostic(.error, at: position, message, remedy: remedy))
     }
 
     func warning(at position: Position, _ message: String) {

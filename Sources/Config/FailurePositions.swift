@@ -71,7 +71,8 @@ package struct FailurePositions {
         withRemedy: Bool = true
     ) -> Diagnostic {
         Diagnostic(
-            severity, at: position(of: failure, client: client), withRemedy ? failure.sentence : failure.message)
+            severity, at: position(of: failure, client: client), failure.message,
+            remedy: withRemedy ? failure.remedy : nil)
     }
 
     /// The first `as:` with this user, else the start.

@@ -1,4 +1,5 @@
 import Failures
+import Linux
 import Model
 import Testing
 
@@ -85,6 +86,24 @@ import Testing
         let positions = FailurePositions(in: try parse(text).get())
         let failure = Failure(.unitCannotStart, at: .named("www.service"))
         #expect(positions.position(of: failure, client: nil).description == "c.yaml:4:5")
+    }
+
+    /// A part of a path may be as long as a secret, such as the name of a container's volume.
+    @Test func leaveACommandAsItIs() throws {
+        let positions = FailurePositions(in: try parse(text).get())
+        let volume = "/var/lib/docker/volumes/" + String(repeating: "0123456789abcdef", count: 4)
+        let command = "ls -ld \(volume)"
+        let path = try #require(AbsolutePath("/run/web"))
+        let failure = Failure(
+            .unguardedDirectory, at: .path(path), detail: volume,
+            remedy: .run(.list(volume), otherwise: "there is no command"))
+        let line = positions.diagnostic(failure).description
+        #expect(line.hasSuffix(": /var/lib/docker/volumes/(64 characters); \(command)"))
+        let problem = ConfigurationLoader.problem(
+            FileError(.notGuarded, at: volume, remedy: .run(.list(volume), otherwise: "there is no command")),
+            with: path)
+        let refusal = Diagnostic(.error, at: Position(file: "c.yaml"), problem.words, remedy: problem.remedy)
+        #expect(refusal.description.hasSuffix(": it is not guarded; \(command)"))
     }
 
     @Test func makeADiagnosticOfAFailure() throws {
