@@ -116,6 +116,7 @@ struct EnvironmentFile {
             }
         }
         let doubts = doubts(about: known)
+        let written = lines(assigning: known)
         let unclear = readings.first { $0.entries.first?.name == ShellReader.unclear }
         for name in names {
             let all = places.reduce(into: Set<ClosedRange<Int>>()) { $0.formUnion($1[name] ?? []) }
@@ -133,7 +134,8 @@ struct EnvironmentFile {
             } else if let offset = doubts[name] {
                 found.formatErrors[name] = formatError(
                     at: offset, "a shell may change \(name) again there")
-            } else if let line = lineSettingAgain(name, after: sorted.last) {
+            } else if let last = sorted.last, let line = written[name]?.first(where: { $0 > last.upperBound }) {
+                // For them the value would stay the old one.
                 found.formatErrors[name] = FormatError(
                     line: line + 1,
                     reason: "this line of another value sets \(name) again for programs that read line by line")
@@ -250,11 +252,11 @@ struct EnvironmentFile {
         return first...max(first, line(of: max(range.lowerBound, range.upperBound - 1)))
     }
 
-    /// The first line, from 0, after the last assignment that is an assignment of the variable only for readers that know no
-    /// values of several lines: their value would stay the old one.
-    private func lineSettingAgain(_ name: String, after last: ClosedRange<Int>?) -> Int? {
-        last.flatMap { last in
-            (last.upperBound + 1..<lineStarts.count).first { assignedName(in: $0)?.elementsEqual(name.utf8) == true }
+    /// The lines, from 0, that have the form of an assignment of each variable. All of them assign it for readers that know no
+    /// values of several lines.
+    private func lines(assigning known: [[UInt8]: String]) -> [String: [Int]] {
+        lineStarts.indices.reduce(into: [:]) { lines, line in
+            if let name = assignedName(in: line).flatMap({ known[Array($0)] }) { lines[name, default: []].append(line) }
         }
     }
 
