@@ -187,6 +187,10 @@ final class Person {
             ["--app", "oauth2-proxy", "--group", "root"], nil, [""],
             ["--app", "oauth2-proxy", "--group", "root", "--output", "/run/clientsecretd/web/web.jwt"]
         ),
+        (
+            ["--app", "oauth2-proxy"], "json", ["/x/out"],
+            ["--app", "oauth2-proxy", "--format", "json", "--output", "/x/out"]
+        ),
     ])
     func howAFileIsWrittenIsAskedFor(
         _ flags: [String], _ format: String?, _ lines: [String], _ complete: [String]

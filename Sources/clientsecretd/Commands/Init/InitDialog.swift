@@ -94,7 +94,8 @@ struct InitDialog {
             answers.target = try complete(target)
             if !answers.hasDestination { return answers }
         }
-        if let app = answers.app, answers.output == nil {
+        // A flag for another format counts.
+        if let app = answers.app, answers.output == nil, (answers.format?.name ?? app.format) == app.format {
             let type = FormatRegistry.named(app.format) ?? FormatRegistry.standard
             try ask(for: app.variable == nil ? .file(type) : .dotenv, &answers)
             return answers
