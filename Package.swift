@@ -183,7 +183,7 @@ let package = Package(
             "clientsecretd",
             of: [
                 "clientsecretd", "Failures", "Formats", "Config", "StatusAPI", "Daemon", "Model", "Push",
-                "Rotation", "Keys", "Linux", "AppleClientSecret", systemPackage,
+                "Rotation", "Keys", "Linux", "AppleAPI", "AppleClientSecret", systemPackage,
             ]),
         // The real programs against a stand-in for Apple.
         test("Network", of: []),

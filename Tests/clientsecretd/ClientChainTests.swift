@@ -1,3 +1,4 @@
+import AppleAPI
 import AppleClientSecret
 import Config
 import Daemon
@@ -655,6 +656,23 @@ import Testing
         view.actions[0].waitsFor = nil
         view.reason = Reason(failure: Self.refused, client: view.name, since: Self.now)
         #expect(!view.isPending)
+    }
+
+    /// The key's file was renamed: Apple knows the key by the configured id.
+    @Test func theNameOfTheKeysFileDoesNotMatterIfAppleAcceptsTheSecret() throws {
+        let known = try Self.facts()
+        let id = try #require(KeyID("OTHER1KEYS"))
+        let key = KeyConfiguration(team: known.key.team, keyID: id, location: known.key.location)
+        var facts = ChainFacts(name: known.name, client: known.client, key: key, now: Self.now)
+        #expect(facts.idsLink.state == .broken)
+        let bytes = Claims.sample().sampleToken()
+        let secret = PublishedSecret(
+            name: known.name, place: "/srv/shop/.env",
+            token: Token(bytes, sha256: { _ in [UInt8](repeating: 7, count: 32) }), jws: try CompactJWS(bytes),
+            clientID: known.client.clientID, configured: nil)
+        let answer = HTTPAnswer(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8), date: nil)
+        facts.verdict = .answered(VerifyResult(secret, Verdict(.success(answer))))
+        #expect(facts.idsLink.state == .ok)
     }
 
     /// Whatever else keeps the daemon from its work.

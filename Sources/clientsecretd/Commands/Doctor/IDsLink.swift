@@ -8,7 +8,10 @@ extension ChainFacts {
     var idsLink: ChainLink {
         let key = signer ?? key
         let ids = "team \(key.team), key \(key.keyID), " + client.clientID.words
-        if case .file(let path) = key.location, let inName = KeyID(fileName: path.name), inName != key.keyID {
+        // A file may have been renamed, which Apple's acceptance shows.
+        if !isAccepted, case .file(let path) = key.location, let inName = KeyID(fileName: path.name),
+            inName != key.keyID
+        {
             return ChainLink(
                 .ids, .broken, "key_id is \(key.keyID), but the file is called \(path.name): \(ids)",
                 .say("remove key_id, or name the file of that key"))
@@ -20,5 +23,9 @@ extension ChainFacts {
             return ChainLink(.ids, .broken, "\(ids): \(advice.dropLast(end.count))", renewal)
         }
         return ChainLink(.ids, .ok, ids)
+    }
+
+    private var isAccepted: Bool {
+        if case .answered(let result) = verdict { result.outcome == .accepted } else { false }
     }
 }
