@@ -52,6 +52,29 @@ import Testing
         }
     }
 
+    /// Any user who may open the socket could keep a daemon that cannot start from ending.
+    @Test func clientsThatKeepOnConnectingAreNotAnsweredForEver() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let directory = try TemporaryDirectory()
+            let path = directory("status")
+            let status = try ListeningSocket(path: path, mode: 0o600)
+            let crowd = (0..<8).map { _ -> Int32 in
+                let child = fork()
+                if child == 0 { connectForEver(path) }
+                return child
+            }
+            defer {
+                for child in crowd {
+                    kill(child, SIGKILL)
+                    waitpid(child, nil, 0)
+                }
+            }
+            #expect(Descriptor.ready([status.descriptor.raw], atMost: 10_000) == [true])
+            try turningAway([status.descriptor.raw], named: "status")
+        }
+    }
+
     /// A client would wait for ever at a socket at which nobody answers.
     @Test func aMetricsSocketThatCannotBeUsedLeavesNoStatusSocketBehind() async {
         await #expect(processExitsWith: .success) {
@@ -89,6 +112,17 @@ private func asking(_ path: String) throws -> Asker {
     let stream = try UnixStream(connectingTo: path, timeoutSeconds: 10, milliseconds: 30_000)
     try stream.write(Array("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     return Asker(stream: stream)
+}
+
+/// Connects again and again, without waiting for an answer.
+private func connectForEver(_ path: String) -> Never {
+    alarm(120)
+    while true {
+        do {
+            let stream = try UnixStream(connectingTo: path, timeoutSeconds: 10, milliseconds: 0)
+            try stream.write([0])
+        } catch {}
+    }
 }
 
 /// Has a child turn away the clients of these sockets; returns its number.
