@@ -1,4 +1,6 @@
 import AppleClientSecret
+import Model
+import TestSupport
 import Testing
 
 @testable import clientsecretd
@@ -29,6 +31,21 @@ import Testing
         #expect(throws: CommandFailure(.failed, "f: A is set to different values in it")) {
             try found("A=1\nA=2\n", variable: "A")
         }
+    }
+
+    /// `verify` and `doctor` name the same reason for an output as `inspect` for its file.
+    @Test(
+        arguments: [
+            ("A=1.2.3\nA=4.5.6\n", "A is set to different values in it"), ("B=1\n", "A is not set in it"),
+        ] as [(String, String)])
+    func anOutputWithoutASecretHasTheReasonOfItsFile(text: String, reason: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(text, to: "f.env")
+        let path = try #require(AbsolutePath(file))
+        let output = Output(path: path, format: FileFormat(name: "env", isShared: true), slot: .variable("A"))
+        let wanted = CommandFailure(.failed, "\(file): \(reason)")
+        #expect(throws: wanted) { _ = try PublishedSecret.read(output) }
+        #expect(throws: wanted) { _ = try FoundSecret(in: file, variable: "A") }
     }
 
     @Test func inTheOnlyVariableThatHoldsAToken() throws {

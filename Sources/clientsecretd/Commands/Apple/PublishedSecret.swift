@@ -96,7 +96,8 @@ struct PublishedSecret {
         return found.first ?? .failure(CommandFailure(.failed, "client \"\(name)\" has no secret"))
     }
 
-    private static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
+    /// The token in an output.
+    static func read(_ output: Output) throws(CommandFailure) -> [UInt8] {
         let bytes: [UInt8]
         do throws(CommandFailure) {
             bytes = try NamedFile.read(output.path.description, limit: OutputLimits.fileSize)
@@ -112,9 +113,19 @@ struct PublishedSecret {
             throw CommandFailure(.failed, "\(output.path):\(error.line): \(error.reason)")
         }
         guard case .token(let token) = found else {
-            throw CommandFailure(.failed, "\(output.path): there is no secret in it")
+            throw CommandFailure(.failed, "\(output.path): \(reason(without: output, in: bytes))")
         }
         return token
+    }
+
+    /// Why there is no secret in an output, as `inspect` has it.
+    private static func reason(without output: Output, in bytes: [UInt8]) -> String {
+        if let format = FormatRegistry.named(output.format.name),
+            case .missing(let reason)? = try? format.candidate(in: bytes, at: output.slot)
+        {
+            return reason
+        }
+        return "there is no secret in it"
     }
 
     /// How advice ends that a renewal helps.
