@@ -54,6 +54,8 @@ named "a variable of the unit" /etc/systemd/system/own.service.d/old.conf:2
 named "a file that takes precedence" /srv/shop/.env.local:2
 named "the configuration cache" /srv/shop/bootstrap/cache/config.php:1
 named "a second secret" /srv/shop/.env:2
+equal "whichever configuration the environment names" "$(cut -d: -f1-2 <<<"$shown")" \
+    "$(CLIENTSECRETD_CONFIG=/run/none.yaml hidden clientsecretd status | cut -d: -f1-2)"
 contains "with its expiry" "expired at 2017-11-06T20:26:40Z" "$checked"
 promise "a warning is no error" clientsecretd check
 promise "a program gets the document" eval "clientsecretd status --json 2>/dev/null | python3 -m json.tool"

@@ -61,7 +61,9 @@ struct StatusCommand: ParsableCommand {
         }
         let report = StatusReport(snapshot: snapshot, now: .now, findings: findings)
         try CommandOutput.answer(report.lines)
-        guard geteuid() == 0, let configuration else { return }
+        // One that is relative starts at the daemon's working directory.
+        let configuration = snapshot.configuration.path
+        guard geteuid() == 0, configuration.hasPrefix("/") else { return }
         // Last, because a disk that does not respond delays it. Programs and a redrawn screen do not get it.
         try? Hardening.forbidInspection()
         // One that is not accepted, other messages explain.
@@ -86,13 +88,6 @@ struct StatusCommand: ParsableCommand {
             let weakness = UnitsInEffect()?.weakness
         else { return sockets }
         return sockets + [["warning: \(weakness)"]]
-    }
-
-    /// The configuration of the daemon that answers, as far as the command line and its environment tell.
-    private var configuration: String? {
-        let path = ConfigurationOption.path(flag: nil)
-        guard path == ConfigurationOption.standard else { return path }
-        return daemon.path() == SocketOption.standard ? ServiceUser.configuration : nil
     }
 
     private func showFleet(_ client: StatusClient) throws {
