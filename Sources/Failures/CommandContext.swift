@@ -18,6 +18,9 @@ package struct CommandContext: Hashable, Sendable {
     package var unit: String?
     /// Whether a daemon at the socket is that of the configuration, as far as the command line tells.
     package var knowsDaemon: Bool
+    /// The socket, also the default one, if only its being named says that its daemon is the configuration's. A command about the
+    /// configuration names it again.
+    package var decidingSocket: String?
     /// Units whose next start would fail. No command starts, restarts or reloads one of them, because that would end a process
     /// that runs now.
     package var unstartable: Set<String> = []

@@ -36,7 +36,7 @@ extension ShellCommand {
     /// - Parameter takesSocket: whether the command has the flag `--socket`.
     static func reading(_ words: [String], before: [String] = [], takesSocket: Bool = true) -> ShellCommand? {
         let context = CommandContext.current
-        let socket = takesSocket ? context.socket : nil
+        let socket = takesSocket ? context.socket ?? context.decidingSocket : nil
         let flags = Self.words("--config", context.configuration) + Self.words("--socket", socket)
         return ShellCommand("\(before + ["clientsecretd"] + words + flags)")
     }
@@ -59,7 +59,9 @@ extension ShellCommand {
     package static var runDaemon: ShellCommand? { reading(["run"]) }
 
     /// Where the package's service has the default socket.
-    package static func runDaemon(at socket: String) -> ShellCommand? { reading(["run", "--socket", socket]) }
+    package static func runDaemon(at socket: String) -> ShellCommand? {
+        reading(["run", "--socket", socket], takesSocket: false)
+    }
 
     /// As root, shown to another user.
     package static func health(offline: Bool) -> ShellCommand? {

@@ -116,6 +116,31 @@ import Testing
         #expect(CommandContext(arguments: words, environment, hasSystemd: false).knowsDaemon)
     }
 
+    /// Without the flag, the command that is printed would know no daemon, and find fewer commands.
+    @Test(
+        arguments: [
+            ("check --config /srv/b.yaml --socket /run/clientsecretd/clientsecretd.sock", [:]),
+            ("check --config /srv/b.yaml", ["CLIENTSECRETD_SOCKET": SocketOption.standard]),
+        ] as [(String, [String: String])])
+    func aPrintedCheckKnowsTheDaemonThatThisOneKnows(line: String, environment: [String: String]) async {
+        let context = CommandContext(
+            arguments: line.split(separator: " ").map(String.init), environment, hasSystemd: true)
+        #expect(context.knowsDaemon && context.decidingSocket == SocketOption.standard)
+        // Commands to the daemon need no flag for the default socket.
+        #expect(context.socket == nil)
+        await #expect(processExitsWith: .success) {
+            let words = ["check", "--config", "/srv/b.yaml", "--socket", SocketOption.standard]
+            CommandContext(arguments: words, [:], hasSystemd: true).use()
+            #expect(
+                ShellCommand.checkFix?.text
+                    == "clientsecretd check --fix --config /srv/b.yaml --socket \(SocketOption.standard)")
+            #expect(ShellCommand.renew("web")?.text == "clientsecretd renew web")
+            #expect(
+                ShellCommand.runDaemon(at: "/run/b.sock")?.text
+                    == "clientsecretd run --socket /run/b.sock --config /srv/b.yaml")
+        }
+    }
+
     /// `check --fix` runs the commands that another `check` finds.
     @Test(arguments: [
         "check --fix", "check --fix --config /srv/b.yaml", "check --fix --socket=/run/b.sock",

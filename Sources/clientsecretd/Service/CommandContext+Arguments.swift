@@ -25,10 +25,11 @@ extension CommandContext {
             configuration == nil
             || (isRun ? unit == PackageUnit.daemon : hasSystemd && ServiceUser.isServices(path))
         // The default socket is the service's there.
-        let knowsDaemon =
-            isRun || !hasSystemd || isServices || path == ConfigurationOption.standard
-            || Flags.value(of: "--socket", in: words) != nil
+        let isDaemonImplied = isRun || !hasSystemd || isServices || path == ConfigurationOption.standard
+        let isSocketChosen =
+            Flags.value(of: "--socket", in: words) != nil
             || OwnEnvironment.chosen(environment["CLIENTSECRETD_SOCKET"]) != nil
+        let knowsDaemon = isDaemonImplied || isSocketChosen
         self.init(
             configuration: configuration, isServices: isServices,
             socket: named(socket, unless: SocketOption.standard, "CLIENTSECRETD_SOCKET"),
@@ -38,6 +39,9 @@ extension CommandContext {
                 : !words.contains("--offline") && isThere && knowsDaemon,
             lostSocket: Self.asking.contains(words.first ?? "") && !isThere ? FailedSockets.lost(socket) : nil,
             unit: unit, knowsDaemon: knowsDaemon)
+        if !isDaemonImplied, isSocketChosen {
+            decidingSocket = ConfigurationLoader.absolutePath(of: socket)?.description
+        }
     }
 
     /// Why a daemon's report is not about a configuration. The daemon reports that it reads another one, and the command line
