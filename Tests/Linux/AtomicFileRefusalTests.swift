@@ -98,6 +98,16 @@ import Testing
         }
     }
 
+    /// Its directory's owner could put something else at the path, so no command names that.
+    @Test(arguments: ["i", "a"]) func anUnchangeableFileOfAnotherUserNamesTheTool(mark: String) throws {
+        let room = try Room(owner: Room.otherUser)
+        try room.file("f", owner: Room.otherUser)
+        try room.flag("+" + mark, "f")
+        let error = try refusal(room("f"))
+        #expect(error.code == .isImmutable)
+        #expect(error.remedy == .say("remove the attribute with chattr -\(mark), as root, if nothing else needs it"))
+    }
+
     private static let marked = "remove the attribute, if nothing else needs it"
 
     @Test func aReadOnlyFileSystemIsCalledSo() throws {

@@ -46,8 +46,11 @@ extension FileStatus {
     /// renamed.
     func requireChangeable(_ path: FilePath, for identity: Identity) throws(FileError) {
         guard isImmutable || isAppendOnly else { return }
-        let command = ShellCommand.removeMark(isImmutable ? "i" : "a", from: PathComponent(path, self, for: identity))
-        let words = "remove the attribute, if nothing else needs it"
+        let mark = isImmutable ? "i" : "a"
+        let command = ShellCommand.removeMark(mark, from: PathComponent(path, self, for: identity))
+        // Only root may, and not by a path at which another user could put something else.
+        let tool = command == nil ? " with chattr -\(mark), as root" : ""
+        let words = "remove the attribute\(tool), if nothing else needs it"
         guard kind == .directory else {
             throw FileError(
                 .isImmutable, at: path.string, detail: isImmutable ? nil : "append-only",
