@@ -7,6 +7,11 @@ package struct ConfigurationError: Error, Hashable, Sendable {
     /// Why the text of one of its files is not known; nil if all of it was judged.
     package var unread: UnreadText?
 
+    package init(diagnostics: [Diagnostic], unread: UnreadText? = nil) {
+        self.diagnostics = diagnostics
+        self.unread = unread
+    }
+
     /// The first error.
     package var headline: Diagnostic? { diagnostics.first { $0.severity == .error } }
 

@@ -230,7 +230,7 @@ package struct UnitSettings: Hashable, Sendable {
     }
 
     /// The file and line of the last assignment of a setting with such a value.
-    func place(of setting: String, where isWanted: (_ value: String) -> Bool) -> (file: String, line: Int)? {
+    package func place(of setting: String, where isWanted: (_ value: String) -> Bool) -> (file: String, line: Int)? {
         for file in files.reversed() {
             if let found = file.assignments.last(where: { $0.name == setting && isWanted($0.value) }) {
                 return (file.path, found.line)

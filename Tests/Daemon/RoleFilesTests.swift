@@ -30,6 +30,23 @@ struct RoleFilesTests {
         #expect(try objection(to: "/root/ca.pem") == "a.service does not see /root/ca.pem (ProtectHome=yes)")
     }
 
+    @Test func aPlaceThatIsHiddenTooIsNotProposed() throws {
+        func remedy(_ hidden: [String]) throws -> String {
+            let settings = UnitSettings(values: ["InaccessiblePaths": .list(hidden)], files: [])
+            let path = try #require(AbsolutePath("/etc/clientsecretd/ca.pem"))
+            return UnitInEffect(name: "a.service", settings: settings).remedy(forCAFile: path).description
+        }
+        let move = "put it below /etc/ssl, readable by every user, and write \"ca_file: /etc/ssl/ca.pem\""
+        #expect(try remedy(["/etc/clientsecretd"]) == move)
+        #expect(
+            try remedy(["/etc/clientsecretd", "/etc/ssl"])
+                == "remove InaccessiblePaths=/etc/ssl with systemctl edit a.service, and restart a.service, then \(move)"
+        )
+        #expect(
+            try remedy(["/etc"]) == "remove InaccessiblePaths=/etc with systemctl edit a.service, and restart a.service"
+        )
+    }
+
     /// Its writer decides where secrets go. systemd reads the file, whatever its mode is.
     @Test(arguments: ["LoadCredential", "LoadCredentialEncrypted"])
     func aSourceOfACredentialThatOthersCanChangeIsNamed(setting: String) throws {

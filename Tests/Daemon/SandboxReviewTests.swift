@@ -1,3 +1,4 @@
+import Config
 import Failures
 import Glibc
 import Linux
@@ -115,5 +116,75 @@ struct SandboxReviewTests {
             #expect(review.problem(withConfiguration: path)?.code == .outsideSandbox)
         }
         #expect(review.problem(withSource: try #require(AbsolutePath("/srv/in.jwt"))) == nil)
+    }
+
+    private func service(_ values: [String: UnitSettings.Value], _ files: [UnitSettings.File] = []) throws
+        -> ServiceUnit
+    {
+        let settings = UnitSettings(values: values, files: files)
+        return ServiceUnit(
+            name: Self.unit, sandbox: try #require(settings.sandbox()), isRunning: true, settings: settings, mounts: nil
+        )
+    }
+
+    /// To move the file there would not help: without the setting the service sees it, where it is or there.
+    @Test func aSettingThatHidesTheProposedPlaceIsToBeRemoved() throws {
+        func remedy(
+            _ path: String, _ values: [String: UnitSettings.Value], _ lines: [String] = []
+        ) throws -> String? {
+            let own = "[Service]\nInaccessiblePaths=-/etc/clientsecretd\n"
+            let dropIn = (["[Service]"] + lines).joined(separator: "\n") + "\n"
+            let review = SandboxReview(
+                try service(
+                    values,
+                    [
+                        UnitSettings.File(path: "/usr/lib/z.service", text: own),
+                        UnitSettings.File(path: "/etc/z.d/a.conf", text: dropIn),
+                    ]))
+            return review.problem(withConfiguration: try #require(AbsolutePath(path)))?.remedy?.description
+        }
+        let standard = "/etc/clientsecretd/clientsecretd.yaml"
+        let closed: [String: UnitSettings.Value] = ["InaccessiblePaths": .list(["-/etc/clientsecretd"])]
+        let removal = "remove InaccessiblePaths=/etc/clientsecretd in /etc/z.d/a.conf:3, and restart \(Self.unit)"
+        let lines = [
+            "InaccessiblePaths=/etc/clientsecretds", "InaccessiblePaths=/boot -/etc/clientsecretd",
+            "InaccessiblePaths=-/etc/clientsecretd.d",
+        ]
+        #expect(try remedy(standard, closed, lines) == removal)
+        // The package's own file is not to be edited.
+        #expect(
+            try remedy(standard, closed)
+                == "remove InaccessiblePaths=/etc/clientsecretd with systemctl edit \(Self.unit), and restart \(Self.unit)"
+        )
+        let temporary: [String: UnitSettings.Value] = ["TemporaryFileSystem": .items([.init(name: "/etc", path: "ro")])]
+        #expect(
+            try remedy(standard, temporary, ["TemporaryFileSystem=/etc:ro"])
+                == "remove TemporaryFileSystem=/etc in /etc/z.d/a.conf:2, and restart \(Self.unit)")
+        let move = "put it at /etc/clientsecretd/c.yaml, and name that file in the unit"
+        let home = "/home/no-such/c.yaml"
+        #expect(try remedy(home, ["ProtectHome": .text("yes")]) == move)
+        let both = closed.merging(["ProtectHome": .text("yes")]) { $1 }
+        #expect(try remedy(home, both, lines) == "\(removal), then \(move)")
+    }
+
+    /// The daemon would call it missing, or closed to its user.
+    @Test func aConfigurationThatTheUnitHidesIsRefusedForThat() throws {
+        let directory = try TemporaryDirectory()
+        let review = SandboxReview(try service(["ProtectHome": .text("yes"), "PrivateTmp": .flag(true)]))
+        func lines(_ path: String) -> [String] {
+            let error = ConfigurationError(
+                diagnostics: [Diagnostic(.error, at: Position(file: path), "there is no such file")])
+            return OwnSandbox.explained(error, of: path, by: { review }).diagnostics.map(\.description)
+        }
+        let hidden = "/home/no-such/c.yaml"
+        #expect(
+            lines(hidden) == [
+                "\(hidden):1:1: error: \(hidden): the unit's sandbox does not allow it: \(Self.unit) does not see \(hidden) "
+                    + "(ProtectHome=yes); put it at /etc/clientsecretd/c.yaml, and name that file in the unit"
+            ])
+        #expect(lines("/etc/no-such/c.yaml") == ["/etc/no-such/c.yaml:1:1: error: there is no such file"])
+        // What is read is seen, whatever the settings say: some containers have no sandbox.
+        let seen = try directory.write("", to: "c.yaml")
+        #expect(lines(seen) == ["\(seen):1:1: error: there is no such file"])
     }
 }

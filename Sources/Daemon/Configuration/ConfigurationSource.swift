@@ -30,6 +30,7 @@ package struct ConfigurationSource: Sendable {
 
     package func load() -> Result<LoadedConfiguration, ConfigurationError> {
         ConfigurationLoader.load(path: path, as: identity, stateDirectory: stateDirectory)
+            .mapError { OwnSandbox.explained($0, of: path) }
     }
 
     /// The state directory: configured, else systemd's, else the default.

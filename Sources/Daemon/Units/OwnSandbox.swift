@@ -1,4 +1,6 @@
+import Config
 import Failures
+import Glibc
 import Linux
 import Model
 import Outputs
@@ -101,5 +103,22 @@ enum OwnSandbox {
         // A restart that fails would take down this process.
         let restart = unit.settings.needs.isEmpty ? ShellCommand.restart(name) : nil
         return failure.with(.say("\(name) may do this after a restart", run: restart))
+    }
+
+    /// The refusal of a configuration that this process does not see, if that is the reason; else the refusal itself. Blocks.
+    static func explained(_ error: ConfigurationError, of path: String) -> ConfigurationError {
+        explained(error, of: path, by: { review })
+    }
+
+    /// - Parameter review: asked only about a file that cannot be read.
+    static func explained(
+        _ error: ConfigurationError, of path: String, by review: () -> SandboxReview?
+    ) -> ConfigurationError {
+        guard let file = ConfigurationLoader.absolutePath(of: path),
+            FileStatus.problem(accessing: file.description, R_OK) != nil,
+            let failure = review()?.problem(withConfiguration: file)
+        else { return error }
+        let line = Diagnostic(.error, at: Position(file: path), failure.message, remedy: failure.remedy)
+        return ConfigurationError(diagnostics: [line], unread: error.unread)
     }
 }

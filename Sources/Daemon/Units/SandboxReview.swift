@@ -81,7 +81,7 @@ package struct SandboxReview: Sendable {
         let isEmpty = setting.hasPrefix("PrivateTmp=")
         return Self.unseen(
             path, in: directory, service, setting,
-            isEmpty ? Self.elsewhere(path, in: directory) : .say("see what helps", see: .check))
+            isEmpty ? Self.elsewhere(path, in: directory, service, setting) : .say("see what helps", see: .check))
     }
 
     private static func unseen(
@@ -92,12 +92,16 @@ package struct SandboxReview: Sendable {
             detail: "other programs do not see what \(unit.name) writes to \(directory) (\(setting))", remedy: remedy)
     }
 
-    private static func elsewhere(_ path: AbsolutePath, in directory: AbsolutePath) -> Remedy {
+    private static func elsewhere(
+        _ path: AbsolutePath, in directory: AbsolutePath, _ unit: ServiceUnit, _ setting: String
+    ) -> Remedy {
         // The content of the state directory has to outlive a reboot.
-        .say(
-            directory == path
-                ? "leave \"state_dir\" out, or write another path"
-                : "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)")
+        if directory == path { return .say("leave \"state_dir\" out, or write another path") }
+        var obstacle: String?
+        if case .hidden(let other) = unit.sandbox.view(of: OutputRemedy.ownDirectory) { obstacle = other }
+        return UnitInEffect(name: unit.name, settings: unit.settings).remedy(
+            forHiddenBy: setting, "write another path, such as \(OutputRemedy.ownDirectory)/\(path.name)",
+            unless: obstacle)
     }
 
     /// Whether the state directory is missing and systemd creates it when the service starts. If the service runs, it has lost it.
@@ -113,27 +117,25 @@ package struct SandboxReview: Sendable {
             guard case .file(let path)? = location else { return nil }
             let place = "/etc/clientsecretd"
             return problem(
-                reading: path, at: .path(path),
-                helpedBy: .say(
-                    "put it below \(place), root's and readable by \(Owner.words(groupNamed: group)) only, and write "
-                        + "\"\(setting): \(place)/\(path.name)\""))
+                reading: path, at: .path(path), movedTo: "\(place)/\(path.name)",
+                "put it below \(place), root's and readable by \(Owner.words(groupNamed: group)) only, and write "
+                    + "\"\(setting): \(place)/\(path.name)\"")
         }
     }
 
     /// Why the daemon does not see the file from which a client receives its secrets.
     func problem(withSource path: AbsolutePath) -> Failure? {
         problem(
-            reading: path, .sourceUnreadable, at: .path(path),
-            helpedBy: .say(
-                "have it copied to another directory, such as one below /srv, and name that file in \"from\""))
+            reading: path, .sourceUnreadable, at: .path(path), movedTo: "/srv/\(path.name)",
+            "have it copied to another directory, such as one below /srv, and name that file in \"from\"")
     }
 
     /// Why the daemon does not see its configuration.
     func problem(withConfiguration path: AbsolutePath) -> Failure? {
         let place = "/etc/clientsecretd/\(path.name)"
         return problem(
-            reading: path, at: .path(path),
-            helpedBy: .say("put it at \(Printable.name(place)), and name that file in the unit"))
+            reading: path, at: .path(path), movedTo: place,
+            "put it at \(Printable.name(place)), and name that file in the unit")
     }
 
     /// Why the daemon does not see an action's program or the interpreter of a script, or may not execute it.
@@ -148,8 +150,8 @@ package struct SandboxReview: Sendable {
     private func problem(running path: AbsolutePath, of action: Action) -> Failure? {
         let place = "/usr/local/bin/\(path.name)"
         if let failure = problem(
-            reading: path, at: .action(action.id),
-            helpedBy: .say("put it below /usr/local/bin, and write \"exec: [\(place)]\""))
+            reading: path, at: .action(action.id), movedTo: place,
+            "put it below /usr/local/bin, and write \"exec: [\(place)]\"")
         {
             return failure
         }
@@ -161,11 +163,16 @@ package struct SandboxReview: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - other: the path at which the service may see the file.
+    ///   - words: how it gets there.
     private func problem(
         reading path: AbsolutePath, _ code: Failure.Code = .outsideSandbox, at place: Failure.Place,
-        helpedBy remedy: Remedy
+        movedTo other: String, _ words: String
     ) -> Failure? {
         guard let setting = setting(hiding: path) else { return nil }
+        let remedy = UnitInEffect(name: service.name, settings: service.settings).remedy(
+            forHiddenBy: setting, words, unless: AbsolutePath(other).flatMap { self.setting(hiding: $0) })
         return Failure(
             code, at: place, detail: "\(service.name) does not see \(path) (\(setting))", remedy: remedy)
     }
@@ -209,7 +216,7 @@ package struct SandboxReview: Sendable {
             // A check from inside failed for this reason.
             return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
         case .hidden(let setting):
-            var remedy = Self.elsewhere(path, in: directory)
+            var remedy = Self.elsewhere(path, in: directory, unit, setting)
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {
                 let line = UnitFileLine.paths("BindPaths", directory.description)
                 let both = setting == "ProtectHome=yes" ? ["ProtectHome=tmpfs", line] : [line]

@@ -73,12 +73,42 @@ struct UnitInEffect {
 
     /// Why it does not get a file that the configuration names for it; nil if no reason is known. Blocks.
     func objection(to file: AbsolutePath) -> String? {
-        if case .hidden(let setting)? = settings.sandbox()?.view(of: file.description) {
-            return "\(name) does not see \(file) (\(setting))"
-        }
+        if let setting = setting(hiding: file) { return "\(name) does not see \(file) (\(setting))" }
         // systemd makes the user of such a service, to whom no file belongs.
         guard settings.hasOnlyOwnUser, !file.isReadableByAll else { return nil }
         return "the user of \(name) may not read \(file)"
+    }
+
+    /// The setting that hides a file from it; nil if none does, or that is not known. Blocks.
+    func setting(hiding file: AbsolutePath) -> String? {
+        if case .hidden(let setting)? = settings.sandbox()?.view(of: file.description) { setting } else { nil }
+    }
+
+    /// The remedy for a file that a setting hides: to have it in another place. If that one is hidden, too, its setting is removed.
+    ///
+    /// - Parameters:
+    ///   - setting: nil if it is only not readable.
+    ///   - words: how the file gets to the other place.
+    ///   - obstacle: the setting that hides the other place; nil if none does.
+    func remedy(forHiddenBy setting: String?, _ words: String, unless obstacle: String?) -> Remedy {
+        guard let obstacle else { return .say(words) }
+        let removal = "remove \(obstacle) \(place(of: obstacle)), and restart \(name)"
+        return .say(obstacle == setting ? removal : "\(removal), then \(words)")
+    }
+
+    /// Where to change a setting such as `InaccessiblePaths=/etc/app`, in words. The package's own file is not to be edited.
+    private func place(of setting: String) -> String {
+        let (key, value) = (setting.prefix { $0 != "=" }, setting.drop { $0 != "=" }.dropFirst())
+        let isPath = value.hasPrefix("/")
+        let found = settings.place(of: String(key)) { assigned in
+            // Of a setting that is no list, the last value counts.
+            !isPath
+                || assigned.split(whereSeparator: \.isWhitespace).contains { word in
+                    word.drop { "\"'-+".contains($0) }.prefix { !"\"':".contains($0) } == value
+                }
+        }
+        guard let found, found.file != settings.ownFile else { return "with systemctl edit \(name)" }
+        return "in \(Printable.name(found.file)):\(found.line)"
     }
 
     /// Why it does not get its requirement, and the remedy.

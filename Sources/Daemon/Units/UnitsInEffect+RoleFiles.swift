@@ -11,13 +11,12 @@ extension UnitsInEffect {
         with target: TargetName, files: [(path: AbsolutePath, code: Failure.Code)]
     ) -> [Failure] {
         let name = PackageUnit.pusher(of: target)
-        let unit = unit(name)
+        guard let unit = unit(name) else { return [] }
         return files.compactMap { path, code in
-            unit?.objection(to: path).map { words in
+            unit.objection(to: path).map { words in
                 let remedy: Remedy =
                     code == .pushFileUnusable
-                    ? .say(
-                        "put it below /etc/ssl, readable by every user, and write \"ca_file: /etc/ssl/\(path.name)\"")
+                    ? unit.remedy(forCAFile: path)
                     : .say(
                         "write \"token_credential: \(target)-token\" instead of \"token_file\", and "
                             + "\(UnitFileLine.loadCredential("\(target)-token", from: path.description)) into the [Service] "
@@ -39,5 +38,16 @@ extension UnitsInEffect {
                             + "service, and remove \"\(setting.rawValue)\""))
             }
         }
+    }
+}
+
+extension UnitInEffect {
+    /// The remedy for a file of certificates that it does not get.
+    func remedy(forCAFile path: AbsolutePath) -> Remedy {
+        let place = "/etc/ssl/\(path.name)"
+        return remedy(
+            forHiddenBy: setting(hiding: path),
+            "put it below /etc/ssl, readable by every user, and write \"ca_file: \(place)\"",
+            unless: AbsolutePath(place).flatMap { setting(hiding: $0) })
     }
 }

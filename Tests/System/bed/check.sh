@@ -229,6 +229,21 @@ install -m 0755 /home/keys/hook /usr/local/bin/hook
 sed -i 's|/home/keys/hook|/usr/local/bin/hook|' $configuration
 promise "in its new place it is" good
 
+# What a setting hides where it should be is not to be put there: the setting goes.
+outputs $output
+for setting in InaccessiblePaths=-/etc/clientsecretd TemporaryFileSystem=/etc:ro; do
+    settings clientsecretd.service hiding "$setting"
+    removal="remove $(sed 's/=-/=/; s/:ro$//' <<<"$setting") in /etc/systemd/system/clientsecretd.service.d/hiding.conf:2"
+    complaint "a directory that $setting hides" "does not see $configuration (" "; $removal, and restart clientsecretd.service"
+    equal "nothing is to be put there" 0 "$(grep -c 'put it' "$seen")"
+    promise "the daemon starts with the last good configuration" systemctl restart clientsecretd
+    contains "and names the setting" "error: $configuration: the unit's sandbox does not allow it: clientsecretd.service does not see" \
+        "$(clientsecretd status)"
+    equal "and no other cause" 0 "$(clientsecretd status | grep -c -e 'may not read' -e 'no such file' -e 'put it')"
+    no_settings clientsecretd.service
+    promise "without it" good
+done
+
 # The writers' units are judged by their own settings.
 make_app app 'A=1\n'
 configure <<END
