@@ -27,6 +27,9 @@ package enum OutputRemedy {
     /// directories itself.
     package static let ownDirectory = "/run/clientsecretd/out"
 
+    /// The remedy if a directory cannot be made writable.
+    package static let anotherPath = "write another path"
+
     /// Nil when no better remedy is known than the failure code's.
     static func remedy(_ error: FileError, for path: AbsolutePath, as identity: Identity) -> Remedy? {
         if let remedy = error.remedy { return remedy }
@@ -126,15 +129,17 @@ package enum OutputRemedy {
             return ofDenied(component, for: path, as: identity)
         }
         return ReadOnlyCause.of(directory).map { cause in
-            ofReadOnly(cause, directory, for: identity.user, otherwise: "write another path")
+            ofReadOnly(cause, directory, for: identity.user, otherwise: anotherPath)
         }
     }
 
     /// - Parameters:
-    ///   - isOpened: whether the sandbox of the daemon's unit lets it write to the directory.
+    ///   - isOpened: whether no sandbox is known to be in the way: the daemon's unit lets it write to the directory, or no unit
+    ///     runs this process, which then sees the machine's own mounts.
     ///   - words: what helps where the directory is not to be written to.
     package static func ofReadOnly(
-        _ cause: ReadOnlyCause, _ directory: String, for user: UInt32, isOpened: Bool = false, otherwise words: String
+        _ cause: ReadOnlyCause, _ directory: String, for user: UInt32, isOpened: Bool = !OwnUnit.hasStartedProcess,
+        otherwise words: String
     ) -> Remedy {
         switch cause {
         case .sandbox:
@@ -147,8 +152,20 @@ package enum OutputRemedy {
                 "the mount at \(Printable.name(point)) is read-only here: mount it writable and restart the daemon"
                     + "\(settings), or \(words)")
         case .fileSystem(let point):
-            return .say("the file system at \(Printable.name(point)) is read-only: mount it writable, or \(words)")
+            return ofReadOnly(fileSystem: point, otherwise: words)
         }
+    }
+
+    /// A file system is read-only for all processes.
+    package static func ofReadOnly(fileSystem point: String, otherwise words: String) -> Remedy {
+        .say("the file system at \(Printable.name(point)) is read-only: mount it writable, or \(words)")
+    }
+
+    /// For a directory that a writer's unit does not write to, if it is not known what makes it read-only.
+    package static func ofReadOnly(_ directory: AbsolutePath, for writer: String) -> Remedy {
+        .say(
+            "mount it writable, or let \(writer) write to \(Printable.name(directory.description)), with the lines that are "
+                + "printed", see: .check)
     }
 
     /// A file or directory of the user's own that is closed to it.

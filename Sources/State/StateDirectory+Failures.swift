@@ -55,11 +55,14 @@ extension StateDirectory {
         return createdAgain
     }
 
+    /// The remedy if the directory cannot be made writable.
+    package static let anotherDirectory = "name another directory as \"state_dir\""
+
     private static var createdAgain: Remedy { .say("have systemd create it again", run: .restart()) }
 
     private static func remedy(_ error: FileError, _ path: AbsolutePath, for user: UInt32) -> Remedy? {
         if [.isDirectory, .notADirectory, .notARegularFile].contains(error.code) {
-            return .say("look at it, then remove it, or name another directory as \"state_dir\"")
+            return .say("look at it, then remove it, or \(anotherDirectory)")
         }
         let isOpened = isMadeBySystemd(path)
         if isOpened, let remedy = remedyOfSystemds(error, path, for: user) { return remedy }
@@ -75,7 +78,7 @@ extension StateDirectory {
         let real = RealPath.of(path.description)
         if let cause = ReadOnlyCause.of(real) {
             return OutputRemedy.ofReadOnly(
-                cause, real, for: user, isOpened: isOpened, otherwise: "name another directory as \"state_dir\"")
+                cause, real, for: user, isOpened: isOpened || !OwnUnit.hasStartedProcess, otherwise: anotherDirectory)
         }
         return OutputRemedy.ofMode(of: error.path, for: user)
     }

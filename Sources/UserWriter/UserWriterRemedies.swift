@@ -38,10 +38,7 @@ enum UserWriterRemedies {
         return switch code {
         case .permissionDenied: denied(path, home, user)
         case .directoryMissing: making(path.directory, for: user)
-        case .readOnlyFileSystem:
-            .say(
-                "mount it writable, or let \(PackageUnit.writer(of: user)) write to \(Printable.name(home.description)), "
-                    + "with the lines that are printed", see: .check)
+        case .readOnlyFileSystem: readOnly(home, user)
         case .diskFull: .freeSpace(in: home.description)
         case .quotaExceeded: .freeSpace(in: home.description, orRaiseQuotaOf: Owner.words(userNamed: user))
         case .foreignOwner: foreign(path, user)
@@ -49,6 +46,22 @@ enum UserWriterRemedies {
         case .groupNotPermitted: giving(path, to: group, user)
         case .outputForeign: OutputRemedy.ofApproved(path)
         default: nil
+        }
+    }
+
+    /// What is read-only for this process outside of any unit is so for all. A unit's process knows only of file systems: it does
+    /// not see the machine's mounts.
+    private static func readOnly(_ home: AbsolutePath, _ user: String) -> Remedy {
+        let cause = ReadOnlyCause.of(RealPath.of(home.description))
+        switch cause {
+        case .fileSystem(let point)?:
+            return OutputRemedy.ofReadOnly(fileSystem: point, otherwise: OutputRemedy.anotherPath)
+        case .mount(let point)? where !OwnUnit.hasStartedProcess:
+            // The next writer sees it.
+            return .say(
+                "the mount at \(Printable.name(point)) is read-only: mount it writable, or \(OutputRemedy.anotherPath)")
+        case .mount?, .sandbox?, nil:
+            return OutputRemedy.ofReadOnly(home, for: PackageUnit.writer(of: user))
         }
     }
 

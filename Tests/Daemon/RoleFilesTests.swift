@@ -3,6 +3,7 @@ import Failures
 import Foundation
 import Linux
 import Model
+import Outputs
 import Systemd
 import TestSupport
 import Testing
@@ -45,6 +46,29 @@ struct RoleFilesTests {
         #expect(
             try remedy(["/etc"]) == "remove InaccessiblePaths=/etc with systemctl edit a.service, and restart a.service"
         )
+    }
+
+    /// No line helps if the settings let it write already, or close that very directory.
+    @Test func aWriterIsToBeLetWriteOnlyIfItsSettingsKeepItFromIt() throws {
+        let unit = PackageUnit.writer(of: "app")
+        let path = try #require(AbsolutePath("/srv/no-such/web.jwt"))
+        let met = Failure(
+            .readOnlyFileSystem, at: .path(path), remedy: OutputRemedy.ofReadOnly(path.directory, for: unit))
+        func explained(_ failure: Failure, _ values: [String: UnitSettings.Value]) -> Failure {
+            UnitInEffect(name: unit, settings: UnitSettings(values: values, files: []))
+                .explaining(failure, needing: nil)
+        }
+        #expect(explained(met, ["ProtectSystem": .text("strict")]) == met)
+        let opened = explained(met, ["ProtectSystem": .text("yes")])
+        #expect(opened.remedy?.description == "mount it writable, or write another path")
+        // Such as that of a link.
+        let other = met.with(.say("remove the link"))
+        #expect(explained(other, ["ProtectSystem": .text("yes")]) == other)
+        let closed = explained(met, ["ReadOnlyPaths": .list(["/srv/no-such"])])
+        #expect(closed.remedy?.description == "write another path")
+        #expect(closed.detail == "\(unit) may not write to /srv/no-such (ReadOnlyPaths=/srv/no-such)")
+        #expect(UnitInEffect.subject(of: met, writer: "app", token: { _ in nil })?.unit == unit)
+        #expect(UnitInEffect.subject(of: met, writer: nil, token: { _ in nil })?.unit == nil)
     }
 
     /// Its writer decides where secrets go. systemd reads the file, whatever its mode is.

@@ -3,6 +3,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Outputs
 import Systemd
 import TestSupport
 import Testing
@@ -186,5 +187,23 @@ struct SandboxReviewTests {
         // What is read is seen, whatever the settings say: some containers have no sandbox.
         let seen = try directory.write("", to: "c.yaml")
         #expect(lines(seen) == ["\(seen):1:1: error: there is no such file"])
+    }
+
+    /// Then the machine itself has the directory mounted read-only.
+    @Test(arguments: [FailureCode.readOnlyFileSystem, .stateUnusable])
+    func aSettingThatIsInEffectIsNotAskedFor(code: FailureCode) throws {
+        let words = code == .stateUnusable ? "name another directory as \"state_dir\"" : "write another path"
+        let path = try #require(AbsolutePath("/srv/no-such/web.jwt"))
+        let cause = ReadOnlyCause.mount("/srv/no-such")
+        func remedy(_ writable: [String]) throws -> String? {
+            let unit = try service(["ProtectSystem": .text("strict"), "ReadWritePaths": .list(writable)])
+            let met = Failure(
+                code, at: .path(path),
+                remedy: OutputRemedy.ofReadOnly(cause, "/srv/no-such", for: 0, isOpened: false, otherwise: words))
+            return OwnSandbox.explained(met, by: cause, of: "/srv/no-such", to: unit, as: .root).remedy?.description
+        }
+        let mounting = "the mount at /srv/no-such is read-only here: mount it writable and restart the daemon"
+        #expect(try remedy([]) == "\(mounting), let the service write there with ReadWritePaths=, or \(words)")
+        #expect(try remedy(["-/srv"]) == "\(mounting), or \(words)")
     }
 }

@@ -232,8 +232,8 @@ import Testing
         #expect(failure?.code == .stateUnusable)
         #expect(
             failure?.remedy?.description
-                == "the mount at \(path) is read-only here: mount it writable and restart the daemon, let the service write "
-                + "there with ReadWritePaths=, or name another directory as \"state_dir\"")
+                == "the mount at \(path) is read-only here: mount it writable and restart the daemon, or name another directory "
+                + "as \"state_dir\"")
         #expect(StateDirectory.problem(with: path, as: .current())?.remedy == failure?.remedy)
         let files = try #require(access.unopened)
         #expect(try files.recall(web)?.record.current == (try Samples.kept().secret.issued))

@@ -219,6 +219,21 @@ import Testing
         #expect(remedy.description.hasPrefix(words.replacing("SHARED", with: directory("shared"))), "\(remedy)")
     }
 
+    /// A mount that is read-only outside of all sandboxes is so in the writer's.
+    @Test(.needs(.root)) func aDirectoryThatIsMountedReadOnlyIsNotTheSandboxsFault() throws {
+        let directory = try TemporaryDirectory(in: "/var/lib")
+        try #require(unsafe chmod(directory.path, 0o755) == 0)
+        try #require(unsafe chown(directory.path, 65_534, 65_534) == 0)
+        try #require(TestSupport.run(["mount", "--bind", directory.path, directory.path]).status == 0)
+        defer { _ = try? TestSupport.run(["umount", directory.path]) }
+        try #require(TestSupport.run(["mount", "-o", "remount,bind,ro", directory.path]).status == 0)
+        let path = try #require(AbsolutePath(directory("web.jwt")))
+        let remedy = try #require(UserWriterRemedies.remedy(.readOnlyFileSystem, "nobody", path, "/etc/c.yaml"))
+        #expect(
+            remedy.description
+                == "the mount at \(directory.path) is read-only: mount it writable, or write another path")
+    }
+
     /// An application reads the file by its group. A user's file may have a group that its owner chose, so root decides.
     @Test(.needs(.root), arguments: [("root", nil), ("nobody", nil), ("nobody", "daemon")] as [(String, String?)])
     func theFilesGroupIsGivenToItsWriter(user: String, configured: String?) throws {

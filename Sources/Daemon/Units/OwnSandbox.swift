@@ -4,6 +4,7 @@ import Glibc
 import Linux
 import Model
 import Outputs
+import State
 import Systemd
 
 /// Files that the sandbox of this process's own unit hides from the process, or writes that it hides from other programs.
@@ -94,7 +95,11 @@ enum OwnSandbox {
             let isState = failure.code == .stateUnusable
             let directory = isState ? path : FileHome.directory(of: path, as: identity) ?? path.directory
             let real = RealPath.of(directory.description)
-            guard ReadOnlyCause.of(real) == .sandbox else { return failure }
+            guard let cause = ReadOnlyCause.of(real) else { return failure }
+            guard cause == .sandbox else {
+                guard let unit = try? ServiceUnit.named(name) else { return failure }
+                return explained(failure, by: cause, of: real, to: unit, as: identity)
+            }
             // What systemd creates has a remedy of its own.
             isAllowed = { $0.sandbox.view(of: real) == .writable && !$0.sandbox.makes(real) }
         default: return failure
@@ -103,6 +108,21 @@ enum OwnSandbox {
         // A restart that fails would take down this process.
         let restart = unit.settings.needs.isEmpty ? ShellCommand.restart(name) : nil
         return failure.with(.say("\(name) may do this after a restart", run: restart))
+    }
+
+    /// The failure without the advice to let the unit write to a directory, if its settings do already: then something else
+    /// makes the directory read-only.
+    ///
+    /// - Parameter real: the directory's real path.
+    static func explained(
+        _ failure: Failure, by cause: ReadOnlyCause, of real: String, to unit: ServiceUnit, as identity: Identity
+    ) -> Failure {
+        guard unit.sandbox.view(of: real) == .writable else { return failure }
+        let words = failure.code == .stateUnusable ? StateDirectory.anotherDirectory : OutputRemedy.anotherPath
+        func remedy(isOpened: Bool) -> Remedy {
+            OutputRemedy.ofReadOnly(cause, real, for: identity.user, isOpened: isOpened, otherwise: words)
+        }
+        return failure.remedy == remedy(isOpened: false) ? failure.with(remedy(isOpened: true)) : failure
     }
 
     /// The refusal of a configuration that this process does not see, if that is the reason; else the refusal itself. Blocks.

@@ -213,8 +213,10 @@ package struct SandboxReview: Sendable {
             let failure = Failure(
                 .outsideSandbox, at: .path(path),
                 detail: "\(unit.name) may not write to \(directory) (\(setting))", remedy: remedy)
-            // A check from inside failed for this reason.
-            return (isInside && met?.code != .writerMissing ? [] : plain) + [failure]
+            // A check from inside failed for this reason, unless the directory is read-only outside, too.
+            let isForAll =
+                met?.code == .readOnlyFileSystem && ReadOnlyCause.of(RealPath.of(directory.description)) != nil
+            return (isInside && met?.code != .writerMissing && !isForAll ? [] : plain) + [failure]
         case .hidden(let setting):
             var remedy = Self.elsewhere(path, in: directory, unit, setting)
             if met == nil, setting.hasPrefix("ProtectHome=") || setting.hasPrefix("TemporaryFileSystem=") {

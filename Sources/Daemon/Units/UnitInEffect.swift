@@ -2,6 +2,7 @@ import Config
 import Failures
 import Linux
 import Model
+import Outputs
 import Systemd
 
 /// The settings of a unit in effect: which of its requirements are not met, and what to do.
@@ -207,6 +208,7 @@ extension UnitInEffect {
         case (.pushServiceSilent, .target(let target)), (.pushUnreachable, .target(let target)):
             (PackageUnit.pusher(of: target), nil)
         case (.verifierSilent, _): (PackageUnit.verifier, nil)
+        case (.readOnlyFileSystem, _): writer.map { (PackageUnit.writer(of: $0), nil) }
         // One that was started and does not respond is stuck.
         case (.writerSilent, _) where failure.cause != ErrorNumber.timedOut:
             writer.map { (PackageUnit.writer(of: $0), nil) }
@@ -223,6 +225,7 @@ extension UnitInEffect {
         if failure.code == .pushUnreachable || failure.code == .storeUnreachable {
             return remedyForAddresses.map { failure.with($0) } ?? failure
         }
+        if failure.code == .readOnlyFileSystem { return explaining(readOnly: failure) }
         if let (detail, remedy) = explanation(needing: credential) {
             return failure.with(remedy, detail: detail)
         }
@@ -241,5 +244,20 @@ extension UnitInEffect {
         return settings.startFailure.map { reason in
             failure.with(failure.remedy, detail: "systemd could not start \(name): \(reason)")
         } ?? failure
+    }
+
+    /// The failure of a writer, without the advice to let it write where its settings do already, or where no line has an effect.
+    private func explaining(readOnly failure: Failure) -> Failure {
+        guard case .path(let path) = failure.place else { return failure }
+        let user = settings.user.flatMap { try? Accounts.userID($0) }
+        let directory = user.flatMap { FileHome.directory(of: path, forUser: $0) } ?? path.directory
+        guard failure.remedy == OutputRemedy.ofReadOnly(directory, for: name) else { return failure }
+        return switch settings.sandbox()?.view(of: directory.description) {
+        case .writable?: failure.with(.say("mount it writable, or \(OutputRemedy.anotherPath)"))
+        case .readOnly(by: let setting, canBeOpened: false)?:
+            failure.with(
+                .say(OutputRemedy.anotherPath), detail: "\(name) may not write to \(directory) (\(setting))")
+        case .readOnly?, .hidden?, nil: failure
+        }
     }
 }

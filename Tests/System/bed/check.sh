@@ -263,8 +263,28 @@ systemctl stop clientsecretd-writer@app.service
 complaint "a writer's sandbox" "clientsecretd-writer@app.service may not write to /srv/app (ProtectSystem=strict)"
 bash <(missing)
 promise "which is fixed in the writer's unit" good
+# What the machine has mounted read-only no setting opens.
+no_settings clientsecretd-writer@.service clientsecretd-writer@app.service
+settings clientsecretd.service rw ReadWritePaths=-/srv
+install -d -o clientsecretd /srv/mounted
+for place in /srv/app /srv/mounted; do mount --bind $place $place && mount -o remount,ro,bind $place; done
+cp $configuration /run/before.yaml
+echo '  own: {client_id: com.example.own, outputs: [{path: /srv/mounted/web.jwt}]}' >>$configuration
+systemctl stop clientsecretd-writer@app.service
+complaint "a mount that is read-only" "; the mount at /srv/app is read-only: mount it writable, or write another path" \
+    "; the mount at /srv/mounted is read-only here: mount it writable and restart the daemon, or write another path"
+equal "for which no line is printed" "" "$(missing)"
+promise "the daemon starts" systemctl restart clientsecretd
+eventually "and does not blame the sandbox" \
+    bash -c 'clientsecretd status | grep -q "fix: the mount at /srv/mounted is read-only here: mount it writable and restart the daemon, or write another"'
+refused "the writer cannot write there" clientsecretd renew web
+eventually "nor is its sandbox blamed" bash -c 'clientsecretd status | grep -q "fix: mount it writable, or write another path$"'
+umount /srv/app /srv/mounted
+cp /run/before.yaml $configuration
+systemctl stop clientsecretd-writer@app.service
+promise "mounted writable it is" good
+no_settings clientsecretd.service
 # At a path that ProtectSystem= names itself, ReadWritePaths= has no effect.
-no_settings clientsecretd-writer@.service
 mkdir -p /boot
 sed -i 's|/srv/app/.env, format: env, variable: SECRET, as: app|/boot/web.jwt, as: root|' $configuration
 systemctl enable --quiet --now clientsecretd-writer@root.socket
