@@ -55,7 +55,7 @@ package struct ExecAction: Sendable {
             if let problem = ProgramFile(program, searchPath: HookEnvironment.searchPath).problem() {
                 throw Failure(problem, of: id)
             }
-            throw Failure(.actionNotStarted, at: .action(id), cause: error.number, detail: program)
+            throw Failure.notStarted(.actionNotStarted, at: .action(id), cause: error.number, detail: program)
         }
     }
 }

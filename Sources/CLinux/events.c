@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -189,6 +190,12 @@ int clinux_thread_start(void *(*body)(void *), void *context, size_t stack) {
     if (!error) error = pthread_attr_setsigmask_np(&attributes, &all);
     if (!error) error = pthread_create(&thread, &attributes, body, context);
     pthread_attr_destroy(&attributes);
+    // glibc reports EAGAIN without memory for the stack, too.
+    if (error == EAGAIN) {
+        void *memory = mmap(NULL, stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+        if (memory == MAP_FAILED) error = errno;
+        else munmap(memory, stack);
+    }
     return -error;
 }
 

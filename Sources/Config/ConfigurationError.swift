@@ -32,8 +32,8 @@ package enum UnreadText: Hashable, Sendable {
     package init?(_ code: FailureCode) {
         switch code {
         case .permissionDenied: self = .notPermitted
-        case .ioError, .notResponding, .outOfDescriptors, .outOfMemory, .systemError, .diskFull, .quotaExceeded,
-            .readOnlyFileSystem:
+        case .ioError, .notResponding, .outOfDescriptors, .outOfMemory, .outOfTasks, .systemError, .diskFull,
+            .quotaExceeded, .readOnlyFileSystem:
             self = .systemFailed
         default: return nil
         }

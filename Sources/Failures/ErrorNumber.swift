@@ -14,9 +14,9 @@ package enum ErrorNumber {
     private static let known: [Int32: String] = [
         1: "not permitted", 2: "no such file or directory", 4: "interrupted", 5: "input/output error",
         6: "no such device or address", 7: "arguments too long", 8: "not a program that this machine can run",
-        11: "try again later", 12: "out of memory", 13: "permission denied", 16: "in use", 17: "exists already",
-        18: "on another file system", 19: "no such device", 20: "not a directory", 21: "a directory",
-        22: "invalid argument", 23: "too many files open on this machine", 24: "too many files open",
+        11: "temporarily unavailable", 12: "out of memory", 13: "permission denied", 16: "in use",
+        17: "exists already", 18: "on another file system", 19: "no such device", 20: "not a directory",
+        21: "a directory", 22: "invalid argument", 23: "too many files open on this machine", 24: "too many files open",
         26: "the program is being written", 27: "file too large", 28: "no space left", 30: "read-only file system",
         31: "too many links", 32: "the other side has closed", 36: "name too long", 38: "not supported by this kernel",
         39: "directory not empty", 40: "too many levels of links", 61: "no such attribute",

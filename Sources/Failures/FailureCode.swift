@@ -89,6 +89,8 @@ package enum FailureCode: String, Hashable, Sendable, CaseIterable {
     case nameTooLong = "name_too_long"
     case outOfDescriptors = "out_of_descriptors"
     case outOfMemory = "out_of_memory"
+    /// No further thread or process could be started.
+    case outOfTasks = "out_of_tasks"
     case notResponding = "not_responding"
     case systemError = "system_error"
     /// A shared file that held other lines was deleted: it is not recreated with only the secret.

@@ -8,10 +8,12 @@ package struct FailureSubject: Sendable {
     /// A user, a group or another thing without a path.
     package var name: String?
     package var detail: String?
+    /// The number of the system's error.
+    package var cause: Int32?
 
     package init(
         path: String? = nil, client: String? = nil, action: String? = nil, credential: String? = nil,
-        name: String? = nil, detail: String? = nil
+        name: String? = nil, detail: String? = nil, cause: Int32? = nil
     ) {
         self.path = path
         self.client = client
@@ -19,6 +21,7 @@ package struct FailureSubject: Sendable {
         self.credential = credential
         self.name = name
         self.detail = detail
+        self.cause = cause
     }
 
     var reencrypting: String {

@@ -161,9 +161,15 @@ extension FailureCode {
                 "write another path, or write the whole file with \"format: template\" and move this one away")
         case .nameTooLong: row("the path is too long", "write a shorter path, without links")
         case .outOfDescriptors:
-            row("too many files are open", traits: .ofReader, "raise LimitNOFILE= of the daemon's unit")
+            row("too many files are open", traits: [.ofReader, .ofLimit]) {
+                (ProcessLimit(reached: $0.cause) ?? .descriptors).remedy(for: nil)
+            }
         case .outOfMemory:
-            row("out of memory", traits: .ofReader, "free memory, or raise MemoryMax= of the daemon's unit")
+            row("out of memory", traits: [.ofReader, .ofLimit], ProcessLimit.memory.remedy(for: nil))
+        case .outOfTasks:
+            row(
+                "no further thread or process can be started", traits: [.ofReader, .ofLimit],
+                ProcessLimit.tasks.remedy(for: nil))
         case .notResponding: row("not responding", traits: .ofReader, "check whether it responds to other programs")
         case .systemError: row("the system refused", seeWhatLiesThere)
         case .outputDeleted:

@@ -24,6 +24,8 @@ package struct FailureTraits: OptionSet, Sendable {
     package static let showsOthersContent = FailureTraits(rawValue: 1 << 7)
     /// Only the daemon can find it. A role of the network program that reports it is not believed.
     package static let ofDaemonOnly = FailureTraits(rawValue: 1 << 8)
+    /// A limit of the process that worked, or of the machine, was reached: nothing is wrong with the place of the failure.
+    package static let ofLimit = FailureTraits(rawValue: 1 << 9)
 }
 
 /// By which rule failed work is tried again.

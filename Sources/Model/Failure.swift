@@ -77,6 +77,21 @@ package struct Failure: Error, Hashable, Sendable {
         return failure
     }
 
+    /// A thread or process that could not be started: the limit that was reached, if it was one.
+    ///
+    /// - Parameters:
+    ///   - code: the code if a limit was reached and if not; nil: the limit's own, or `.systemError`.
+    ///   - detail: the detail if no limit was reached.
+    package static func notStarted(
+        _ code: Code? = nil, at place: Place, cause: Int32, detail: String? = nil, remedy: Remedy? = nil
+    ) -> Failure {
+        guard let limit = ProcessLimit(reached: cause, isStart: true) else {
+            return Failure(code ?? .systemError, at: place, cause: cause, detail: detail, remedy: remedy)
+        }
+        guard let code else { return Failure(limit.code, at: place, cause: cause) }
+        return Failure(code, at: place, cause: cause, detail: limit.code.words, remedy: limit.remedy(for: nil))
+    }
+
     /// Whether the daemon gave it up itself, because it stops.
     package var isCancelled: Bool { cause == ErrorNumber.cancelled || code == .actionInterrupted }
 
@@ -147,13 +162,13 @@ extension Failure {
 
     private var subject: FailureSubject {
         switch place {
-        case .path(let path): FailureSubject(path: path.description, detail: detail)
-        case .client(let name): FailureSubject(client: name.description, detail: detail)
-        case .target(let name): FailureSubject(name: name.description, detail: detail)
-        case .action(let action): FailureSubject(action: action.description, detail: detail)
-        case .credential(let name): FailureSubject(credential: name, detail: detail)
-        case .named(let name): FailureSubject(name: name, detail: detail)
-        case .key, .clock: FailureSubject(detail: detail)
+        case .path(let path): FailureSubject(path: path.description, detail: detail, cause: cause)
+        case .client(let name): FailureSubject(client: name.description, detail: detail, cause: cause)
+        case .target(let name): FailureSubject(name: name.description, detail: detail, cause: cause)
+        case .action(let action): FailureSubject(action: action.description, detail: detail, cause: cause)
+        case .credential(let name): FailureSubject(credential: name, detail: detail, cause: cause)
+        case .named(let name): FailureSubject(name: name, detail: detail, cause: cause)
+        case .key, .clock: FailureSubject(detail: detail, cause: cause)
         }
     }
 }

@@ -11,7 +11,7 @@ extension StateDirectory {
         // The message names the path component at fault.
         let failure = Failure(error, at: AbsolutePath(error.path) ?? path)
         // The process lacks something, and not the directory.
-        if [.outOfDescriptors, .outOfMemory].contains(failure.code) { return failure }
+        if failure.code.traits.contains(.ofLimit) { return failure }
         return Failure(
             .stateUnusable, at: .path(path), detail: failure.message,
             remedy: remedy(error, path, for: user) ?? failure.remedy)

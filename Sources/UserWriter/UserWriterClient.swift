@@ -123,8 +123,10 @@ package final class UserWriterClient: Sendable {
                 environment: ChildProcess.environment, milliseconds: timeout, cancel: cancel
             ) { exchange(request, &$0, user, path) }
         } catch {
+            let limit = ProcessLimit(reached: error.number, isStart: true)
             throw failure(
-                .writerMissing, user, path, cause: error.number, detail: "cannot \(error.operation)")
+                .writerMissing, user, path, cause: error.number,
+                detail: limit?.code.words ?? "cannot \(error.operation)", remedy: limit?.remedy(for: nil))
         }
         if case .failure(let failed) = result.value, failed.code == .writerSilent, let said = result.report.lines.last {
             throw failure(.writerSilent, user, path, cause: failed.cause, detail: Redaction.foreign(said))

@@ -145,8 +145,8 @@ extension WriterAnswer.Fault {
         .isDirectory, .isMountPoint, .isImmutable, .notARegularFile, .outputForeign, .outputIsInput, .sameFile,
         .fileTooLarge, .foreignOwner, .untrustedLink, .unguardedDirectory, .tooManyLinks, .unknownGroup,
         .groupNotPermitted, .attributesNotKept, .changedMeanwhile, .openForWriting, .outputMalformed,
-        .nameTooLong, .outOfDescriptors, .outOfMemory, .systemError, .outputDeleted, .outputEmptied, .selfCheckFailed,
-        .writerNotPermitted, .writerRefused, .writerUnconfigured,
+        .nameTooLong, .outOfDescriptors, .outOfMemory, .outOfTasks, .systemError, .outputDeleted, .outputEmptied,
+        .selfCheckFailed, .writerNotPermitted, .writerRefused, .writerUnconfigured,
     ]
 }
 

@@ -26,6 +26,8 @@ enum UserWriterRemedies {
         case .writerSilent, .writerGarbled:
             .say("read its log", see: .journal(of: PackageUnit.writer(of: user)))
         case .writerUnconfigured: readable(configuration, user)
+        case _ where code.traits.contains(.ofLimit):
+            ProcessLimit(reached: cause, isStart: code == .outOfTasks)?.remedy(for: PackageUnit.writer(of: user))
         default: link(on: path, user) ?? remedy(onWay: code, user, path, group)
         }
     }

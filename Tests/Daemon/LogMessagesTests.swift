@@ -230,6 +230,8 @@ import Testing
                 locked.sentence,
             ])
         #expect(refusals.map(\.errno) == [32, nil, 11])
+        let limit = StartProblem.system(SystemError("start a thread", errno: .resourceTemporarilyUnavailable))
+        #expect(limit.words.contains("; raise TasksMax= or LimitNPROC= of the daemon's unit"))
         #expect(refusals.map(\.fields) == [[], [], locked.fields])
     }
 

@@ -30,6 +30,12 @@ struct WorkerPoolTests {
         #expect(collect(500, from: done) == Array(0..<500))
     }
 
+    /// pthread_create(3) reports both by the same number.
+    @Test func aThreadWithoutMemoryIsNoLimitOnThreads() {
+        let error = #expect(throws: SystemError.self) { try WorkerThread.start(stackSize: 1 << 50) {} }
+        #expect(error?.errno == .noMemory)
+    }
+
     @Test func signalsAreBlockedOnItsThreads() throws {
         let pool = WorkerPool<Int>()
         let done = try Inbox<String>()

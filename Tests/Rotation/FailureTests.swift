@@ -52,6 +52,31 @@ import Testing
         #expect(Failure(.diskFull, at: top).remedy?.description == "free some space (df -h --output /)")
     }
 
+    /// A thread, by the limit's own code; a program, by the code of an action.
+    @Test func whatCannotBeStartedNamesTheLimit() {
+        let thread = Failure.Place.named("worker thread")
+        #expect(
+            Failure.notStarted(at: thread, cause: 11).sentence
+                == "worker thread: no further thread or process can be started (temporarily unavailable); "
+                + "raise TasksMax= or LimitNPROC= of the daemon's unit, or end processes that actions have left running"
+        )
+        #expect(Failure.notStarted(at: thread, cause: 12).code == .outOfMemory)
+        #expect(Failure.notStarted(at: thread, cause: 22).code == .systemError)
+        #expect(
+            Failure(.outOfDescriptors, at: thread, cause: 23).sentence
+                == "worker thread: too many files are open (too many files open on this machine); "
+                + "raise the sysctl fs.file-max, or end the program that has so many files open")
+        let hook = Failure.Place.action(ActionID("exec /bin/hook"))
+        #expect(
+            Failure.notStarted(.actionNotStarted, at: hook, cause: 11, detail: "/bin/hook").sentence
+                == "exec /bin/hook: could not be started: no further thread or process can be started "
+                + "(temporarily unavailable); "
+                + "raise TasksMax= or LimitNPROC= of the daemon's unit, or end processes that actions have left running"
+        )
+        let other = Failure.notStarted(.actionNotStarted, at: hook, cause: 13, detail: "/bin/hook")
+        #expect(other == Failure(.actionNotStarted, at: hook, cause: 13, detail: "/bin/hook"))
+    }
+
     @Test func aFailuresOwnRemedyGoesBeforeItsCodes() throws {
         let path = Failure.Place.path(try #require(AbsolutePath("/srv/web.jwt")))
         let failure = Failure(

@@ -55,21 +55,22 @@ import Testing
         #expect(try bench.view("web").health == .ok)
     }
 
-    /// A process without descriptors knows nothing of what is there.
-    @Test func aSecretThatCannotBeReadWithoutDescriptorsIsNotMintedAgain() throws {
+    /// A process that has reached a limit knows nothing of what is there.
+    @Test(arguments: [Failure.Code.outOfDescriptors, .outOfMemory, .outOfTasks])
+    func aSecretThatCannotBeReadForALimitIsNotMintedAgain(code: Failure.Code) throws {
         let bench = try bench()
         let name = try Values.name("web")
         bench.records[name] = Record(current: try found(1))
         try bench.place(found(1), in: "web.jwt")
         let path = try Values.path("web.jwt")
         bench.failures = [
-            .record(name): Failure(.outOfDescriptors, at: .path(path)),
-            .file(path): Failure(.outOfDescriptors, at: .path(path)),
+            .record(name): Failure(code, at: .path(path)),
+            .file(path): Failure(code, at: .path(path)),
         ]
         bench.go()
         bench.pass(3600)
         #expect(bench.mintReasons == [])
-        #expect(try bench.view("web").reason?.failure.code == .outOfDescriptors)
+        #expect(try bench.view("web").reason?.failure.code == code)
         #expect(bench.rotation.isReady)
         bench.failures = [:]
         bench.pass(60)

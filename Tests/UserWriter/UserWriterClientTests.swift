@@ -253,6 +253,15 @@ import Testing
         #expect(shown?.contains("/etc/systemd/system/clientsecretd-writer@\(user).service.d/") == true, "\(remedy)")
     }
 
+    /// The daemon's own limits are not in its way.
+    @Test(arguments: [(Failure.Code.outOfDescriptors, Int32(24), "LimitNOFILE="), (.outOfTasks, 11, "TasksMax=")])
+    func aLimitOfAWriterIsRaisedInItsUnit(code: Failure.Code, cause: Int32, setting: String) throws {
+        let path = try #require(AbsolutePath("/srv/app/.env"))
+        let remedy = try #require(UserWriterRemedies.remedy(code, "nobody", path, "/etc/c.yaml", cause: cause))
+        #expect(remedy.description.contains("raise \(setting)"))
+        #expect(remedy.description.contains(" of clientsecretd-writer@nobody.service"))
+    }
+
     @Test func aWriterWithoutAConfigurationSaysWhatItNeeds() throws {
         let fault = #"{"version":1,"fault":{"code":"writer_unconfigured","detail":"there is no such file; make one"}}"#
         #expect(

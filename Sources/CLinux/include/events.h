@@ -48,7 +48,8 @@ int clinux_inotify_unwatch(int inotify, int watch);
 // How many bytes of notices wait.
 int clinux_inotify_waiting(int inotify);
 
-// A detached thread with every signal blocked. The result of `body` is ignored.
+// A detached thread with every signal blocked. The result of `body` is ignored. -EAGAIN: a limit on threads was reached;
+// -ENOMEM: there is no memory for the stack.
 int clinux_thread_start(void *(*body)(void *), void *context, size_t stack);
 
 // Hardening of the calling process.

@@ -2,7 +2,6 @@ import Failures
 import Linux
 import Model
 import Rotation
-import SystemPackage
 
 /// Logs the outcome of credential requests; a refusal that repeats is logged once an hour.
 struct CredentialRequestLog {
@@ -33,9 +32,8 @@ struct CredentialRequestLog {
     mutating func failed(_ error: SystemError) {
         guard failuresSilentUntil?.hasPassed != false else { return }
         failuresSilentUntil = Deadline(in: CredentialLimits.logInterval)
-        let isOut = [.tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(error.errno)
-        let failure = Failure(
-            isOut ? .outOfDescriptors : .systemError, at: .named("credential socket"), cause: error.number)
+        let code = ProcessLimit(reached: error.number)?.code ?? .systemError
+        let failure = Failure(code, at: .named("credential socket"), cause: error.number)
         log.note(.acceptFailed(failure))
     }
 }

@@ -46,7 +46,7 @@ final class CredentialSocket: Sendable {
             let passed = try sockets.take(passedName, at: path, failing: .credentialSocketUnusable)
             guard let passed else { return .none }
             do throws(SystemError) { try server.start(passed) } catch {
-                throw Failure(.credentialSocketUnusable, at: .named(path), cause: error.number)
+                throw Failure.notStarted(.credentialSocketUnusable, at: .named(path), cause: error.number)
             }
             return .listening(passed)
         } catch {

@@ -81,7 +81,7 @@ final class Executor: Sendable {
                     report(.finished(job.id, Result { () throws(Failure) in try carryOut(job) }))
                 }
             } catch {
-                let failure = Failure(.outOfMemory, at: .named("worker thread"), cause: error.number)
+                let failure = Failure.notStarted(at: .named("worker thread"), cause: error.number)
                 report(.finished(job.id, .failure(failure)))
             }
         }

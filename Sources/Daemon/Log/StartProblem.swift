@@ -12,7 +12,8 @@ struct StartProblem: Sendable {
     var fields: [JournalField] = []
 
     static func system(_ error: SystemError) -> StartProblem {
-        StartProblem(words: "cannot run: \(error)", errno: error.number)
+        let remedy = ProcessLimit(reached: error.number, isStart: true)?.remedy(for: nil)
+        return StartProblem(words: "cannot run: \(error)" + (remedy.map { "; \($0)" } ?? ""), errno: error.number)
     }
 
     static func configuration(_ diagnostic: Diagnostic) -> StartProblem {

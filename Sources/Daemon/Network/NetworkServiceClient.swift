@@ -154,7 +154,7 @@ final class NetworkServiceClient: Sendable {
             // No socket is missing: none is needed where the program can be started.
             let remedy: Remedy? =
                 error.errno == .noSuchFileOrDirectory ? .say("install the package \(NetworkProgramFile.name)") : nil
-            throw Failure(
+            throw Failure.notStarted(
                 missing, at: place, cause: error.number, detail: arguments.first, remedy: remedy)
         }
         for line in report.lines.reversed() {

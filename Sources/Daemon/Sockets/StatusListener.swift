@@ -40,6 +40,7 @@ final class StatusListener: Sendable {
         do throws(SystemError) {
             return try ListeningSocket(path: path, mode: 0o600)
         } catch {
+            let limit = ProcessLimit(reached: error.number, isStart: true)?.remedy(for: nil)
             let remedy: Remedy? =
                 switch error.errno {
                 case .noSuchFileOrDirectory, .notDirectory:
@@ -54,9 +55,11 @@ final class StatusListener: Sendable {
                             "without systemd, name another socket with --socket; with systemd, let systemd open it",
                             run: .passStatusSocket)
                 case .notSocket: nil
-                // No other path helps.
-                case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .ioError:
-                    .say("when that is resolved, restart the daemon", run: .restart())
+                // No other path helps. A process binds the socket.
+                case _ where limit != nil, .ioError:
+                    .say(
+                        (limit?.words.map { "\($0); " } ?? "") + "when that is resolved, restart the daemon",
+                        run: .restart())
                 default: .say("name another socket with --socket, and restart the daemon")
                 }
             throw Failure(.socketUnusable, at: .named(path), cause: error.number, remedy: remedy)

@@ -70,11 +70,9 @@ extension FileError {
             // The process's own limit, because the content is short.
             case .fileTooLarge: .systemError
             case .fileNameTooLong: .nameTooLong
-            case .tooManyOpenFiles, .tooManyOpenFilesInSystem: .outOfDescriptors
-            case .noMemory: .outOfMemory
             // ELOOP: a name that was no link a moment ago is one now.
             case .tooManySymbolicLinkLevels: .changedMeanwhile
-            default: .systemError
+            default: ProcessLimit(reached: errno.rawValue)?.code ?? .systemError
             }
         self.init(
             code, at: path, errno: errno,

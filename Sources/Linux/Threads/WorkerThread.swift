@@ -13,7 +13,12 @@ package enum WorkerThread {
         }
     }
 
+    /// Throws `.resourceTemporarilyUnavailable` when a limit on threads was reached, and `.noMemory` without memory for the stack.
     package static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
+        try start(stackSize: stackSize, run)
+    }
+
+    static func start(stackSize: Int, _ run: @escaping @Sendable () -> Void) throws(SystemError) {
         let body = unsafe Unmanaged.passRetained(Body(run))
         let result = unsafe clinux_thread_start(
             { context in

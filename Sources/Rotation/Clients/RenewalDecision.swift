@@ -131,15 +131,14 @@ extension Rotation {
         return .keep(current, until: renewal)
     }
 
-    /// Whether this process lacks the descriptors or memory to read a client's record or files, which may hold a lasting
+    /// Whether this process lacks the descriptors, memory or threads to read a client's record or files, which may hold a lasting
     /// secret.
     private func lacksMeansToRead(_ client: ConfiguredClient) -> Bool {
         let unread: [Resource] =
             (clients[client].record.wasRead ? [] : [.record(client.name)])
             + client.files.filter { files[$0]?.observed == nil }.map(Resource.file)
         return unread.contains { resource in
-            let code = jobs.attempts[resource]?.failure.code
-            return code == .outOfDescriptors || code == .outOfMemory
+            jobs.attempts[resource]?.failure.code.traits.contains(.ofLimit) == true
         }
     }
 

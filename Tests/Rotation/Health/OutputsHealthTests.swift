@@ -166,7 +166,7 @@ import Testing
             ]
             return try #require(configuration.evaluate(files, [:], builtAt: Self.builtAt, at: Self.now(0)).first)
         }
-        for code in [Failure.Code.notReadable, .outOfDescriptors, .outOfMemory, .notResponding] {
+        for code in [Failure.Code.notReadable, .outOfDescriptors, .outOfMemory, .outOfTasks, .notResponding] {
             #expect(try evaluation(code).health == nil)
         }
         // A file that no application can read either counts as missing.
