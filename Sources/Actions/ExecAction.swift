@@ -52,7 +52,7 @@ package struct ExecAction: Sendable {
                 arguments, environment: environment, timeout: timeout.count * 1000, cancel: cancel)
         } catch {
             let program = arguments.first ?? ""
-            if let problem = ProgramFile(program, searchPath: HookEnvironment.searchPath).problem() {
+            if let problem = ProgramFile(program, searchPath: HookEnvironment.searchPath).problem(after: error.errno) {
                 throw Failure(problem, of: id)
             }
             throw Failure.notStarted(.actionNotStarted, at: .action(id), cause: error.number, detail: program)

@@ -14,6 +14,8 @@ extension ProgramProblem {
             "env takes \(Printable.name(name)) as the name of one program"
         case .notFoundByEnv(let name): "env finds no program \(Printable.name(name)) in the PATH of actions"
         case .noFormat: "it is neither a script with a first line such as #!/bin/sh nor a whole program"
+        case .loaderMissing(let name): "it is started by \(Printable.name(name)), which does not exist"
+        case .otherMachine: "it is damaged, or was built for another kind of machine"
         }
     }
 
@@ -31,6 +33,8 @@ extension ProgramProblem {
             "write env -S, or the interpreter's whole path, into the first line, then repeat the action"
         case .notFoundByEnv: "write the interpreter's whole path into the first line, then repeat the action"
         case .noFormat: "write that first line, then repeat the action"
+        case .loaderMissing: "install it as it was built for this system's C library, then repeat the action"
+        case .otherMachine: "install it as it was built for this machine, then repeat the action"
         }
     }
 }

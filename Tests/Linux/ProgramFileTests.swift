@@ -1,4 +1,5 @@
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -59,6 +60,49 @@ import Testing
     func aTextThatIsNoScriptIsForeseen(text: String) throws {
         try scratch.write(text, to: "program", mode: 0o755)
         #expect(ProgramFile(scratch("program"), searchPath: Self.path).problem() == .noFormat)
+    }
+
+    // MARK: Compiled programs
+
+    private func compiled() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: "/bin/true"))) }
+
+    /// As one for musl on a machine with another C library.
+    @Test func aMissingLoaderIsNamed() throws {
+        var bytes = try compiled()
+        let name = try #require(bytes.firstRange(of: Array("/ld-linux".utf8)))
+        bytes[name.lowerBound + 1] = UInt8(ascii: "x")
+        let (found, hasRun) = try problem(bytes)
+        guard case .loaderMissing(let loader)? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(!hasRun && loader.contains("/xd-linux"))
+    }
+
+    /// Linux may have learned to run it (binfmt_misc), so that nothing is known before it was refused.
+    @Test func aProgramForAnotherMachineIsNamed() throws {
+        var bytes = try compiled()
+        bytes[18] = bytes[18] == 62 ? 183 : 62
+        #expect(try problem(bytes).found == nil)
+        let file = ProgramFile(scratch("program"), searchPath: Self.path)
+        #expect(file.problem(after: .execFormatError) == .otherMachine)
+    }
+
+    /// Anybody may have written its header.
+    @Test func anyHeaderIsJudged() throws {
+        let whole = try compiled()
+        var random = SeededGenerator()
+        for _ in 0..<1_000 {
+            var bytes = Array(whole.prefix(Int.random(in: 6...4_096, using: &random)))
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 6..<1_000, using: &random)
+                if place < bytes.count { bytes[place] = .random(in: 0...255, using: &random) }
+            }
+            try Data(bytes).write(to: URL(fileURLWithPath: scratch("program")))
+            let found = ProgramFile(scratch("program"), searchPath: Self.path).problem()
+            if case .loaderMissing? = found { continue }
+            #expect(found == nil || found == .noFormat, "seed \(random.seed)")
+        }
     }
 
     @Test(.needs(.root)) func aMountWithoutExecutionIsDistinguished() throws {

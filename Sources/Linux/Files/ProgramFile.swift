@@ -1,5 +1,6 @@
 internal import AppleClientSecret
 import Glibc
+package import SystemPackage
 
 /// A file to execute, read as execve(2) reads it.
 package struct ProgramFile: Sendable {
@@ -20,7 +21,9 @@ package struct ProgramFile: Sendable {
     }
 
     /// The obstacle to executing the file; nil if there is none, or if that is unknown.
-    package func problem() -> ProgramProblem? {
+    ///
+    /// - Parameter errno: why execve(2) has refused it; nil: it was not tried.
+    package func problem(after errno: Errno? = nil) -> ProgramProblem? {
         DiskTimeout.value(at: path) { () -> ProgramProblem? in
             guard !Self.isNoexec(path) else { return .mountedNoexec }
             guard let bytes = ForeignFile.bytes(of: path, count: Self.beginning) else { return nil }
@@ -28,7 +31,11 @@ package struct ProgramFile: Sendable {
             if bytes.starts(with: "\u{FEFF}#!".utf8) { return .byteOrderMark }
             // Linux may have learned other formats (binfmt_misc). It tells them by their first bytes: none begins like any text, or
             // with nothing.
-            return bytes.allSatisfy(Self.isOfText) ? .noFormat : nil
+            if bytes.allSatisfy(Self.isOfText) { return .noFormat }
+            if let loader = CompiledProgram.loader(of: path), FileStatus.isAbsent(loader) {
+                return .loaderMissing(loader)
+            }
+            return errno == .execFormatError ? .otherMachine : nil
         } ?? nil
     }
 

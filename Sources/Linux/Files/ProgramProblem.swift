@@ -14,4 +14,8 @@ package enum ProgramProblem: Hashable, Sendable {
     case notFoundByEnv(String)
     /// It is a text without a first line that names an interpreter.
     case noFormat
+    /// The dynamic loader that starts the compiled program does not exist: it was built for another C library.
+    case loaderMissing(String)
+    /// Linux does not know its format, which is no text.
+    case otherMachine
 }

@@ -50,6 +50,13 @@ chmod 755 /usr/local/bin/after-rotation
 promise "once it is there, it can be run at once" clientsecretd renew --deliver-only
 well "a missing hook"
 
+# One of another C library: execve(2) reports that there is no such file.
+LC_ALL=C sed 's|/ld-linux-|/ld-linuq-|' /bin/true >/usr/local/bin/after-rotation
+refused "check fails for a hook of another C library" clientsecretd check
+contains "and names what starts it" "/ld-linuq-" "$(clientsecretd check 2>&1)"
+printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
+well "a hook of another C library"
+
 # As many threads as its unit allows.
 settings clientsecretd.service tasks LimitNPROC=3
 systemctl restart clientsecretd
