@@ -12,8 +12,8 @@ package struct CommandContext: Hashable, Sendable {
     package var hasSystemd: Bool
     /// Whether there is a daemon that can be asked.
     package var hasDaemon: Bool
-    /// Why the service, which runs, has no socket at which it can be asked; nil if that was not found.
-    package var lostSocket: LostSocket?
+    /// The remedy if the service runs, and has no socket at which it can be asked; nil if that was not found.
+    package var remedyForSocket: Remedy?
     /// The unit that was found to run the daemon; nil if none was looked for.
     package var unit: String?
     /// Whether a daemon at the socket is that of the configuration, as far as the command line tells.
@@ -31,14 +31,13 @@ package struct CommandContext: Hashable, Sendable {
     /// - Parameter isServices: nil: it reads the default one.
     package init(
         configuration: String? = nil, isServices: Bool? = nil, socket: String? = nil, hasSystemd: Bool = true,
-        hasDaemon: Bool = true, lostSocket: LostSocket? = nil, unit: String? = nil, knowsDaemon: Bool = true
+        hasDaemon: Bool = true, unit: String? = nil, knowsDaemon: Bool = true
     ) {
         self.configuration = configuration
         self.isServices = isServices ?? (configuration == nil)
         self.socket = socket
         self.hasSystemd = hasSystemd
         self.hasDaemon = hasDaemon
-        self.lostSocket = lostSocket
         self.unit = unit
         self.knowsDaemon = knowsDaemon
     }
@@ -67,13 +66,6 @@ package struct CommandContext: Hashable, Sendable {
 
     /// Whether the lines of a file are known. Only root may read polkit's rules.
     package func knowsLines(of file: String) -> Bool { addedLines[file] != nil }
-
-    package enum LostSocket: Hashable, Sendable {
-        /// Its name was removed, or its unit was stopped.
-        case gone
-        /// systemd has given it up.
-        case failed
-    }
 
     private static let shared = Mutex(CommandContext())
 

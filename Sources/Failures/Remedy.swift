@@ -88,18 +88,6 @@ package struct Remedy: Hashable, Sendable, CustomStringConvertible {
         return .run(command)
     }
 
-    /// The remedy if the service runs and cannot be asked, because its socket is missing; nil if that was not found.
-    package static var forLostSocket: Remedy? {
-        switch CommandContext.current.lostSocket {
-        case .gone: .say("the service runs, and its socket is gone: stop it and start it again", run: .startAgain)
-        case .failed:
-            .say(
-                "the service runs, and systemd has given up its socket",
-                run: .listenAgain(PackageUnit.statusSocket, of: PackageUnit.daemon, isWanted: true))
-        case nil: nil
-        }
-    }
-
     package var description: String {
         [words, command].compactMap { $0 }.joined(separator: ": ")
     }

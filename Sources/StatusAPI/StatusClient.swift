@@ -29,6 +29,7 @@ package struct StatusClient: Sendable {
     private let timeouts: Timeouts
     private let serviceUser: @Sendable () -> String?
     private let configuration: @Sendable () -> String?
+    private let whenUnreached: @Sendable () -> Void
 
     /// A client of the daemon whose socket is at `socket`; nothing is opened yet.
     ///
@@ -36,15 +37,18 @@ package struct StatusClient: Sendable {
     ///   - serviceUser: the name or number of the user that the package's unit runs the daemon as; it need not exist. If others
     ///     may put a socket there too, only root, the caller and that user may listen. Not asked for if no other user may.
     ///   - configuration: the path of the file without which that daemon does not run; nil if it is not known.
+    ///   - whenUnreached: called if nothing can be reached there, to look for ``CommandContext/remedyForSocket``.
     package init(
         socket: String, timeouts: Timeouts = Timeouts(),
         serviceUser: @escaping @autoclosure @Sendable () -> String? = nil,
-        configuration: @escaping @autoclosure @Sendable () -> String? = nil
+        configuration: @escaping @autoclosure @Sendable () -> String? = nil,
+        whenUnreached: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
         self.timeouts = timeouts
         self.serviceUser = serviceUser
         self.configuration = configuration
+        self.whenUnreached = whenUnreached
     }
 
     /// The daemon's status document: its snapshot, without internal parts.
@@ -106,8 +110,10 @@ package struct StatusClient: Sendable {
             case .permissionDenied, .notPermitted: throw .notPermitted(socket: socket, cause: error.errno)
             case .wouldBlock, .timedOut: throw .timedOut(socket: socket, seconds: timeouts.connect)
             default:
+                whenUnreached()
                 // A service that has lost its socket runs, perhaps with its last good configuration.
-                if let configuration = configuration(), Remedy.forLostSocket == nil, FileStatus.isAbsent(configuration)
+                if let configuration = configuration(), CommandContext.current.remedyForSocket == nil,
+                    FileStatus.isAbsent(configuration)
                 {
                     throw .notConfigured
                 }

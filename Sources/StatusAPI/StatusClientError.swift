@@ -47,7 +47,7 @@ package enum StatusClientError: Error, Hashable, Sendable, CustomStringConvertib
         switch self {
         case .notReachable:
             // Which configuration another socket's daemon reads is not known here.
-            Remedy.forLostSocket
+            CommandContext.current.remedyForSocket
                 ?? .say("is it running?", see: ShellCommand.daemonUnit.flatMap(ShellCommand.status(of:)))
         case .notConfigured: .say("create one", run: .initialize)
         // No command: the user that put the socket there chose its group.

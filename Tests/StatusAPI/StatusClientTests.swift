@@ -81,6 +81,26 @@ struct StatusClientTests {
                 == .notReachable(socket: directory("file"), cause: .connectionRefused))
     }
 
+    /// A file without a listener is left by a daemon that was started again without its socket.
+    @Test func theReasonIsLookedForIfNothingIsReached() throws {
+        let calls = QuietMutex(0)
+        let directory = try TemporaryDirectory()
+        do {
+            let listener = try ListeningSocket(path: directory("left.sock"), mode: 0o600)
+            withExtendedLifetime(listener) {}
+        }
+        for socket in [directory("left.sock"), directory("none.sock")] {
+            calls.withLock { $0 = 0 }
+            let client = StatusClient(socket: socket, whenUnreached: { calls.withLock { $0 += 1 } })
+            let error = try failure { _ = try client.status() }
+            guard case .notReachable = error else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(calls.withLock { $0 } == 1)
+        }
+    }
+
     @Test func notPermitted() throws {
         // Root may open everything: asked of the error alone, whose cause the kernel gives others.
         let error = StatusClientError.notPermitted(socket: "/run/x.sock", cause: .permissionDenied)

@@ -1,4 +1,6 @@
 import Failures
+import Linux
+import TestSupport
 import Testing
 
 @testable import Systemd
@@ -53,5 +55,78 @@ struct SocketUnitTests {
         let state = UnitState(load: "not-found", activity: "inactive", invocation: "")
         let remedy = SocketUnit.remedy(of: socket, in: state, isDaemonUp: true)
         #expect(remedy == .say("install the package \(package): this machine has no unit \(socket)"))
+    }
+
+    // MARK: The status socket of a daemon that runs
+
+    private static let status = PackageUnit.statusSocket
+    private static let mask = Remedy.say("unmask it")
+
+    private static func state(_ activity: String, load: String = "loaded") -> UnitState {
+        UnitState(load: load, activity: activity, invocation: "")
+    }
+
+    /// A daemon that was started without its socket holds none.
+    @Test(
+        arguments: [
+            ("inactive", true, true, false, "is masked"), ("active", true, true, true, "is masked"),
+            ("inactive", true, false, false, nil), ("inactive", false, true, true, nil),
+            ("inactive", false, true, false, "is not started: systemd does not listen there"),
+            ("inactive", false, false, false, nil),
+            ("failed", false, true, false, "has failed: systemd does not listen there"),
+            ("failed", true, false, false, "has failed: systemd does not listen there"),
+            ("activating", false, true, false, nil),
+        ] as [(String, Bool, Bool, Bool, String?)])
+    func aSocketThatTheDaemonDidNotGetIsNamed(
+        activity: String, isMasked: Bool, isWanted: Bool, isAnswered: Bool, words: String?
+    ) {
+        let found = SocketUnit.shortfall(
+            in: Self.state(activity), isMasked: isMasked, file: "/", isWanted: isWanted
+        ) { _ in isAnswered }
+        #expect(found == words)
+    }
+
+    @Test func aFileThatIsGoneIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory("none.sock")
+        let found = SocketUnit.shortfall(
+            in: Self.state("active"), isMasked: false, file: file, isWanted: false
+        ) { _ in true }
+        #expect(found == "is active, and its file \(file) is gone")
+        #expect(!SocketUnit.isAnswered(file))
+        do {
+            let listener = try ListeningSocket(path: file, mode: 0o600)
+            #expect(SocketUnit.isAnswered(file))
+            withExtendedLifetime(listener) {}
+        }
+        // Its file is left.
+        #expect(!FileStatus.isAbsent(file) && !SocketUnit.isAnswered(file))
+    }
+
+    /// By an empty file, which is no link.
+    @Test func aSocketIsMaskedAsSystemdHasLoadedIt() {
+        let name = "clientsecretd-second.socket"
+        #expect(SocketUnit.mask(of: name, in: Self.state("inactive")) == nil)
+        let found = SocketUnit.mask(of: name, in: Self.state("inactive", load: "masked"))
+        #expect(found?.description.hasPrefix("\(name) is masked: unmask it, if it is meant to run (") == true)
+    }
+
+    @Test func aClientNamesTheStateOfTheSocket() {
+        let again =
+            "systemctl reset-failed \(Self.status) && systemctl stop \(Self.status) clientsecretd.service && "
+            + "systemctl start \(Self.status) clientsecretd.service"
+        func remedy(_ activity: String, mask: Remedy? = nil, isGone: Bool = false) -> Remedy? {
+            SocketUnit.remedyOfStatusSocket(in: Self.state(activity), mask: mask, isGone: isGone)
+        }
+        #expect(remedy("inactive", mask: Self.mask) == Self.mask)
+        #expect(remedy("active", mask: Self.mask, isGone: true) == Self.mask)
+        #expect(
+            remedy("failed")?.description == "the service runs, and systemd has given up its socket: " + again)
+        #expect(remedy("inactive")?.description == "the service runs, and its socket is not started: " + again)
+        #expect(
+            remedy("active", isGone: true)?.description
+                == "the service runs, and its socket is gone: stop it and start it again: "
+                + "systemctl stop clientsecretd.service && systemctl start clientsecretd.service")
+        #expect(remedy("active") == nil)
     }
 }

@@ -68,14 +68,7 @@ struct DryRunReview {
             }
         }
         add(inEffect?.problemsWithReaders(in: configuration) ?? [])
-        let sockets = inEffect?.problemsWithSockets(in: configuration) ?? []
-        add(sockets)
-        // It is the package's service that lost it.
-        if CommandContext.current.isOfPackage, let remedy = Remedy.forLostSocket,
-            !sockets.contains(where: { $0.place == .named(PackageUnit.statusSocket) })
-        {
-            add([Failure(.socketUnusable, at: .named(PackageUnit.statusSocket), remedy: remedy)])
-        }
+        add(inEffect?.problemsWithSockets(in: configuration) ?? [])
         add([rotation.clockFailure].compactMap(\.self))
         add(loaded.files.prefix(1).compactMap { review?.problem(withConfiguration: $0) })
         findInFiles()

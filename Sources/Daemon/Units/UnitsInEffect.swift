@@ -124,7 +124,7 @@ package struct UnitsInEffect {
         guard let sockets else { return [] }
         let isServing = configuration.clients.values.contains { $0.credential != nil }
         return Self.failures(
-            of: sockets, mask: UnitMask.remedy(ofSocket: PackageUnit.credentialSocket), isServing: isServing)
+            of: sockets, mask: SocketUnit.unmasking(PackageUnit.credentialSocket), isServing: isServing)
     }
 
     /// - Parameters:

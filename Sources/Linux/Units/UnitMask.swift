@@ -6,8 +6,12 @@ package enum UnitMask {
     /// The remedy if a helper of the daemon cannot be reached at its socket, because the socket's unit or its service is masked.
     /// Nil if none of them is.
     ///
-    /// - Parameter socket: the socket's unit.
-    package static func remedy(ofSocket socket: String) -> Remedy? { remedy(in: directories, ofSocket: socket) }
+    /// - Parameters:
+    ///   - socket: the socket's unit.
+    ///   - next: what is needed after that; nil: nothing.
+    package static func remedy(ofSocket socket: String, then next: ShellCommand? = nil) -> Remedy? {
+        remedy(in: directories, ofSocket: socket, then: next)
+    }
 
     /// The remedy if this unit itself is masked; nil if it is not.
     ///
@@ -20,8 +24,8 @@ package enum UnitMask {
     /// with `--runtime`.
     private static let directories = ["/etc/systemd/system", "/run/systemd/system"]
 
-    static func remedy(in directories: [String], ofSocket socket: String) -> Remedy? {
-        remedy(in: directories, of: units(ofSocket: socket))
+    static func remedy(in directories: [String], ofSocket socket: String, then next: ShellCommand? = nil) -> Remedy? {
+        remedy(in: directories, of: units(ofSocket: socket), then: next)
     }
 
     static func remedy(

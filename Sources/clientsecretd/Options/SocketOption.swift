@@ -28,7 +28,8 @@ struct SocketOption: ParsableArguments {
         let path = path()
         return StatusClient(
             socket: path, timeouts: timeouts, serviceUser: ServiceUnit.daemonUser,
-            configuration: Self.configuration(ofDaemonAt: path, CommandContext.current))
+            configuration: Self.configuration(ofDaemonAt: path, CommandContext.current),
+            whenUnreached: { CommandContext.noteUnreached(at: path) })
     }
 
     /// The configuration without which no daemon is expected at a socket. It is the one that this command is about, whether a

@@ -37,7 +37,6 @@ extension CommandContext {
             hasDaemon: isRun
                 ? !words.contains("--once")
                 : !words.contains("--offline") && isThere && knowsDaemon,
-            lostSocket: Self.asking.contains(words.first ?? "") && !isThere ? FailedSockets.lost(socket) : nil,
             unit: unit, knowsDaemon: knowsDaemon)
         if !isDaemonImplied, isSocketChosen {
             decidingSocket = ConfigurationLoader.absolutePath(of: socket)?.description
@@ -60,6 +59,10 @@ extension CommandContext {
         context.use()
     }
 
-    /// The commands that ask the daemon, or check for its obstacles.
-    private static let asking = ["check", "doctor", "health", "status", "reload", "renew", "rollout", "verify"]
+    /// Notes that nothing could be reached at the daemon's socket: messages say why, if systemd knows.
+    static func noteUnreached(at socket: String) {
+        var context = current
+        context.remedyForSocket = FailedSockets.remedy(for: socket)
+        context.use()
+    }
 }

@@ -20,16 +20,18 @@ enum FailedSockets {
         }
     }
 
-    /// Why the service runs and cannot be asked; nil if it does not run, or another daemon is meant.
+    /// The remedy if the service runs and cannot be asked; nil if it does not run, or another daemon is meant.
     ///
-    /// - Parameter socket: a path at which there is no socket.
-    static func lost(_ socket: String) -> CommandContext.LostSocket? {
-        guard SystemManager.isSystemd, socket == SocketOption.standard, FileStatus.isAbsent(socket),
-            UnitMask.remedy(ofSocket: PackageUnit.statusSocket) == nil
-        else { return nil }
+    /// - Parameter socket: a path at which nothing can be reached.
+    static func remedy(for socket: String) -> Remedy? {
+        guard SystemManager.isSystemd, socket == SocketOption.standard else { return nil }
         return SystemdClient.ask(within: UnitTimeouts.shortAnswer) { systemd throws(UnitError) in
             guard try systemd.state(of: PackageUnit.daemon).isUp else { return nil }
-            return try systemd.state(of: PackageUnit.statusSocket).activity == "failed" ? .failed : .gone
+            let name = PackageUnit.statusSocket
+            let state = try systemd.state(of: name)
+            return SocketUnit.remedyOfStatusSocket(
+                in: state, mask: SocketUnit.mask(of: name, in: state) ?? SocketUnit.unmasking(name),
+                isGone: FileStatus.isAbsent(socket))
         }
     }
 }

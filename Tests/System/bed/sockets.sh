@@ -147,6 +147,20 @@ refused "by check too" clientsecretd check
 promise "what helps" bash -c "$(clientsecretd health | grep -o 'systemctl stop [^;]*')"
 eventually "brings it back" clientsecretd status
 
+# One that is masked: the daemon starts without it, and what is left of its file leads nowhere.
+systemctl stop $service "${sockets[@]}"
+systemctl mask clientsecretd.socket 2>/dev/null
+promise "the service starts without its socket" systemctl start $service
+helps="systemctl unmask clientsecretd.socket && systemctl restart clientsecretd.service"
+for command in status health check "doctor --skip-verify"; do
+    # shellcheck disable=SC2086
+    contains "$command names a socket that is masked" \
+        "clientsecretd.socket is masked: unmask it, if it is meant to run ($helps)" "$(clientsecretd $command 2>&1)"
+done
+refused "check fails" clientsecretd check
+promise "what helps" bash -c "$helps"
+eventually "brings it back" clientsecretd status
+
 # A daemon that is started while the journal is away writes to it once it is back.
 journals=(systemd-journald.socket systemd-journald-dev-log.socket systemd-journald.service)
 systemctl stop "${journals[@]}"
