@@ -10,6 +10,8 @@ struct ActionRun: Sendable {
     private(set) var waitsFor: ActionView.Wait?
 
     struct Deployment: Hashable, Sendable {
+        /// The secrets that it deploys.
+        let secrets: [ClientName: SecretInfo]
         /// When it was first seen to be under way.
         let since: BootTime
         /// When to ask again whether it is done.
@@ -21,11 +23,17 @@ struct ActionRun: Sendable {
 
     fileprivate mutating func wait(for reason: ActionView.Wait?) { waitsFor = reason }
 
-    /// Records whether a project is being deployed.
-    mutating func recordDeployment(isDeploying: Bool, at now: Now) {
-        deployment =
-            isDeploying
-            ? Deployment(since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.interval) : nil
+    /// Records that a project is being deployed with these secrets; nil if it is not.
+    mutating func recordDeployment(of secrets: [ClientName: SecretInfo]?, at now: Now) {
+        deployment = secrets.map { secrets in
+            Deployment(
+                secrets: secrets, since: deployment?.since ?? now.boot, askAt: now.boot + Deployment.interval)
+        }
+    }
+
+    /// Whether a client's secret is being deployed.
+    func isDeploying(_ secret: SecretInfo, of client: ClientName) -> Bool {
+        deployment?.secrets[client]?.isSame(as: secret) == true
     }
 
     /// Whether the API may be asked again about a deployment that is under way.
@@ -36,12 +44,14 @@ struct ActionRun: Sendable {
 ///   verdict on one.
 /// - A project is deployed again once for all pushes to it. It waits for every push that runs or is due, but not for files or
 ///   failing pushes. The secrets count as delivered once the API reports that the deployment runs.
+/// - A deployment waits for its turn or a rollout like any other action. One that has begun is followed to its end.
 extension Rotation {
     // MARK: State
 
     mutating func runFinished(_ job: Job, _ result: Result<Outcome, Failure>, at now: Now) {
         guard case .run(let action, let covering) = job.work else { return }
-        runs[action.id]?.recordDeployment(isDeploying: result == .success(.deploying), at: now)
+        let isDeploying = result == .success(.deploying)
+        runs[action.id]?.recordDeployment(of: isDeploying ? covering.mapValues(\.issued) : nil, at: now)
         guard !isCutOff(action), case .success(let outcome) = result else {
             for client in covering.keys.compactMap({ index[$0] }) {
                 repeatActions(of: client, because: .runFailed(action.id), at: now)
@@ -93,18 +103,26 @@ extension Rotation {
         let covered = sharers.filter { covering[$0.name] != nil }
         runs[id]?.wait(for: nil)
         guard !covered.isEmpty else { return }
-        var wait: ActionView.Wait?
-        let mayRun = timer.met { timer in
-            wait = turn(of: id, for: covered, &timer)
-            return wait == nil
-        }
-        guard mayRun else {
+        if let wait = wait(of: id, for: covered, &timer) {
             runs[id]?.wait(for: wait)
             return
         }
         let others = sharers.filter { covering[$0.name] == nil }
         guard timer.met({ !waitsForVerdict(on: others, id, for: covered, &$0) }) else { return }
         jobs.start(.run(action, covering: covering), on: .action(id), &timer)
+    }
+
+    /// The turn or rollout that an action waits for, with all clients for which it would run; nil if it may run. Its moments are
+    /// a reason to wake only while it waits.
+    private func wait(
+        of id: ActionID, for clients: [ConfiguredClient], _ timer: inout WakeTimer
+    ) -> ActionView.Wait? {
+        var wait: ActionView.Wait?
+        _ = timer.met { timer in
+            wait = turn(of: id, for: clients, &timer)
+            return wait == nil
+        }
+        return wait
     }
 
     /// Whether an action that is to run for these clients waits for Apple's verdict on the new secret of another one.
@@ -119,9 +137,9 @@ extension Rotation {
         _ action: Action, of targets: Set<TargetName>, _ timer: inout WakeTimer
     ) {
         guard case .redeploy(let project, _) = action, runs[action.id]?.mayAsk(&timer) != false else { return }
+        let sharers = index.clients(of: .action(action.id))
         var covering: [ClientName: CoveredClient] = [:]
-        var deployed: [TargetName] = []
-        for client in index.clients(of: .action(action.id)) {
+        for client in sharers {
             guard isSettled(client) else { return }
             guard let wanted = wantedSecret(client) else { continue }
             let own = client.targets.map(\.target).filter(targets.contains)
@@ -131,9 +149,25 @@ extension Rotation {
                 continue
             }
             covering[client.name] = CoveredClient(issued: wanted, outputs: client.outputs)
-            deployed += own
         }
+        runs[action.id]?.wait(for: nil)
         guard !covering.isEmpty else { return }
+        let begun = covering.filter { name, covered in
+            runs[action.id]?.isDeploying(covered.issued, of: name) == true
+        }
+        if begun.count < covering.count,
+            let wait = wait(of: action.id, for: sharers.filter { covering[$0.name] != nil }, &timer)
+        {
+            covering = begun
+            guard !begun.isEmpty else {
+                // A deployment of earlier secrets may be under way, and is of no interest any more.
+                runs[action.id]?.recordDeployment(of: nil, at: timer.now)
+                runs[action.id]?.wait(for: wait)
+                return
+            }
+        }
+        let deployed = sharers.filter { covering[$0.name] != nil }.flatMap(\.targets).map(\.target)
+            .filter(targets.contains)
         jobs.start(
             .run(.redeploy(project: project, targets: deployed), covering: covering), on: .action(action.id), &timer
         )
@@ -169,15 +203,18 @@ extension Rotation {
         return false
     }
 
-    /// Whether a client only waits for deployments, which take minutes. Until one takes too long, all is well if an earlier
-    /// secret was delivered.
-    func awaitsDeployment(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+    /// Whether each action that has yet to run for a client's secret only waits: for its turn, for a rollout, or for a deployment,
+    /// which takes minutes. All is well meanwhile. Until the first deployment runs, nothing was deployed.
+    func isOnlyWaiting(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         let owed = owedActions(of: client)
-        guard !owed.isEmpty, isPublished(client, at: timer.now),
-            client.targets.allSatisfy({ isGood($0.target) })
-        else { return false }
+        guard !owed.isEmpty, isPublished(client, at: timer.now) else { return false }
+        let arePushed = client.targets.allSatisfy { isGood($0.target) }
         return owed.allSatisfy { action in
-            clients[client].deliveries.delivered[action] != nil && awaitsDeployment(action, &timer)
+            switch wait(of: action, &timer) {
+            case .turn, .rollout: client.entry.source != nil
+            case .deployment: arePushed && clients[client].deliveries.delivered[action] != nil
+            case nil: false
+            }
         }
     }
 

@@ -90,12 +90,4 @@ extension Rotation {
         guard mayWait(action, for: clients, &timer) else { return nil }
         return isAdmitted ? .turn : .rollout
     }
-
-    /// Whether a client only waits for its turn or its admission.
-    func waitsForTurn(_ client: ConfiguredClient, at now: Now) -> Bool {
-        guard client.entry.source != nil, isPublished(client, at: now) else { return false }
-        // A deployment waits for no turn.
-        let owed = owedActions(of: client)
-        return !owed.isEmpty && owed.allSatisfy { runs[$0]?.waitsFor != nil }
-    }
 }

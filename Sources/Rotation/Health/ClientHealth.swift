@@ -98,8 +98,7 @@ extension Rotation {
             stateChangeActions.see(client.entry.stage(of: secret, &timer), of: name, at: now.boot)
         }
 
-        let isServed =
-            isDone || isPublished && (isOutdated || waitsForTurn(client, at: now) || awaitsDeployment(client, &timer))
+        let isServed = isDone || isPublished && (isOutdated || isOnlyWaiting(client, &timer))
         let lockout = lockout(of: client, holding: weakest, isSpared: isSpared, &timer)
         let explanation = lockout.flatMap { cause(of: $0, for: client, among: reasons, &timer) }
         let (health, first) = verdict(on: client, isServed: isServed, reasons, warnings, lockout, explanation, at: now)

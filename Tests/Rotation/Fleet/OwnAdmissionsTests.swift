@@ -356,6 +356,75 @@ struct OwnAdmissionsTests {
         #expect(runs == 1, "it ran for both")
     }
 
+    // MARK: Deployments
+
+    /// The same with a place that acts with a deployment.
+    private static func deploying(adding actions: [Action] = []) throws -> Configuration {
+        let shop = try #require(TargetName("shop"))
+        var configuration = try Self.configuration()
+        let web = try Values.name("web")
+        configuration.clients[web]?.targets = [PushOutput(target: shop, place: "here")]
+        configuration.clients[web]?.onChange += [Action.redeploy(project: "shop", targets: [shop])] + actions
+        return configuration
+    }
+
+    private var waits: [ActionView.Wait?] { get throws { try bench.view("web").actions.map(\.waitsFor) } }
+
+    /// Begins with a secret that was deployed.
+    private mutating func beginDeployed() throws {
+        bench.reload(try Self.deploying())
+        try offer(1, admitting: nil)
+        #expect(runs == 2)
+        bench.forget()
+    }
+
+    /// It is an action: until then production goes on with the earlier secret.
+    @Test(arguments: [Rollout.State.going, .held])
+    mutating func aSecretIsPushedAtOnceAndDeployedOnceAdmitted(state: Rollout.State) throws {
+        try beginDeployed()
+        let second = try offer(2, admitting: -1, state)
+        #expect(bench.log.contains("push shop"))
+        bench.pass(3600)
+        #expect(runs == 0)
+        #expect(try waits == [.rollout, .rollout])
+        #expect(try bench.view("web").health == .ok)
+        admit(second.fingerprint, 0, state)
+        bench.pass(61)
+        #expect(bench.runs == ["exec /bin/tell for web", "redeploy shop for web"])
+        #expect(try bench.view("web").delivered)
+    }
+
+    @Test mutating func oneActionThatWaitsForARolloutAndOneForADeploymentAreNoFault() throws {
+        try beginDeployed()
+        bench.isDeploying = true
+        try offer(2, admitting: 0)
+        #expect(try waits == [nil, .deployment])
+        // It has begun, and is followed to its end although nothing more is admitted.
+        bench.rollouts[place] = nil
+        bench.reload(try Self.deploying(adding: [Values.exec("/bin/added")]), 2)
+        bench.pass(61)
+        #expect(try waits == [nil, .deployment, .rollout])
+        #expect(try bench.view("web").health == .ok)
+        bench.isDeploying = false
+        bench.pass(15)
+        #expect(try waits == [nil, nil, .rollout])
+        #expect(try bench.view("web").health == .ok)
+    }
+
+    /// The next secret waits, and nobody asks about a deployment without it. A single run would wait for that for ever.
+    @Test mutating func aDeploymentOfAnEarlierSecretIsNotFollowed() throws {
+        try beginDeployed()
+        bench.isDeploying = true
+        try offer(2, admitting: 0)
+        #expect(bench.rotation.isDeploying)
+        try offer(3, admitting: -1)
+        bench.forget()
+        bench.pass(3600)
+        #expect(runs == 0)
+        #expect(try waits == [.rollout, .rollout])
+        #expect(!bench.rotation.isDeploying)
+    }
+
     // MARK: After a failure
 
     /// The application may be down, so the next try waits neither for the store nor for a newer rollout.
