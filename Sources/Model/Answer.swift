@@ -33,7 +33,7 @@ package struct RenewalOutcome: Hashable, Sendable {
         case renewed(SecretInfo)
         /// Nothing was minted; the current secret, which may have been received just now, is published and delivered.
         case delivered(SecretInfo)
-        /// Not due within the requested span, or nothing to deliver: nothing was done.
+        /// Not due within the requested span, or nothing left to repeat: nothing was done, or what is left waits for its turn.
         case untouched
         /// The failure, in words ready to show; it is retried, unless the clock or configuration prevents minting.
         case failed(String)

@@ -25,7 +25,7 @@ import Testing
         let outcome = try RenewalReport.Outcome(json: Array(json.utf8))
         #expect(RenewalWords.line(for: outcome, deliverOnly: false, now: now) == "web: " + words)
         if result == "untouched" {
-            #expect(RenewalWords.line(for: outcome, deliverOnly: true, now: now) == "web: nothing was left to deliver")
+            #expect(RenewalWords.line(for: outcome, deliverOnly: true, now: now) == "web: nothing was left to repeat")
         }
     }
 

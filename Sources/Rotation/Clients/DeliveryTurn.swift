@@ -38,7 +38,8 @@ struct DeliveryTurn: Hashable, Sendable {
 /// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows. With a store it follows this
 ///   machine's ``RolloutRank``, the order in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
-/// - A client does not wait if its delivered secret is missing, expired or critical, or if the user requested a renewal.
+/// - A client does not wait if its delivered secret is missing, expired or critical, or if the user requested a renewal. A
+///   request to deliver only repeats what has failed.
 /// - An owed action does not wait either: it failed, or its application may have read something else (``Deliveries/owed``).
 /// - The client's record keeps a future turn by the wall clock. Otherwise a package upgrade, which restarts the daemon on all
 ///   machines, would make all of them deliver at once.
@@ -57,7 +58,7 @@ extension Rotation {
     /// Draws when a client's received secret is delivered.
     mutating func drawTurn(of client: ConfiguredClient, for secret: SecretInfo, at now: Now) {
         let span = client.entry.source?.deliverOver ?? 0
-        guard isReady, span > 0, !waiting.isWaiting(for: client.name) else {
+        guard isReady, span > 0, !waiting.isRenewing(client.name) else {
             clients[client].turn = nil
             return
         }
@@ -80,7 +81,7 @@ extension Rotation {
         var isAdmitted = false
         for client in clients {
             // A request does not wait for the turn, once the source was read again for it.
-            if waiting.isWaiting(for: client.name), self.clients[client].source?.reading.isFresh == true {
+            if waiting.isRenewing(client.name), self.clients[client].source?.reading.isFresh == true {
                 return nil
             }
             if !hasCome { hasCome = skipsTurn(client) || self.clients[client].turn?.hasCome(&timer) != false }

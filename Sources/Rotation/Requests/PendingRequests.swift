@@ -62,6 +62,12 @@ struct PendingRequests: Sendable {
     /// Whether a request that has no answer yet wants this client renewed or delivered.
     func isWaiting(for client: ClientName) -> Bool { pending.contains { $0.chosen.contains(client) } }
 
+    /// Whether such a request renews this client, so that its actions wait for no turn. One that only repeats what has failed is
+    /// no order to act before the other machines.
+    func isRenewing(_ client: ClientName) -> Bool {
+        pending.contains { !$0.isDeliverOnly && $0.chosen.contains(client) }
+    }
+
     /// Whether a request waits for a client.
     var isWaiting: Bool { pending.contains(where: \.isWaiting) }
 
@@ -225,7 +231,7 @@ extension Rotation {
                 client.files.allSatisfy({ wasSeen($0, since: job) })
             else { return nil }
             return !isInPlace(client) || client.targets.contains { !isGood($0.target) }
-                || !owedActions(of: client).isEmpty
+                || !actionsToRepeat(of: client).isEmpty
         }
         guard let span = renewal.dueWithin else { return true }
         // A distrusted clock cannot tell what is due: choose the client, so that its answer gives the clock as reason.
@@ -236,6 +242,11 @@ extension Rotation {
         case .keep(_, let until): until <= now.wall + span
         case .mint, .receive, .verify: true
         }
+    }
+
+    /// The actions that a request to deliver runs again: those that have yet to run, and do not wait for their turn.
+    func actionsToRepeat(of client: ConfiguredClient) -> [ActionID] {
+        owedActions(of: client).filter { runs[$0]?.waitsFor == nil }
     }
 
     /// Whether a file was read back, is overdue, or has failed in this or a later job.

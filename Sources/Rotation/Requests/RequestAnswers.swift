@@ -95,6 +95,7 @@ extension Rotation {
         }
         guard isPublished(client, at: now), wasPushed(client, at: now) else { return nil }
         if !owedActions(of: client).isEmpty {
+            if request.isDeliverOnly, actionsToRepeat(of: client).isEmpty { return .untouched }
             return (configurationWatch.restraint?.message).map { .failed($0) }
         }
         return request.isDeliverOnly || client.entry.source != nil ? .delivered(current) : .renewed(current)

@@ -78,7 +78,7 @@ enum RenewalWords {
             return "\(outcome.client): \(outcome.result.rawValue)\(name)\(expiry)"
         case .untouched:
             return "\(outcome.client): "
-                + (deliverOnly ? "nothing was left to deliver" : "not due yet, nothing was done")
+                + (deliverOnly ? "nothing was left to repeat" : "not due yet, nothing was done")
         case .failed:
             return "\(outcome.client): \(outcome.error ?? outcome.result.rawValue)"
         }

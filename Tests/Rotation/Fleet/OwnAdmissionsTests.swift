@@ -162,6 +162,28 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
+    /// It is printed for what has failed, and is no order to act before the others.
+    @Test(arguments: [true, false]) mutating func aRequestToDeliverRepeatsNothingThatWaits(isNamed: Bool) throws {
+        try begin()
+        let second = try offer(2, admitting: -1, .held)
+        bench.ask(.renew(DaemonRequest.Renewal(clients: isNamed ? [web] : [], deliverOnly: true)))
+        #expect(bench.answer() == .renewed([try bench.untouched("web")]))
+        // Something is left to write, and nothing else.
+        let path = try Values.path("web.jwt")
+        bench.failingWrites[path] = Failure(.ioError, at: .path(path))
+        let third = try offer(3, admitting: -1, .held)
+        bench.failingWrites = [:]
+        bench.ask(.renew(DaemonRequest.Renewal(clients: isNamed ? [web] : [], deliverOnly: true)), 2)
+        #expect(try bench.held(in: "web.jwt") == third)
+        #expect(bench.answer(2) == .renewed([try bench.untouched("web")]))
+        bench.pass(3600)
+        #expect(runs == 0 && third != second)
+        #expect(try bench.view("web").actions.map(\.waitsFor) == [.rollout])
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 3)
+        bench.pass(3)
+        #expect(runs == 1)
+    }
+
     @Test mutating func halfOfRenewBeforeAheadOfTheEndEverybodyDeliversByRank() throws {
         try begin()
         let held = try #require(bench.rotation.delivered(to: web).values.first)
