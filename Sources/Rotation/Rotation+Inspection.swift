@@ -8,6 +8,9 @@ extension Rotation {
             + stateChangeActions.checkInvariants() + waiting.checkInvariants()
     }
 
+    /// A client's current secret; nil before the first one.
+    package func current(of client: ClientName) -> SecretInfo? { index[client].flatMap { clients[$0].secret.current } }
+
     /// The secret that each action last ran for.
     package func delivered(to client: ClientName) -> [ActionID: SecretInfo] {
         index[client].map { clients[$0].deliveries.delivered } ?? [:]

@@ -11,6 +11,6 @@ extension Rotation {
     /// The failures of work that has not succeeded since.
     package var failures: [Resource: Failure] { jobs.attempts.mapValues(\.failure) }
 
-    /// A client's current secret; nil before the first one.
-    package func current(of client: ClientName) -> SecretInfo? { index[client].flatMap { clients[$0].secret.current } }
+    /// Whether a client that receives its secrets has none of its configured keys and ids, so that its source has to offer one.
+    package func needsSource(_ client: ClientName) -> Bool { index[client].map { receivedSecret($0) == nil } ?? false }
 }

@@ -407,6 +407,15 @@ import Testing
             $0.problems = [missing]
         }
         #expect(broken.link == ChainLink(.source, broken: missing) && broken.broken == .source)
+        // The outputs hold a secret of the key before.
+        let replaced = try link {
+            $0.decision = .receive
+            $0.problems = [missing]
+            $0.evaluation = OutputsHealth(
+                client: $0.name, health: .degraded, failure: Failure(.notPublished, at: .client($0.name)),
+                secret: Self.secret())
+        }
+        #expect(replaced.link == ChainLink(.source, broken: missing) && replaced.broken == .source)
         // What the daemon has seen counts.
         for (state, code) in [
             (SourceView.State.stale, Failure.Code.sourceStale), (.wrong, .sourceWrong), (.missing, .sourceMissing),
@@ -656,6 +665,20 @@ import Testing
         view.actions[0].waitsFor = nil
         view.reason = Reason(failure: Self.refused, client: view.name, since: Self.now)
         #expect(!view.isPending)
+    }
+
+    /// Such as after its key was replaced. Until the source was read, a secret may come at once.
+    @Test(arguments: [SourceView.State.missing, .unreachable, .stale, .wrong])
+    func nothingIsAboutToHappenToAClientWhoseSourceHasNoSecret(_ state: SourceView.State) throws {
+        var view = try Self.view(of: Self.facts().client, waitingFor: nil, because: Failure(.notChecked, at: .clock))
+        view.outputs[0].state = .pending
+        view.current = nil
+        view.source = SourceView(place: "/in/web.jwt", state: state, since: Self.now)
+        #expect(view.isPending)
+        view.reason = Reason(failure: Failure(.sourceMissing, at: .store), client: view.name, since: Self.now)
+        #expect(!view.isPending)
+        view.current = Self.secret()
+        #expect(view.isPending)
     }
 
     /// The key's file was renamed: Apple knows the key by the configured id.

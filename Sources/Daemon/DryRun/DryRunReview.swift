@@ -210,7 +210,7 @@ struct DryRunReview {
             guard let failure = hidden ?? met else { continue }
             failed[.source(name)] = nil
             // An older source, or none, changes nothing as long as there is a secret.
-            if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.current(of: name) == nil {
+            if failure.code == .sourceWrong || failure.code == .sourceUnreadable || rotation.needsSource(name) {
                 add([failure], for: name)
             }
         }

@@ -25,7 +25,7 @@ extension Rotation {
             return true
         }
         // The secret from the state directory is served before the store answers.
-        return source.isStore && clients[client].secret.current != nil
+        return source.isStore && wantedSecret(client) != nil
     }
 
     /// Whether the keys and the client's record were read, failed or are overdue.

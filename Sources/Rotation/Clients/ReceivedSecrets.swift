@@ -91,15 +91,21 @@ extension Rotation {
 
     // MARK: Reports
 
-    /// Why a client's source is a reason not to be ok. Its content is wrong, or it offers nothing newer although the current
-    /// secret should have been replaced.
+    /// The current secret of a client that receives its secrets; nil if the client's keys or ids have changed since. Then only its
+    /// source can offer the next one.
+    func receivedSecret(_ client: ConfiguredClient) -> SecretInfo? {
+        clients[client].secret.current.flatMap { rank(of: $0, client) == nil ? nil : $0 }
+    }
+
+    /// Why a client's source is a reason not to be ok. Its content is wrong, or it offers nothing newer although there is no
+    /// current secret, or that should have been replaced.
     func sourceReason(of client: ConfiguredClient, _ timer: inout WakeTimer) -> Reason? {
         guard let source = client.entry.source, let verdict = clients[client].source?.verdict else { return nil }
         var since = verdict.since
         let isRefused =
             source.isStore && verdict.state == .unreachable
             && sourceFailure(of: client)?.code.traits.contains(.refusalOfStore) == true
-        if verdict.state != .wrong, !isRefused, let current = clients[client].secret.current {
+        if verdict.state != .wrong, !isRefused, let current = receivedSecret(client) {
             let due = renewal(of: current, client)
             let isDue = timer.reached(due)
             let isAway =
@@ -140,7 +146,7 @@ extension Rotation {
 
     /// The source holds the current secret, which should have been replaced.
     private func overdue(_ client: ConfiguredClient, _ source: SourceConfiguration) -> Failure? {
-        guard let current = clients[client].secret.current else { return nil }
+        guard let current = receivedSecret(client) else { return nil }
         return Failure(
             .sourceStale, at: sourcePlace(source),
             detail: "renewal was due at \(renewal(of: current, client))",

@@ -66,7 +66,8 @@ extension Rotation {
     mutating func judge(_ client: ConfiguredClient, _ timer: inout WakeTimer) {
         let name = client.name
         let known = clients[client]
-        let current = known.secret.current
+        let held = known.secret.current
+        let current = client.entry.source == nil ? held : receivedSecret(client)
         let old = known.health.view
         let now = timer.now
         let wanted = wantedSecret(client)
@@ -108,8 +109,8 @@ extension Rotation {
             reason?.since = old.since
         }
         let view = ClientView(
-            name: name, clientID: client.entry.clientID, team: current?.team ?? client.key.team,
-            keyID: current?.keyID ?? client.key.keyID, health: health,
+            name: name, clientID: client.entry.clientID, team: held?.team ?? client.key.team,
+            keyID: held?.keyID ?? client.key.keyID, health: health,
             reason: health == .ok ? nil : reason, current: current,
             deliveredExpiresAt: deliveredExpiry(client, wanted),
             renewAt: current.map { renewal(of: $0, client) }, renewals: known.health.tally.mints.successes,

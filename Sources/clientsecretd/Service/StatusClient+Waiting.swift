@@ -75,6 +75,7 @@ extension ClientView {
     /// Whether outputs or actions are about to be carried out, and nothing has failed. A part that waits for a turn or a rollout
     /// takes hours, and with the last good configuration no action runs.
     var isPending: Bool {
+        guard !needsSource else { return false }
         let restraints: [Failure.Code] = [.configurationRefused, .configurationNotAdopted]
         let isAnyPending =
             outputs.contains { $0.state == .pending }
@@ -83,5 +84,11 @@ extension ClientView {
         // An ok state may come with a warning.
         return isAnyPending && outputs.allSatisfy { $0.state == .ok || $0.error == nil }
             && actions.allSatisfy { $0.error == nil }
+    }
+
+    /// Whether its source, which the daemon has looked at, has to offer a secret first.
+    private var needsSource: Bool {
+        current == nil && source.map { $0.state != .current } == true
+            && reasonReport?.failure?.code != Failure.Code.notChecked.rawValue
     }
 }

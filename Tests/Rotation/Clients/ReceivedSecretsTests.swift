@@ -381,6 +381,46 @@ struct ReceivedSecretsTests {
         #expect(try bench.current("web") == fallback)
     }
 
+    /// The source is known to have nothing, and neither the outputs nor a command can change that.
+    @Test func afterTheKeyWasReplacedTheSourceHasToOfferASecret() throws {
+        let first = try begin()
+        try offer(.missing)
+        #expect(try bench.view("web").health == .ok)
+        var client = try Values.receiver(
+            SourceConfiguration(path: try Values.path("/in/web.jwt"), format: .raw))
+        client.key = try Values.key("former")
+        bench.prints[client.key] = earlier
+        bench.reload(try Values.configuration(["web": client], keys: Values.publicKeys(["former"])), 2)
+        let missing = Failure(.sourceMissing, at: .path(try Values.path("/in/web.jwt")))
+        #expect(bench.answer(2) == .reloaded(unserved: ["client \"web\": \(missing.message)"]))
+        let view = try bench.view("web")
+        #expect(view.health == .degraded)
+        #expect(view.reason?.failure == missing)
+        // Until the next one is there, the outputs show which key must not be revoked at Apple.
+        #expect(view.current == nil && view.renewAt == nil)
+        #expect(view.keyID == first.keyID)
+        #expect(try bench.held(in: "web.jwt") == first)
+        let second = try ofFormerKey(2)
+        try offer(second)
+        #expect(try bench.view("web").health == .ok)
+        #expect(try bench.view("web").current == second)
+    }
+
+    /// Apple refuses the secret in the outputs, and "renew" would only say again what the source lacks.
+    @Test func afterTheClientIDWasChangedTheSourceIsTheReason() throws {
+        try begin()
+        try offer(.missing)
+        let name = try Values.name("web")
+        var configuration = try Self.configuration()
+        configuration.clients[name]?.clientID = try #require(ClientID("com.example.other"))
+        bench.reload(configuration, 2)
+        let view = try bench.view("web")
+        #expect(view.health == .critical)
+        #expect(view.reason?.failure == Failure(.sourceMissing, at: .path(try Values.path("/in/web.jwt"))))
+        #expect(view.current == nil)
+        #expect(bench.rotation.needsSource(name))
+    }
+
     // MARK: Requests
 
     @Test func renewReadsTheSourceAgainAndWaitsForWhatItHolds() throws {

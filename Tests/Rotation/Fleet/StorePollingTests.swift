@@ -306,6 +306,21 @@ struct StorePollingTests {
         #expect(try bench.view("web").health == .ok)
     }
 
+    /// The key was replaced: until the store has answered, nobody knows whether it has a secret of the new one.
+    @Test func aReplacedKeyIsNotMissedBeforeTheStoreWasRead() throws {
+        try begin()
+        bench.held = [.store]
+        bench.prints[try Values.key("former")] = other
+        bench.reload(try Self.configuration(keys: ["former"]))
+        #expect(try bench.view("web").reason?.failure.code == .notChecked)
+        #expect(bench.answer() == nil)
+        bench.release(.store)
+        let failure = try #require(try bench.view("web").reason?.failure)
+        #expect(failure.code == .sourceMissing)
+        #expect(bench.answer() == .reloaded(unserved: ["client \"web\": \(failure.message)"]))
+        #expect(try health == .degraded)
+    }
+
     @Test func atTheStartTheStateDirectoryServesWhileTheStoreIsSilent() throws {
         let first = try begin()
         bench.held = [.store]

@@ -79,7 +79,9 @@ struct ChainFacts {
         if let view { return view.current }
         switch decision {
         case .keep(let secret, _): return secret
-        case .mint, .verify, .receive, .wait, nil: return evaluation?.secret
+        // The outputs may hold one of a key or an id that was replaced.
+        case .receive: return nil
+        case .mint, .verify, .wait, nil: return evaluation?.secret
         }
     }
 
