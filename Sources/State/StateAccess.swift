@@ -10,6 +10,8 @@ package final class StateAccess: Sendable {
         var last: Result<StateDirectory, Failure>
         /// In milliseconds since the machine was switched on.
         var at: Int64
+        /// Whether any try has ended.
+        var hasEnded = true
         /// Reads the directory that this try could not open; nil until it is asked for. It reads all records once for a thousand
         /// clients with new outputs. The next try gets another one, because a disk may have been mounted since.
         var reader: StateReader?
@@ -30,9 +32,8 @@ package final class StateAccess: Sendable {
     private let open: Opening
     private let isHidden: @Sendable (AbsolutePath) -> Bool
     private let lost: @Sendable (StateDirectory) -> Void
-    /// Whether the first try took too long.
-    package var isSilent: Bool { firstTryTimedOut.withLock { $0 } }
-    private let firstTryTimedOut = QuietMutex(false)
+    /// Whether no try has ended: nothing there responds yet. A disk that was only slow at the start is not silent for ever.
+    package var isSilent: Bool { tries.withLock { !$0.hasEnded } }
 
     /// Milliseconds between tries: thousands of clients ask at once.
     static let interval: Int64 = 1_000
@@ -55,7 +56,7 @@ package final class StateAccess: Sendable {
         let silence = Failure(.notResponding, at: path.map(Failure.Place.path) ?? .named("the state directory"))
         self.path = QuietMutex(path)
         self.identity = identity
-        tries = QuietMutex(Tries(last: .failure(silence), at: Clocks.bootMilliseconds()))
+        tries = QuietMutex(Tries(last: .failure(silence), at: Clocks.bootMilliseconds(), hasEnded: false))
         self.open = open
         self.isHidden = isHidden
         self.lost = lost
@@ -64,8 +65,7 @@ package final class StateAccess: Sendable {
             _ = lastInUse.withLock { openUnlessInPlace(last, after: &$0) }
             ended.signal()
         }
-        let hasEnded = ended.wait(atMost: Self.timeout)
-        firstTryTimedOut.withLock { $0 = !hasEnded }
+        _ = ended.wait(atMost: Self.timeout)
     }
 
     /// Always fails with `failure`.
@@ -130,7 +130,10 @@ package final class StateAccess: Sendable {
     ) -> Result<StateDirectory, Failure> {
         var result = last
         let directory = try? last.get()
-        guard let path = path.withLock({ $0 }) else { return result }
+        guard let path = path.withLock({ $0 }) else {
+            tries.withLock { $0.hasEnded = true }
+            return result
+        }
         if directory?.path != path || directory?.isInPlace != true || directory?.isUsable != true || isHidden(path) {
             if let directory { lost(directory) }
             result = open(path, former)

@@ -168,6 +168,25 @@ import Testing
         #expect(isLocked)
     }
 
+    /// A reload that comes later reserves it by its real path again.
+    @Test func oneThatIsOnlySlowAtTheStartIsNotSilentForEver() throws {
+        let isReady = try EventCounter()
+        let access = try StateAccess(
+            at: path, as: .current(),
+            open: { path, former in
+                guard isReady.wait(atMost: 60_000) else { return .failure(Failure(.notResponding, at: .path(path))) }
+                do throws(Failure) {
+                    return .success(try StateDirectory.open(path, as: .current(), after: former, locking: StateLock()))
+                } catch {
+                    return .failure(error)
+                }
+            }, lost: { _ in })
+        #expect(access.isSilent)
+        isReady.signal()
+        #expect(eventually { !access.isSilent })
+        #expect(try access.get().isInPlace)
+    }
+
     /// As when a reload names it.
     @Test func anotherOneTakesItsPlace() throws {
         let losses = Losses()
