@@ -142,11 +142,9 @@ final class Loop {
                 log.note(.stoppedEarly(jobs: rotation.runningJobs))
                 return snapshot(at: now)
             }
-            // Only while no job runs: a job puts the secret that it minted or found into the cache before the core knows
-            // of that secret.
-            if rotation.isIdle, executor.secretCache.count > 4 * rotation.configuration.clients.count + 64 {
-                executor.secretCache.keepOnly(rotation.fingerprintsInUse)
-            }
+            executor.secretCache.forgetUnused(
+                clients: rotation.configuration.clients.count, isIdle: rotation.isIdle,
+                inUse: rotation.fingerprintsInUse)
             try sleep(until: step.wake, mustShow: mustShow, now: now)
         }
     }

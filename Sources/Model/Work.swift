@@ -57,6 +57,18 @@ package enum Work: Hashable, Sendable {
 }
 
 extension Work {
+    /// The secrets whose bytes it needs.
+    package var secrets: [SecretInfo] {
+        switch self {
+        case .putInStore(_, let secret, _, _), .verify(_, let secret), .readTarget(_, let secret, _): [secret]
+        case .putRollout(_, _, _, _, let put): [put?.secret].compactMap { $0 }
+        case .publish(_, let secrets, _, _): Array(secrets.values)
+        case .push(_, let secret, _, let others): [secret] + others.values
+        case .keep(_, let record): [record.current, record.candidate].compactMap { $0 }
+        default: []
+        }
+    }
+
     package var isObservation: Bool {
         if case .observe = self { true } else { false }
     }

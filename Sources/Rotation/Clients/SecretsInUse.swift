@@ -2,8 +2,8 @@ package import AppleClientSecret
 import Model
 
 extension Rotation {
-    /// Every secret that is current, published or kept, or will be. The bytes of all others may be forgotten while no job runs
-    /// (``isIdle``). Secrets that jobs carry are not counted.
+    /// Every secret that is current, published or kept, or will be, and those that running jobs need. The bytes of all others may
+    /// be forgotten, but for those that a running job is about to report.
     package var fingerprintsInUse: Set<Fingerprint> {
         var used = Set(secretsSeen.map(\.fingerprint))
         for client in clients.all {
@@ -12,6 +12,7 @@ extension Rotation {
             used.formUnion(kept.compactMap { $0?.fingerprint })
             used.formUnion(client.deliveries.delivered.values.map(\.fingerprint))
         }
+        for job in jobs.all { used.formUnion(job.work.secrets.map(\.fingerprint)) }
         return used
     }
 

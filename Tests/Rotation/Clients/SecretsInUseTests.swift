@@ -55,4 +55,17 @@ import Testing
         #expect(isInUse(candidate, bench))
         #expect(isInUse(old, bench))
     }
+
+    /// It would fail for want of the bytes, whenever its disk responds.
+    @Test func theSecretOfAJobThatDoesNotEndIsInUse() throws {
+        let (bench, _) = try settled()
+        bench.held = [.file(try Values.path("web.jwt"))]
+        bench.ask(.renew(.init()))
+        let carried = try #require(try bench.current(web))
+        bench.pass(120)
+        bench.ask(.renew(.init()), 2)
+        #expect(try bench.current(web) != carried)
+        #expect(!bench.rotation.isIdle)
+        #expect(bench.rotation.fingerprintsInUse.contains(carried.fingerprint))
+    }
 }
