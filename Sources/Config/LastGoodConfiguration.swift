@@ -25,6 +25,8 @@ package struct LastGoodConfiguration: Hashable, Sendable {
 
     /// In bytes: many times the size of ten thousand clients.
     private static let sizeLimit = 32 << 20
+    /// How often a copy is written that another process replaces at the same time.
+    private static let tries = 5
 
     /// The text of files that passed all checks.
     package init(of loaded: LoadedConfiguration) {
@@ -119,14 +121,21 @@ package struct LastGoodConfiguration: Hashable, Sendable {
     package func keep(in directory: String, as identity: Identity, for readers: FileReaders) throws(FileError) {
         try GuardedPath.makeDirectory(directory, mode: identity.user == 0 ? 0o755 : 0o700, as: identity)
         guard let main = AbsolutePath(configuration) else { return }
-        // Removes temporaries of a process killed while writing: no other process writes here.
+        // Removes temporaries of a process killed while writing. Those of one that writes now stay, because it has them locked.
         let naming = TemporaryNames()
         let path = Self.file(of: main, in: directory)
         try naming.sweep(beside: path, as: identity, ofAnyTag: true)
-        let file = try AtomicFile(path, as: identity, limit: Self.sizeLimit)
         let bytes = jsonText.bytes + [UInt8(ascii: "\n")]
-        if file.content?.bytes == bytes, file.isReadable(by: readers) { return }
-        try file.replace(with: bytes, for: readers, naming: naming)
+        for tried in 1... {
+            let file = try AtomicFile(path, as: identity, limit: Self.sizeLimit)
+            if file.content?.bytes == bytes, file.isReadable(by: readers) { return }
+            do throws(FileError) {
+                return try file.replace(with: bytes, for: readers, naming: naming)
+            } catch {
+                // A daemon that runs as root and root's `reload` save the same text at once. The second one finds it there.
+                guard error.code == .changedMeanwhile, tried < Self.tries else { throw error }
+            }
+        }
     }
 
     /// The copy's path: named after the configuration's, escaped as by systemd-escape(1), so that operators find it.

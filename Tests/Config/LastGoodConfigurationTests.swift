@@ -144,6 +144,29 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: copies).count == 1)
     }
 
+    /// A daemon that runs as root does so, and `reload` as root.
+    @Test func severalProcessesMaySaveTheSameTextAtOnce() throws {
+        let problems = QuietMutex<[String]>([])
+        for round in 0..<40 {
+            try directory.write(good.replacing("web", with: "web\(round)"), to: "c.yaml")
+            let loaded = try ConfigurationLoader.load(path: directory("c.yaml"), as: me).get()
+            let copy = LastGoodConfiguration(of: loaded)
+            let place = copies
+            let identity = me
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do throws(FileError) {
+                    try copy.keep(in: place, as: identity, for: .owner)
+                } catch {
+                    let words = error.description
+                    problems.withLock { $0.append(words) }
+                }
+            }
+            #expect(kept()?.configuration.clients.keys.map(\.description) == ["web\(round)"])
+        }
+        let found = problems.withLock { $0 }
+        #expect(found == [])
+    }
+
     @Test func anotherPathHasAnotherCopy() throws {
         _ = try keep()
         try directory.write(good, to: "d.yaml")

@@ -43,12 +43,13 @@ package struct FileError: Error, Hashable, Sendable {
 }
 
 extension FileError: CustomStringConvertible {
+    /// One line for operators, in the words of a failure: path, problem, detail, the system's error and the remedy.
     package var description: String {
-        var text = "\(code.rawValue): \(path)"
-        if let detail { text += ": \(detail)" }
-        if let errno { text += ": \(errno)" }
-        if let remedy { text += " (\(remedy))" }
-        return text
+        var text = "\(Printable.name(path)): \(code.words)"
+        if let detail { text += ": \(Printable.line(detail))" }
+        if let cause { text += " (\(ErrorNumber.words(for: cause)))" }
+        let remedy = remedy ?? code.remedy(for: FailureSubject(path: path, detail: detail))
+        return remedy.map { "\(text); \($0)" } ?? text
     }
 }
 

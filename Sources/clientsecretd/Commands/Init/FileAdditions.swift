@@ -102,7 +102,7 @@ struct FileAdditions {
             return CommandFailure(
                 .failed, "cannot create \(error.path): its directory does not exist; create it with mkdir -p")
         default:
-            return CommandFailure(.failed, "\(error.path) cannot be written: \(error.description)")
+            return CommandFailure(.failed, error.description)
         }
     }
 }
