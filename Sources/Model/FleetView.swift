@@ -14,7 +14,7 @@ package struct FleetCounts: Hashable, Sendable {
     }
 
     private var machines: [State: Int] = [:]
-    /// How many that are current have delivered it as well.
+    /// How many hold it and have delivered it, whatever else fails there. A silent one may have another by now.
     package private(set) var delivered = 0
 
     package init() {}
@@ -29,9 +29,9 @@ package struct FleetCounts: Hashable, Sendable {
     /// How many machines report the client.
     package var hosts: Int { machines.values.reduce(0, +) }
 
-    package mutating func count(_ state: State, isDelivered: Bool) {
+    package mutating func count(_ state: State, hasDelivered: Bool) {
         machines[state, default: 0] += 1
-        if state == .current, isDelivered { delivered += 1 }
+        if state != .silent, hasDelivered { delivered += 1 }
     }
 }
 
@@ -55,6 +55,13 @@ package struct FleetClientView: Hashable, Sendable {
     package var rollout: RolloutView?
     /// Those that are not current, or all, the worst first.
     package var machines: [FleetMachineView]
+
+    /// How many machines hold the current secret, whatever else fails there. A silent one may have another by now.
+    package var held: Int {
+        guard let fingerprint else { return 0 }
+        return counts[.current]
+            + machines.count { $0.state == .failing && $0.holding.secret?.fingerprint == fingerprint }
+    }
 
     /// Whether all machines that report the client have delivered its secret, but for the silent ones.
     package var haveAllDelivered: Bool { counts.delivered > 0 && counts.delivered == counts.hosts - counts[.silent] }

@@ -1,4 +1,5 @@
 package import AppleClientSecret
+internal import Failures
 
 /// A machine's report of itself in the store. It contains no secret. A machine that may write to the store may have made it up.
 package struct MachineReport: Hashable, Sendable {
@@ -59,6 +60,13 @@ package struct MachineReport: Hashable, Sendable {
 
         /// Whether this is the current secret there.
         package func holds(_ other: SecretName) -> Bool { secret?.isSame(as: other) == true }
+
+        /// Whether it fails to deliver its secret, as far as it reports. A failure of the store proves nothing about its
+        /// applications. The code of a later version is unknown here and counts: holding a rollout is safer than continuing.
+        package var failsToDeliver: Bool {
+            guard !delivered, let failure else { return false }
+            return FailureCode(rawValue: failure)?.traits.contains(.ofStore) != true
+        }
 
         package func hasSameSecret(as other: Holding?) -> Bool {
             if let name = other?.secret { holds(name) } else { other != nil && secret == nil }

@@ -73,6 +73,21 @@ import Testing
         }
     }
 
+    /// What a machine lacks of the store says nothing of its applications.
+    @Test func aHeldRolloutNamesOnlyTheMachinesThatFailToDeliver() throws {
+        let machines = [
+            machine("app1", .failing, current, failure: "action_failed"),
+            machine("app2", .failing, current, failure: "store_certificate_expiring"),
+            machine("app3", .failing, current, failure: "a_code_of_a_later_version"),
+        ]
+        let web = try client([.failing: 3], delivered: 0, machines, fingerprint: current)
+        let held = RolloutView(share: 0.05, state: .held, since: now)
+        #expect(
+            RolloutWords.lines(for: web.name, held, in: web, now: now).filter { $0.contains(" fails: ") }
+                == ["app1 fails: action_failed", "app3 fails: a_code_of_a_later_version"])
+        #expect(lines(web)[0].hasPrefix("web: 3 of 3 hold sha256:00000000000000ab, delivered on 0; failing: app1, "))
+    }
+
     /// No command is known if the daemon may be another configuration's.
     @Test func aHeldRolloutSaysWhatComesNextAlsoWithoutACommand() async {
         await #expect(processExitsWith: .success) {
@@ -101,7 +116,7 @@ import Testing
             ], fingerprint: current)
         #expect(
             lines(web) == [
-                "web: 9,997 of 10,000 hold sha256:00000000000000ab, delivered on 9,990; failing: app1; behind: app17; "
+                "web: 9,998 of 10,000 hold sha256:00000000000000ab, delivered on 9,990; failing: app1; behind: app17; "
                     + "silent: app18",
                 "",
                 "CLIENT  MACHINE  STATE    HOLDS                    SINCE        DELIVERED  FAILURE    LAST SEEN",

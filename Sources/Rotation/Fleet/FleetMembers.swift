@@ -19,6 +19,11 @@ struct FleetMembers {
         /// When its report was first seen with its current content.
         let seenAt: BootTime
 
+        /// Whether it has the current secret, and all its actions ran for it.
+        func hasDelivered(_ current: SecretName?) -> Bool {
+            holding.delivered && current.map(holding.holds) == true
+        }
+
         /// - Parameter lost: the machines that the client's rollout no longer waits for (``RolloutProgress/lost``).
         func state(_ current: SecretName?, _ lost: Set<String>?) -> FleetCounts.State {
             if isSilent { return .silent }

@@ -173,7 +173,8 @@ struct FleetReports: Sendable {
     private func count(_ name: ClientName, _ client: Own) -> FleetCounts {
         var counts = FleetCounts()
         for member in members[client.identity] ?? [] {
-            counts.count(member.state(client.current, lost[name]), isDelivered: member.holding.delivered)
+            counts.count(
+                member.state(client.current, lost[name]), hasDelivered: member.hasDelivered(client.current))
         }
         return counts
     }

@@ -1,5 +1,4 @@
 import AppleClientSecret
-internal import Failures
 import Model
 
 /// The progress of a client's secret that this machine puts into the store.
@@ -160,16 +159,8 @@ extension RolloutPolicy.Machine {
             let hasDelivered = holds && member.holding.delivered
             return RolloutPolicy.Machine(
                 name: member.machine, rank: rollout.rank(of: member.machine), hasDelivered: hasDelivered,
-                // A problem with the store proves nothing about its applications.
-                isFailing: holds && !hasDelivered && !member.isSilent
-                    && member.holding.failure.map { !Self.isOfStore($0) } ?? false,
+                isFailing: holds && !member.isSilent && member.holding.failsToDeliver,
                 isSilent: member.isSilent && members.haveHadTime && !hasDelivered)
         }.sorted { $0.rank < $1.rank }
-    }
-
-    /// Whether a failure that another machine reports is only about the store. The code of a later version is unknown here and
-    /// counts as a failure of the machine: holding the rollout is safer than continuing.
-    private static func isOfStore(_ code: String) -> Bool {
-        FailureCode(rawValue: code)?.traits.contains(.ofStore) == true
     }
 }

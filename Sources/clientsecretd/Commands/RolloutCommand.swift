@@ -85,9 +85,9 @@ enum RolloutWords {
     /// A line for each machine that fails with the new secret.
     private static func failures(in client: FleetClientView) -> [String] {
         client.machines.compactMap { machine in
-            guard machine.holding.secret?.fingerprint == client.fingerprint,
-                !machine.holding.delivered
-            else { return nil }
+            guard machine.holding.secret?.fingerprint == client.fingerprint, machine.holding.failsToDeliver else {
+                return nil
+            }
             return machine.holding.failure.map { "\(machine.machine) fails: \(Printable.foreign($0))" }
         }
     }

@@ -86,7 +86,8 @@ struct FleetReportsTests {
         // This machine itself reports as well.
         #expect(view.counts.hosts == 7)
         #expect(view.counts[.current] == 3)
-        #expect(view.counts.delivered == 2)
+        #expect(view.counts.delivered == 3)
+        #expect(view.held == 4)
         #expect(view.counts[.behind] == 2)
         #expect(view.counts[.failing] == 1)
         #expect(view.counts[.silent] == 1)
@@ -95,6 +96,22 @@ struct FleetReportsTests {
         let all = try states(all: true)
         #expect(all.prefix(4) == ["e failing", "c behind", "d behind", "f silent"])
         #expect(all.dropFirst(4).sorted() == ["a current", "b current", "signer current"])
+    }
+
+    /// Their certificates for etcd expire soon, which says nothing of the secret.
+    @Test func machinesThatFailCountByTheSecretThatTheyHold() throws {
+        bench.report("a", try current, failure: "store_certificate_expiring")
+        bench.report("b", try current, delivered: false, failure: "store_certificate_expiring")
+        bench.report("c", Fingerprint(leadingBytes: 1), failure: "store_certificate_expiring")
+        let view = try fleet()
+        #expect(view.counts.hosts == 4)
+        #expect(view.counts[.failing] == 3)
+        #expect(view.held == 3)
+        #expect(view.counts.delivered == 2)
+        #expect(!view.haveAllDelivered)
+        bench.report("b", try current, failure: "store_certificate_expiring")
+        bench.report("c", try current, failure: "store_certificate_expiring")
+        #expect(try fleet().haveAllDelivered)
     }
 
     @Test func aRenewalLeavesThemBehind() throws {

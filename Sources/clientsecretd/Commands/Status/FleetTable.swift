@@ -30,7 +30,7 @@ struct FleetTable {
             text += "no machine has reported it"
         } else {
             text +=
-                "\(counts[.current].grouped) of \(counts.hosts.grouped) hold "
+                "\(client.held.grouped) of \(counts.hosts.grouped) hold "
                 + (client.fingerprint?.description ?? "a secret, because there is none here")
                 + ", delivered on \(counts.delivered.grouped)"
         }
