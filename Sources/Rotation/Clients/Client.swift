@@ -31,6 +31,8 @@ struct Client: Sendable {
     var share: StorePuts?
     /// Nil if this machine rolls out no secret of it.
     var rollout: RolloutProgress?
+    /// A user's order to a rollout that the store does not have yet; nil for none.
+    var rolloutOrder: PendingRolloutOrder?
     /// The secret that the credential socket serves.
     var credential: SecretInfo?
     var health = ClientHealth()
@@ -63,6 +65,7 @@ extension Client {
         if subject.isSharing, !change.isOfStore {
             share = former?.share
             rollout = former?.rollout
+            if entry.rollout != nil { rolloutOrder = former?.rolloutOrder }
         }
         if entry.credential != nil { credential = former?.credential }
     }

@@ -2,6 +2,13 @@ import AppleClientSecret
 internal import Failures
 import Model
 
+/// A user's order to a client's rollout that the store does not have yet.
+struct PendingRolloutOrder: Hashable, Sendable {
+    let order: RolloutOrder
+    /// The secret that was current then; nil before the first one.
+    let secret: SecretName?
+}
+
 /// How secrets that this machine puts into the store are rolled out: which machines of the fleet may deliver them.
 ///
 /// - A rollout is put in one transaction with its secret (`StorePuts`). Any signer may raise it, and none undoes another's
@@ -14,6 +21,8 @@ import Model
 /// - A rollout in the store that is missing, unreadable, another secret's or an earlier state from a restored backup is put
 ///   there again. It is put as it was last seen, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
+/// - A user's order to a rollout that waits for the store waits with it, and is put with it. An order to one that the store has
+///   seen is withdrawn if the store cannot be reached.
 extension Rotation {
     // MARK: State
 
@@ -38,38 +47,49 @@ extension Rotation {
 
     // MARK: Requests
 
-    /// Controls a client's rollout. Returns why that is impossible: no rollout is unfinished, or the store has yet to show it.
+    /// Controls a client's rollout. Returns why that is impossible: no rollout is unfinished.
     mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Answer? {
         guard client.isSharing else { return .noFleet(nil) }
-        guard let view = seenRolloutView(of: client) else {
-            return .noRollout(
-                rolloutView(of: client) == nil ? nil : problem(rollingOut: client, since: jobs.next, at: now))
-        }
         // In a rollout that has ended by itself, machines may still wait for their turns.
-        guard view.state != .finished || order == .finish else { return .noRollout(nil) }
-        clients[client].rollout?.order(order)
+        guard let view = rolloutView(of: client), view.state != .finished || order == .finish else {
+            return .noRollout(nil)
+        }
+        clients[client].rolloutOrder = PendingRolloutOrder(
+            order: order, secret: clients[client].secret.current?.name)
+        jobs.want(.share(client.name), at: now)
         jobs.want(.rollout(client.name), at: now)
         touch(client)
         return nil
+    }
+
+    /// The order to the rollout of a client's current secret that is not done yet.
+    private func pendingOrder(to client: ConfiguredClient) -> RolloutOrder? {
+        guard let pending = clients[client].rolloutOrder else { return nil }
+        guard let secret = pending.secret else { return pending.order }
+        return clients[client].secret.current?.name.isSame(as: secret) == true ? pending.order : nil
     }
 
     /// The answer to an order to a rollout; nil until the store has it.
     func rolloutAnswer(
         _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
     ) -> Answer? {
-        guard let client = index[client], clients[client].rollout?.order != nil else {
+        guard let client = index[client], rolloutView(of: client) != nil, pendingOrder(to: client) != nil else {
             guard let view = index[client].flatMap(seenRolloutView), order.isDone(in: view.state) else {
                 return .rolloutOvertaken
             }
             return .rollout(view)
         }
-        return problem(rollingOut: client, since: job, at: now).map { .noRollout($0) }
+        guard let failure = problem(rollingOut: client, since: job, at: now) else { return nil }
+        // It is put with the secret, as soon as the store can be reached.
+        let traits = failure.code.traits
+        let isAway = traits.contains(.ofStore) && !traits.contains(.refusalOfStore)
+        return isAway && seenRolloutView(of: client) == nil ? nil : .noRollout(failure)
     }
 
     /// Withdraws a user's order, after the answer that it cannot be done: it would be carried out hours later, when
     /// no user expects it.
     mutating func withdrawOrder(of client: ClientName) {
-        if let client = index[client] { clients[client].rollout?.order(nil) }
+        if let client = index[client] { clients[client].rolloutOrder = nil }
     }
 
     /// Why this machine cannot change a rollout now; nil when it can.
@@ -85,8 +105,13 @@ extension Rotation {
 
     // MARK: Plan
 
-    /// The rollout that is put into the store with a secret; nil for none.
-    func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
+    /// The rollout that is put into the store with a secret, as a user has ordered it; nil for none.
+    func orderedRolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
+        rolloutToPut(own, client, &timer).map { ordered(client, $0) ?? $0 }
+    }
+
+    /// The same before a user's order.
+    private func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
         let name = own.secret.name
         guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
         guard let settings = client.entry.rollout else {
@@ -95,7 +120,8 @@ extension Rotation {
         }
         if let known = clients[client].rollout?.rollout, known.secret.isSame(as: name) { return known }
         // A rollout that was deleted continues in its former state: a held one waits for an order.
-        let new = Rollout(of: name, admitted: 0, state: isRolloutHeld(client) ? .held : .going)
+        let isHeld = isRolloutHeld(client) || pendingOrder(to: client) == .hold
+        let new = Rollout(of: name, admitted: 0, state: isHeld ? .held : .going)
         guard new.state == .going, let members = members(of: client, &timer) else { return new }
         let progress = RolloutPolicy.Progress(
             machines: RolloutPolicy.Machine.all(members, of: new), missing: fleet.known.missing(client.identity))
@@ -143,7 +169,8 @@ extension Rotation {
                 return
             }
             see(wanted, nil, client, at: timer.now)
-            let work = Work.putRollout(name, wanted, at: own.place, ifAt: revision, with: nil)
+            let work = Work.putRollout(
+                name, ordered(client, wanted) ?? wanted, at: own.place, ifAt: revision, with: nil)
             if put(work, on: .rollout(name), of: name, &timer) { clients[client].rollout?.repaired(at: timer.now) }
             return
         }
@@ -163,7 +190,7 @@ extension Rotation {
                 .putRollout(name, wanted, at: own.place, ifAt: revision, with: nil), on: .rollout(name), of: name,
                 &timer)
         } else {
-            clients[client].rollout?.order(nil)
+            clients[client].rolloutOrder = nil
             recover(.rollout(name))
         }
     }
@@ -173,16 +200,18 @@ extension Rotation {
         clients[client].rollout?.see(rollout, revision: revision, at: now)
     }
 
-    /// The rollout that an operator requests; nil when there is none.
+    /// The rollout that an operator requests; nil without an order.
     private func ordered(_ client: ConfiguredClient, _ rollout: Rollout) -> Rollout? {
-        guard let progress = clients[client].rollout, let order = progress.order else { return nil }
+        guard let order = pendingOrder(to: client) else { return nil }
         var wanted = rollout
         switch order {
         // A finished rollout has no machine left to hold back.
         case .hold: wanted.state = rollout.isFinished ? .going : .held
         case .resume:
             wanted.state = .going
-            wanted.tolerated = max(rollout.tolerated, progress.failing.count)
+            if let progress = clients[client].rollout, progress.rollout.secret.isSame(as: rollout.secret) {
+                wanted.tolerated = max(rollout.tolerated, progress.failing.count)
+            }
         case .finish: wanted = Rollout(of: rollout.secret, admitted: .max, isOrdered: true)
         }
         return wanted

@@ -15,8 +15,6 @@ struct RolloutProgress: Sendable {
     private var canariesAt: BootTime?
     /// When it was last put because it was missing.
     private(set) var repairedAt: BootTime?
-    /// An operator's order that is not done yet.
-    private(set) var order: RolloutOrder?
     /// The share of the reporting machines that are admitted, from 0 to 1.
     private var share = 0.0
     /// The machines that keep it from continuing.
@@ -47,8 +45,6 @@ struct RolloutProgress: Sendable {
 
     /// Whether the machines' reports matter now.
     var isGoing: Bool { !rollout.isFinished && rollout.state == .going && isMoving }
-
-    mutating func order(_ order: RolloutOrder?) { self.order = order }
 
     /// Whether the rollout in the store is an earlier state of it, as in a restored backup: one at a smaller revision.
     func isEarlier(_ rollout: Rollout, at revision: Int64) -> Bool {

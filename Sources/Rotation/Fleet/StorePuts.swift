@@ -137,7 +137,7 @@ extension Rotation {
             puts(of: own.secret, client)?.limit.isPausing(&timer) != true
         else { return }
         let work: Work =
-            if let rollout = rolloutToPut(own, client, &timer), let revisionOfRollout = own.revisionOfRollout {
+            if let rollout = orderedRolloutToPut(own, client, &timer), let revisionOfRollout = own.revisionOfRollout {
                 .putRollout(
                     name, rollout, at: own.place, ifAt: revisionOfRollout, with: SecretPut(own.secret, ifAt: revision))
             } else {

@@ -81,12 +81,81 @@ struct RolloutPlanTests {
         let view = try #require(bench.rotation.snapshot(at: bench.now).rollouts[web])
         #expect(view.state == .waiting)
         #expect(view.share == 0)
-        bench.ask(.rollout(web, .finish), 2)
-        #expect(bench.answer(2) == .noRollout(Failure(.storeUnreachable, at: .store)))
         bench.failures = [:]
         bench.pass(300)
         #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .going)
         #expect(try rollout.secret.fingerprint == current)
+    }
+
+    /// A new secret that all machines wait for, and whose put is on its way to a store that does not respond.
+    private func renewOnItsWay() throws {
+        try renew()
+        bench.held = [.share(web)]
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 98)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .waiting)
+        bench.forget()
+    }
+
+    /// The put on its way fails, and so does everything that follows.
+    private func loseStore(_ failure: Failure) {
+        bench.failures = [.store: failure, .share(web): failure, .rollout(web): failure]
+        bench.release(.share(web))
+        bench.pass(600)
+    }
+
+    @Test(arguments: RolloutOrder.allCases)
+    func anOrderToARolloutThatWaitsIsPutWithIt(_ order: RolloutOrder) throws {
+        try renewOnItsWay()
+        bench.ask(.rollout(web, order), 1)
+        #expect(bench.answer(1) == nil)
+        loseStore(Failure(.storeUnreachable, at: .store))
+        #expect(bench.answer(1) == nil)
+        #expect(bench.rotation.snapshot(at: bench.now).rollouts[web]?.state == .waiting)
+        // The same for one that comes later.
+        bench.ask(.rollout(web, order), 2)
+        #expect(bench.answer(2) == nil)
+        bench.failures = [:]
+        bench.pass(400)
+        for request: UInt64 in [1, 2] {
+            let view = try bench.answer(request) { if case .rollout(let view) = $0 { view } else { nil } }
+            #expect(order.isDone(in: view.state))
+        }
+        let current = try current
+        let puts: [Rollout] = bench.works.compactMap { work -> Rollout? in
+            if case .putRollout(_, let rollout, _, _, _) = work { rollout } else { nil }
+        }.filter { $0.secret.fingerprint == current }
+        #expect(!puts.isEmpty)
+        switch order {
+        case .hold: #expect(puts.allSatisfy { $0.state == .held && $0.admitted == 0 })
+        case .resume: #expect(puts.allSatisfy { $0.state == .going && !$0.admitsAll })
+        case .finish: #expect(puts.allSatisfy { $0.isFinished && $0.isOrdered })
+        }
+    }
+
+    @Test func anOrderToARolloutThatWaitsEndsWithItsSecret() throws {
+        try renewOnItsWay()
+        bench.ask(.rollout(web, .hold), 1)
+        loseStore(Failure(.storeUnreachable, at: .store))
+        bench.ask(.renew(DaemonRequest.Renewal(clients: [web])), 2)
+        #expect(bench.answer(1) == .rolloutOvertaken)
+        bench.failures = [:]
+        bench.pass(400)
+        #expect(try rollout.secret.fingerprint == current)
+        #expect(try rollout.state == .going)
+    }
+
+    /// It would be carried out whenever an operator has mended that.
+    @Test func anOrderToARolloutThatTheStoreRefusesIsNotKept() throws {
+        try renewOnItsWay()
+        let refusal = Failure(.storeForbidden, at: .store)
+        loseStore(refusal)
+        bench.ask(.rollout(web, .finish), 1)
+        #expect(bench.answer(1) == .noRollout(refusal))
+        bench.failures = [:]
+        bench.pass(700)
+        #expect(try rollout.secret.fingerprint == current)
+        #expect(try rollout.state == .going)
+        #expect(try !rollout.admitsAll)
     }
 
     @Test func itIsShownFromTheStart() throws {
