@@ -186,19 +186,17 @@ extension Rotation {
     /// not known to be bad.
     func mayWait(_ id: ActionID, for clients: [ConfiguredClient], _ timer: inout WakeTimer) -> Bool {
         clients.allSatisfy { client in
-            guard let held = secretInUseMeanwhile(by: id, of: client), self.clients[client].deliveries.owed[id] == nil
-            else {
-                return false
-            }
-            return !client.entry.isCritical(held, &timer) && currentRefusal(client) == nil
+            let held = secretsInUseMeanwhile(by: id, of: client)
+            guard !held.isEmpty, self.clients[client].deliveries.owed[id] == nil else { return false }
+            return !held.contains { mustBeReplaced($0, of: client, &timer) } && currentRefusal(client) == nil
         }
     }
 
-    /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret.
+    /// Whether an application that an action has yet to notify holds, as far as is known, a critical or expired secret, or one that
+    /// Apple refuses.
     func isEmergency(_ id: ActionID, _ timer: inout WakeTimer) -> Bool {
         for client in index.clients(of: .action(id)) where owes(client, id) {
-            guard let held = secretInUse(by: id, of: client) else { continue }
-            if client.entry.isCritical(held, &timer) { return true }
+            for held in secretsInUse(by: id, of: client) where mustBeReplaced(held, of: client, &timer) { return true }
         }
         return false
     }

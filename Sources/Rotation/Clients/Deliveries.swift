@@ -143,8 +143,8 @@ extension Rotation {
 
     // MARK: Plan
 
-    /// The secret that applications notified by an action hold, as far as is known; nil when they hold none.
-    func secretInUse(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
+    /// The secrets of which applications notified by an action hold one, as far as is known; empty when they hold none.
+    func secretsInUse(by action: ActionID, of client: ConfiguredClient) -> [SecretInfo] {
         clients[client].deliveries.delivered.inUse(by: action, of: client.actions)
     }
 
@@ -153,10 +153,11 @@ extension Rotation {
         clients[client].deliveries.delivered.values.firstToExpire
     }
 
-    /// The secret that applications keep using while an action waits, as delivered by it or by the client's other actions. An
-    /// action that a reload added waits too: it would otherwise spread a secret that a rollout holds back.
-    func secretInUseMeanwhile(by action: ActionID, of client: ConfiguredClient) -> SecretInfo? {
-        secretInUse(by: action, of: client) ?? lastDelivered(to: client)
+    /// The secrets of which applications keep using one while an action waits, as delivered by it or by the client's other
+    /// actions. An action that a reload added waits too: it would otherwise spread a secret that a rollout holds back.
+    func secretsInUseMeanwhile(by action: ActionID, of client: ConfiguredClient) -> [SecretInfo] {
+        let own = secretsInUse(by: action, of: client)
+        return own.isEmpty ? Array(clients[client].deliveries.delivered.values) : own
     }
 
     /// Whether an action has yet to run for a client's secret.
@@ -178,19 +179,19 @@ extension Rotation {
 }
 
 extension [ActionID: SecretInfo] {
-    /// The secret that applications notified by an action use, by what each action last ran for. Before the action's first run
-    /// the one that expires first of those delivered by actions that are no longer the client's, because an edited action
-    /// notifies the same application.
+    /// The secrets of which applications notified by an action use one: the one that it last ran for. Before its first run, those
+    /// delivered by actions that are no longer the client's, because an edited action notifies the same application.
     ///
     /// - Parameter actions: the client's.
-    func inUse(by action: ActionID, of actions: [ActionID]) -> SecretInfo? {
-        self[action] ?? filter { !actions.contains($0.key) }.values.firstToExpire
+    func inUse(by action: ActionID, of actions: [ActionID]) -> [SecretInfo] {
+        if let own = self[action] { return [own] }
+        return Array(filter { !actions.contains($0.key) }.values)
     }
 
     /// When the first of the secrets expires that applications use by these actions, which are all of the client's. Nil if one of
     /// the actions never ran.
     func firstExpiry(of actions: [ActionID]) -> WallTime? {
-        let expiries = actions.map { inUse(by: $0, of: actions)?.expiresAt }
+        let expiries = actions.map { inUse(by: $0, of: actions).firstToExpire?.expiresAt }
         return expiries.contains(nil) ? nil : expiries.compactMap(\.self).min()
     }
 }

@@ -38,8 +38,8 @@ struct DeliveryTurn: Hashable, Sendable {
 /// - A turn is drawn when a secret is received, evenly from the time that `deliver_over` allows. With a store it follows this
 ///   machine's ``RolloutRank``, the order in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
-/// - A client does not wait if its delivered secret is missing, expired or critical, or if the user requested a renewal. A
-///   request to deliver only repeats what has failed.
+/// - A client does not wait if its delivered secret is missing, expired, critical or refused by Apple, or if the user requested
+///   a renewal. A request to deliver only repeats what has failed.
 /// - An owed action does not wait either: it failed, or its application may have read something else (``Deliveries/owed``).
 /// - The client's record keeps a future turn by the wall clock. Otherwise a package upgrade, which restarts the daemon on all
 ///   machines, would make all of them deliver at once.

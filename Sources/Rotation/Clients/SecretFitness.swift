@@ -121,6 +121,11 @@ extension Rotation {
             current: clients[client].secret.current,
             clockIsTrusted: clock.failure == nil, &timer)
     }
+
+    /// Whether applications with this secret need another one at once: it is critical, it has expired, or Apple refuses it.
+    func mustBeReplaced(_ held: SecretInfo, of client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
+        client.entry.isCritical(held, &timer) || refusal(of: held, for: client, &timer) != nil
+    }
 }
 
 extension Configuration {

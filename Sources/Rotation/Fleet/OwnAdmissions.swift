@@ -76,7 +76,7 @@ extension Rotation {
     func awaitedRollout(of client: ConfiguredClient) -> AwaitedRollout? {
         guard let (secret, _, rollout, rank) = received(client) else { return nil }
         let deadlines = client.actions.filter { runs[$0]?.waitsFor == .rollout }.compactMap { action in
-            secretInUseMeanwhile(by: action, of: client).map {
+            secretsInUseMeanwhile(by: action, of: client).firstToExpire.map {
                 client.entry.lastResort(for: secret, over: $0, rank: rank)
             }
         }
@@ -94,7 +94,7 @@ extension Rotation {
     func isAdmitted(_ client: ConfiguredClient, _ action: ActionID, _ timer: inout WakeTimer) -> Bool {
         guard let (secret, place, rollout, rank) = received(client) else { return true }
         if admissions.admits(secret, at: place, rollout, rank: rank) { return true }
-        guard let held = secretInUseMeanwhile(by: action, of: client) else { return true }
+        guard let held = secretsInUseMeanwhile(by: action, of: client).firstToExpire else { return true }
         return timer.reached(client.entry.lastResort(for: secret, over: held, rank: rank))
     }
 }

@@ -84,8 +84,12 @@ extension ClientFacts {
     /// Judges also by the state directory: the secrets last put behind APIs, and the secret its applications were last notified
     /// of.
     ///
-    /// - Parameter record: as it is kept; it knows of every action that has run.
-    func judge(with record: Record, _ timer: inout WakeTimer) -> OutputsHealth {
+    /// - Parameters:
+    ///   - record: as it is kept; it knows of every action that has run.
+    ///   - refusal: why Apple refuses a secret now; nil if it may accept it.
+    func judge(
+        with record: Record, refusal: (SecretInfo, inout WakeTimer) -> Objection?, _ timer: inout WakeTimer
+    ) -> OutputsHealth {
         let actions = entry.onChange.filter { !$0.isRedeployment }.map(\.id)
         var facts = self
         if entry.credential != nil, outputs.isEmpty { facts.served = record.current }
@@ -99,9 +103,14 @@ extension ClientFacts {
                 entry.lacksSecret(record.shown[$0], wanted: current, clock: clock, &timer)
             }.map(\.target)
         }
-        facts.delivered = actions.compactMap { record.delivered.inUse(by: $0, of: actions) }
+        facts.delivered = actions.flatMap { record.delivered.inUse(by: $0, of: actions) }
+        facts.findRefused { refusal($0, &timer) }
         let judged = facts.judgeTargets(after: facts.judgeOutputs(&timer), holding: record.current, &timer)
         guard judged.health != .critical else { return judged }
+        if let refused = facts.refused {
+            let failure = facts.failure(ofRefused: refused.secret, refused.objection, record, of: actions)
+            return result(.critical, failure, refused.secret)
+        }
         let weakest: SecretInfo? = if case .held(let secret) = facts.weakest { secret } else { nil }
         if clock.failure == nil, judged.failure?.code != .clockPerhapsAhead,
             let failure = facts.delivered.firstToExpire.flatMap({ entry.shortLife(of: $0, name, &timer) })
@@ -122,6 +131,20 @@ extension ClientFacts {
             return result(.degraded, .notDelivered(name, failed: record.failed, of: actions), weakest)
         }
         return result(judged.health, judged.failure, weakest)
+    }
+
+    /// The failure of a client of which Apple refuses a secret that is in no file.
+    private func failure(
+        ofRefused secret: SecretInfo, _ objection: Objection, _ record: Record, of actions: [ActionID]
+    ) -> Failure {
+        if record.current?.isSame(as: secret) == true {
+            return Failure(.secretUnacceptable, at: .client(name), detail: "it \(objection.words)")
+        }
+        let holding = zip(entry.targets, pushed).filter { $1?.isSame(as: secret) == true }
+            .map { Failure.Place.target($0.0.target) }
+        guard holding.isEmpty else { return failing ?? Failure.notPublished(name, missingFrom: holding) }
+        let reason = actions.lazy.compactMap { record.failed[$0] }.first
+        return .notDelivered(at: .client(name), whileHeld: objection.words, reason)
     }
 
     /// When the secret expires that the applications were last notified of, as the daemon shows it. Nil if there is none.

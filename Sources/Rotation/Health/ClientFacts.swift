@@ -28,8 +28,10 @@ struct ClientFacts {
     var emptyPlaces: [TargetName] = []
     /// Why the last request to a place behind an API failed; nil if none did.
     var failing: Failure?
-    /// The secret that each action's applications hold, as far as is known.
+    /// The secrets that each action's applications hold, as far as is known.
     var delivered: [SecretInfo] = []
+    /// One of the secrets outside files that Apple refuses, not merely because it has expired; nil if there is none.
+    private(set) var refused: (secret: SecretInfo, objection: Objection)?
 
     /// The worst of the secrets in a client's outputs, APIs and applications.
     enum Weakest {
@@ -37,6 +39,8 @@ struct ClientFacts {
         case lockedOut(AbsolutePath, OutputFinding)
         /// A place behind an API holds no secret that applications can use for long enough.
         case empty
+        /// Apple refuses this secret, which is behind an API, a credential, or held by an application.
+        case refused(SecretInfo, Objection)
         /// The secret that expires first.
         case held(SecretInfo)
         /// No secret is known, and not every place was read.
@@ -62,6 +66,22 @@ struct ClientFacts {
         }
     }
 
+    /// Judges the secrets behind APIs, of the credential and of applications, once all of them are recorded.
+    ///
+    /// - Parameter refusal: why Apple refuses a secret now; nil if it may accept it.
+    mutating func findRefused(_ refusal: (SecretInfo) -> Objection?) {
+        refused = nil
+        for secret in pushed.compactMap(\.self) + delivered + [served].compactMap(\.self) {
+            switch refusal(secret) {
+            // Health judges when the secrets expire.
+            case nil, .expired: continue
+            case let objection?:
+                refused = (secret, objection)
+                return
+            }
+        }
+    }
+
     /// The output that locks its applications out; nil if none does.
     var lockout: (path: AbsolutePath, found: OutputFinding)? {
         outputs.last.flatMap { $0.found.locksOut(isUnderWay: isUnderWay) ? $0 : nil }
@@ -79,6 +99,7 @@ struct ClientFacts {
     var weakest: Weakest {
         if let lockout { return .lockedOut(lockout.path, lockout.found) }
         if !emptyPlaces.isEmpty { return .empty }
+        if let refused { return .refused(refused.secret, refused.objection) }
         let secrets = published.map(\.secret) + pushed.compactMap(\.self) + delivered
         if let first = secrets.firstToExpire { return .held(first) }
         return outputs.isEmpty && pushed.isEmpty ? .nowhere : .unknown

@@ -90,8 +90,7 @@ extension Rotation {
         let isDone = isPublished && owedActions(of: client).isEmpty && !isOutdated
         let wasDone = old.map { $0.delivered || $0.isUndeployed && $0.health == .ok } ?? false
         let lastSuccessAt = isDone && !wasDone ? now.wall : old?.lastSuccessAt
-        var weakest = facts.weakest
-        if case .nowhere = weakest, let current { weakest = .held(current) }
+        let weakest = facts.weakest
 
         // A clock that may be ahead raises no alarm.
         let isSpared = spared(client, &timer) != nil
@@ -141,8 +140,13 @@ extension Rotation {
         facts.emptyPlaces = client.targets.map(\.target).filter {
             client.entry.lacksSecret(targets[$0]?.shown, wanted: wanted, clock: clock, &timer)
         }
-        facts.delivered = client.actions.compactMap { secretInUse(by: $0, of: client) }
+        facts.delivered = client.actions.flatMap { secretsInUse(by: $0, of: client) }
         if !presumed.isEmpty, let last = lastDelivered(to: client) { facts.delivered.append(last) }
+        // A client without places has a credential. It counts until an application is known to hold a secret.
+        if client.places.isEmpty, client.targets.isEmpty, facts.delivered.isEmpty {
+            facts.served = clients[client].secret.current
+        }
+        facts.findRefused { refusal(of: $0, for: client, &timer) }
         return facts
     }
 

@@ -128,6 +128,8 @@ extension Rotation {
             }
         case .empty: Lockout(failure: unserved(client), cause: .target)
         case .nowhere: isKnown(client) ? Lockout(failure: unserved(client), cause: .secret) : nil
+        case .refused(let secret, let objection):
+            Lockout(failure: refusedFailure(of: secret, objection, client), cause: .secret)
         case .held(let secret):
             isSpared
                 ? nil
@@ -145,6 +147,17 @@ extension Rotation {
     func isOnlyToDeliver(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
         guard let wanted = wantedSecret(client), lackingPlaces(of: client).isEmpty else { return false }
         return client.entry.shortLife(of: wanted, client.name, &timer) == nil
+    }
+
+    /// The failure of a client whose applications, credential or place behind an API has a secret that Apple refuses.
+    private func refusedFailure(of secret: SecretInfo, _ objection: Objection, _ client: ConfiguredClient) -> Failure {
+        guard let wanted = wantedSecret(client) else { return unserved(client) }
+        if wanted.isSame(as: secret) {
+            return Failure(.secretUnacceptable, at: .client(client.name), detail: "it \(objection.words)")
+        }
+        guard lackingPlaces(of: client).isEmpty else { return unserved(client) }
+        return .notDelivered(
+            at: .client(client.name), whileHeld: objection.words, during: runningAction(of: client))
     }
 
     /// The failure of a client whose applications find no secret.
@@ -178,9 +191,21 @@ extension Failure {
     ///   - running: the action that runs now.
     func untilDelivered(_ reason: String? = nil, during running: Action? = nil) -> Failure {
         let verb = code == .secretExpired ? "expired" : "expires"
-        let words = "applications may still have a secret that \(verb) at \(detail ?? "")"
-        return Failure(
-            .notDelivered, at: place, detail: reason ?? words, remedy: running.map(Self.waiting))
+        return .notDelivered(at: place, whileHeld: "\(verb) at \(detail ?? "")", reason, during: running)
+    }
+
+    /// The failure of a client whose applications have a bad secret until an action has run.
+    ///
+    /// - Parameters:
+    ///   - problem: of that secret, as the end of a sentence that begins with "it".
+    ///   - reason: why an action failed.
+    ///   - running: the action that runs now.
+    static func notDelivered(
+        at place: Place, whileHeld problem: String, _ reason: String? = nil, during running: Action? = nil
+    ) -> Failure {
+        Failure(
+            .notDelivered, at: place, detail: reason ?? "applications may still have a secret that \(problem)",
+            remedy: running.map(Self.waiting))
     }
 
     /// - Parameter places: the places that lack the client's secret.

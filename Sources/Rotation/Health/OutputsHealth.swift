@@ -58,17 +58,18 @@ extension Configuration {
             guard keys[entry.key] != nil else { return nil }
             let known = entry.keys.compactMap { name in keys[name].map { KnownKey($0, evidence[name] ?? .none) } }
             var timer = WakeTimer(now: now)
+            let refusal: (SecretInfo, inout WakeTimer) -> Objection? = { secret, timer in
+                entry.refusal(
+                    of: secret, keys: known, signer: names(ofSigner: secret, evidence), current: current[name],
+                    clockIsTrusted: clock.failure == nil, &timer)
+            }
             var facts = ClientFacts(
                 name: name, entry: entry, keys: known, current: current[name], clock: clock, builtAt: builtAt)
             facts.findOutputs(
                 reading: { files[$0]?.map(\.slots) ?? .failure(Failure(.noSecret, at: .path($0))) },
-                refusal: {
-                    entry.refusal(
-                        of: $0, keys: known, signer: names(ofSigner: $0, evidence), current: current[name],
-                        clockIsTrusted: clock.failure == nil, &timer)
-                })
+                refusal: { refusal($0, &timer) })
             guard let record = records[name] else { return facts.judgeOutputs(&timer) }
-            var health = facts.judge(with: record, &timer)
+            var health = facts.judge(with: record, refusal: refusal, &timer)
             health.expiresAt = facts.deliveredExpiry(by: record, holding: health.expiresAt)
             health.supplied = Set(
                 entry.targets.filter { output in

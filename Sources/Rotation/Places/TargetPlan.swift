@@ -101,14 +101,15 @@ extension Rotation {
         return targets[target]?.holds(wanted) == true
     }
 
-    /// Whether a target does not hold its client's secret, and its known content is a critical or expired secret or nothing.
+    /// Whether a target does not hold its client's secret, and its known content is nothing, a critical or expired secret, or one
+    /// that Apple refuses.
     func isEmergency(_ target: TargetName, _ timer: inout WakeTimer) -> Bool {
         guard let client = index.clientOfTarget[target], let wanted = wantedSecret(client),
             let state = targets[target], !state.holds(wanted)
         else { return false }
         if client.entry.lacksSecret(state.shown, wanted: wanted, clock: clock, &timer) { return true }
         guard let held = state.known else { return false }
-        return client.entry.isCritical(held, &timer)
+        return mustBeReplaced(held, of: client, &timer)
     }
 
     /// Whether none of a client's targets holds its actions back.

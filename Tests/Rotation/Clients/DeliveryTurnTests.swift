@@ -27,11 +27,14 @@ struct DeliveryTurnTests {
     }
 
     /// Has something else renew a client's source, and waits until it was read.
+    ///
+    /// - Parameter ahead: by how much the clock is ahead that issues the secret.
     @discardableResult private func offer(
-        _ number: UInt64, to name: String = "web", expires: Int64 = 90 * Values.day
+        _ number: UInt64, to name: String = "web", expires: Int64 = 90 * Values.day, ahead: Int64 = 0
     ) throws -> SecretInfo {
         let issued = try Values.issued(
-            number, id: "com.example.\(name)", from: -60 + Int64(number), to: expires, signer: Values.print("1"))
+            number, id: "com.example.\(name)", from: ahead - 60 + Int64(number), to: ahead + expires,
+            signer: Values.print("1"))
         bench.sources[try Values.name(name)] = .secret(issued)
         bench.tell(.changeNoticed(.source(try Values.name(name))))
         bench.pass(3)
@@ -140,6 +143,25 @@ struct DeliveryTurnTests {
         bench.forget()
         try offer(2, expires: 180 * Values.day)
         #expect(bench.runs.count == 1)
+    }
+
+    /// The clocks were ahead when the last secret was issued and delivered, and were set right. Apple refuses that one.
+    @Test(arguments: [false, true]) func aClientWithASecretOfTheFutureDoesNotWait(isFailing: Bool) throws {
+        let action = Values.exec("/bin/tell")
+        try offer(1)
+        bench.step(20 * Values.day)
+        let ahead = try offer(2, ahead: 20 * Values.day)
+        bench.pass(1000)
+        #expect(try bench.rotation.delivered(to: Values.name("web")) == [action.id: ahead])
+        #expect(try bench.view("web").health == .ok)
+        bench.step(-20 * Values.day)
+        bench.forget()
+        if isFailing { bench.failures[.action(action.id)] = Failure(.actionFailed, at: .action(action.id)) }
+        let right = try offer(3)
+        #expect(try bench.held(in: "web.jwt") == right)
+        #expect(bench.runs.count == 1)
+        #expect(try bench.view("web").health == (isFailing ? .critical : .ok))
+        #expect(try bench.view("web").delivered == !isFailing)
     }
 
     @Test func waitingEndsWhereTheSecretBecomesCritical() throws {

@@ -32,6 +32,8 @@ import Testing
         var pushed: [Int64?] = []
         var hasEmptyPlace = false
         var delivered: [Int64] = []
+        /// Those that Apple refuses.
+        var refused: [Int64] = []
         var worst: String
     }
 
@@ -45,6 +47,9 @@ import Testing
         Row(outputs: ["50"], pushed: [40, nil], worst: "40"), Row(outputs: [], pushed: [nil], worst: "unknown"),
         Row(outputs: ["50"], pushed: [40], delivered: [30, 60], worst: "30"),
         Row(outputs: ["50"], pushed: [nil], hasEmptyPlace: true, worst: "empty"),
+        Row(outputs: ["50"], pushed: [40], delivered: [30, 60], refused: [60], worst: "refused 60"),
+        Row(outputs: ["50"], pushed: [nil, 40], delivered: [30], refused: [40, 30], worst: "refused 40"),
+        Row(outputs: ["x"], delivered: [30], refused: [30], worst: "locked out of 0"),
         Row(outputs: ["x"], delivered: [30], worst: "locked out of 0"), Row(outputs: [], worst: "nowhere"),
     ])
     func theWorstOfAllPlacesCounts(row: Row) throws {
@@ -59,10 +64,16 @@ import Testing
         facts.pushed = try row.pushed.map { try $0.map { try secret(days: $0) } }
         facts.emptyPlaces = row.hasEmptyPlace ? [try #require(TargetName("production"))] : []
         facts.delivered = try row.delivered.map { try secret(days: $0) }
+        let refused = try row.refused.map { try secret(days: $0) }
+        facts.findRefused { secret in
+            refused.contains(secret) ? Objection.issuedAhead(secret.issuedAt) : Objection.expired(secret.expiresAt)
+        }
+        func days(_ secret: SecretInfo) -> String { "\((secret.expiresAt - Values.moment(0)).count / Values.day)" }
         let worst =
             switch facts.weakest {
             case .lockedOut(let path, _): "locked out of \(path.description.suffix(1))"
-            case .held(let secret): "\((secret.expiresAt - Values.moment(0)).count / Values.day)"
+            case .held(let secret): days(secret)
+            case .refused(let secret, _): "refused \(days(secret))"
             case .unknown: "unknown"
             case .empty: "empty"
             case .nowhere: "nowhere"

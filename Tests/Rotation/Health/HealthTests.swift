@@ -90,6 +90,53 @@ import Testing
         #expect(try bench.view(web).deliveredExpiresAt == old.expiresAt)
     }
 
+    /// A clock that was ahead has minted what the application was given. The right secret is in its file.
+    @Test func anApplicationWithASecretThatAppleRefusesIsCritical() throws {
+        let bench = try bench(try Values.client(web, actions: [after])).started()
+        bench.step(20 * Values.day)
+        try bench.renew(web)
+        let ahead = try #require(try bench.current(web))
+        bench.pass(60)
+        #expect(try bench.view(web).delivered)
+        bench.held = [.action(after.id)]
+        bench.step(-20 * Values.day)
+        let current = try #require(try bench.current(web))
+        #expect(current != ahead)
+        #expect(try bench.held(in: "web.jwt") == current)
+        #expect(try bench.view(web).health == .critical)
+        let words = "applications may still have a secret that was issued in the future, at \(ahead.issuedAt)"
+        let wait = Remedy.say("wait until exec /bin/after has ended")
+        #expect(
+            try bench.view(web).reason?.failure
+                == Failure(.notDelivered, at: .client(try Values.name(web)), detail: words, remedy: wait))
+        bench.fail(.action(after.id), Failure(.actionFailed, at: .action(after.id)))
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure.code == .actionFailed)
+        // As in any emergency, each minute.
+        bench.failures = [.action(after.id): Failure(.actionFailed, at: .action(after.id))]
+        bench.pass(3600)
+        bench.forget()
+        bench.pass(600)
+        #expect(bench.runs.count >= 9)
+        bench.failures = [:]
+        bench.pass(60)
+        #expect(try bench.view(web).health == .ok)
+    }
+
+    /// Nothing reads it but the unit that the credential socket serves.
+    @Test func aCredentialThatAppleRefusesIsCritical() throws {
+        let bench = try bench(try Values.client(web, outputs: [])).started()
+        bench.step(20 * Values.day)
+        try bench.renew(web)
+        #expect(try bench.view(web).health == .ok)
+        bench.held = [.client(try Values.name(web))]
+        bench.step(-20 * Values.day)
+        #expect(try bench.view(web).health == .critical)
+        #expect(try bench.view(web).reason?.failure.code == .secretUnacceptable)
+        bench.release(.client(try Values.name(web)))
+        #expect(try bench.view(web).health == .ok)
+    }
+
     /// The critical state is shown meanwhile, and is no news: the action ends it, or it fails and is logged.
     @Test func aFirstDeliveryOverAnExpiredSecretIsNotLogged() throws {
         for isFailing in [false, true] {

@@ -251,6 +251,37 @@ import Testing
         #expect(try found(1, [:]).health == .degraded, "what it holds is not known")
     }
 
+    /// A clock that was ahead has minted it. The right secret is in the file.
+    @Test func aSecretOutsideFilesThatAppleRefusesIsCritical() throws {
+        let after = Values.exec("/bin/after")
+        var entry = try Values.client("web", actions: [after])
+        let right = try Values.issued(1, signer: Values.print("1"))
+        let ahead = try Values.issued(2, from: 20 * Values.day, to: 110 * Values.day, signer: Values.print("1"))
+        var record = Record(current: right)
+        func found() throws -> OutputsHealth {
+            try evaluate(at: Values.day, ["web.jwt": .secret(right)], entry: entry, record: record)
+        }
+        record.delivered = [after.id: ahead]
+        #expect(try found().health == .critical)
+        #expect(try found().failure?.code == .notDelivered)
+        #expect(
+            try found().failure?.detail
+                == "applications may still have a secret that was issued in the future, at \(ahead.issuedAt)")
+        record.failed = [after.id: "it exited with 3"]
+        #expect(try found().failure?.detail == "it exited with 3")
+        record.delivered = [after.id: right]
+        #expect(try found().health == .ok)
+
+        let target = PushOutput(target: try #require(TargetName("production")), place: "p")
+        entry.targets = [target]
+        record.pushed = [target: ahead]
+        #expect(try found().health == .critical)
+        #expect(try found().failure?.code == .notPublished)
+        #expect(try found().failure?.detail == "target \"production\"")
+        record.pushed = [target: right]
+        #expect(try found().health == .ok)
+    }
+
     @Test func aCredentialIsJudgedByTheStateDirectory() throws {
         let after = Values.exec("/bin/after")
         let entry = try Values.client(

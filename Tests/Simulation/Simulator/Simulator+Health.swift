@@ -160,6 +160,12 @@ extension Simulator {
             newest.map { $0 == view.current && verdicts.isRefused($0) } ?? false
             // Its successor is no better before it is accepted.
             || verdicts.replacesRefused.contains(view.name)
+        // By its times Apple refuses what an application holds. By a clock that is not trusted nobody can tell.
+        if view.health == .ok, rotation.clockFailure == nil, held.contains(where: areTimesRefused) {
+            throw Violation(.health, "\(view.name) is ok, and Apple refuses what its application holds")
+        }
+        let elsewhere = watch.everDelivered(to: view.name) + watch.targets.known(entry)
+        let isRefusedElsewhere = elsewhere.contains { mayBeRefused($0, entry) }
         // Issued in the future, after a clock was set back: Apple refuses it, whatever its life.
         let isOfTheFuture = filesPerhaps.contains { $0.map { $0.issuedAt > now.wall + 60 } ?? false }
         // It states other ids than those under which its key is configured: by what that says, Apple refuses it.
@@ -169,7 +175,7 @@ extension Simulator {
                     && rotation.digest(of: name) == outside.signer(of: secret)
             }
         }
-        if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture, !isMisnamed,
+        if view.health == .critical, !isBlank, !isRefused, !isOfTheFuture, !isMisnamed, !isRefusedElsewhere,
             !isCritical(filesPerhaps, told.compactMap { $0 } + watch.targets.known(entry))
         {
             throw Violation(.health, "\(view.name) is critical without a reason")
@@ -179,6 +185,21 @@ extension Simulator {
             throw Violation(
                 .health, "\(view.name)'s applications hold a secret until \(expiry.map(String.init) ?? "?")")
         }
+    }
+
+    /// Whether Apple refuses a secret's times, apart from its expiry.
+    private func areTimesRefused(_ secret: SecretInfo) -> Bool {
+        secret.issuedAt > now.wall + 60 || secret.livesTooLong(at: now.wall)
+    }
+
+    /// Whether Apple may refuse a secret that a client's application or an API holds, apart from its expiry: by its times, or by
+    /// the ids that are configured now.
+    func mayBeRefused(_ secret: SecretInfo, _ entry: ClientConfiguration) -> Bool {
+        guard let signer = outside.signer(of: secret) else { return true }
+        let rotation = rotation
+        let names = outside.configuration.keys.filter { rotation.digest(of: $0.key) == signer }.values
+        let isMisnamed = !names.isEmpty && !names.contains { $0.team == secret.team && $0.keyID == secret.keyID }
+        return isMisnamed || secret.client != entry.clientID || areTimesRefused(secret)
     }
 
     /// A secret in an output that an application could take for its own; nil for one known to be forged.

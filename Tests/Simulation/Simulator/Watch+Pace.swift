@@ -159,7 +159,8 @@ extension Watch {
         for (client, covered) in covering {
             guard let entry = simulator.rotation.configuration.clients[client], quiet(client, at: boot) > 15_000,
                 let held = known[.init(client: client, action: action.id)], held != covered.issued,
-                entry.criticalFrom(held) > simulator.now.wall, !simulator.verdicts.isRefused(covered.issued),
+                entry.criticalFrom(held) > simulator.now.wall, !simulator.mayBeRefused(held, entry),
+                !simulator.verdicts.isRefused(covered.issued),
                 !simulator.verdicts.replacesRefused.contains(client)
             else { return }
         }
@@ -290,7 +291,11 @@ extension Watch {
         guard case .action(let id) = job.resource else { return false }
         let clients = simulator.rotation.configuration.clients
         return emergencySince(id, clients.keys, simulator) != nil
-            || clients.contains { blank.contains($0.key) && $0.value.onChange.contains { $0.id == id } }
+            || clients.contains { name, entry in
+                entry.onChange.contains { $0.id == id }
+                    && (blank.contains(name)
+                        || everDelivered(to: name).contains { simulator.mayBeRefused($0, entry) })
+            }
     }
 
     /// Records that a job takes effect. An application whose secret is critical is notified at least once a minute, if

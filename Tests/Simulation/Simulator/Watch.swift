@@ -137,6 +137,11 @@ struct Watch: ~Copyable {
         return actions.map { known[.init(client: name, action: $0)] ?? oldest }
     }
 
+    /// All secrets for which a client's actions, or its former ones, last succeeded, as far as the living daemon can know.
+    func everDelivered(to name: ClientName) -> [SecretInfo] {
+        Array(known.filter { $0.key.client == name }.values)
+    }
+
     /// Updates since when everything works that each client needs.
     mutating func see(_ outside: Outside, isAlive: Bool, isClockPossible: Bool, at boot: Int64) {
         for (name, entry) in outside.clients {

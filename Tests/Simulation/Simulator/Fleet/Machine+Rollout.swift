@@ -94,7 +94,9 @@ extension Machine {
         let held = heldPossibly
         let needsNone =
             held.isEmpty || max(damagedAt, failedAt) > ranAt
-            || held.contains { $0 == secret || isCritical($0) || now.wall >= deadline(of: secret, holding: $0) }
+            || held.contains {
+                $0 == secret || isCritical($0) || areTimesRefused($0) || now.wall >= deadline(of: secret, holding: $0)
+            }
         acts.append(.began(Delivery(secret: secret, isAdmitted: isAdmitted, needsNoAdmission: needsNone)))
     }
 

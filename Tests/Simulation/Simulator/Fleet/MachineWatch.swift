@@ -24,8 +24,12 @@ extension Machine {
 
     /// Whether a secret may not be in force on this machine, by its own clock; one that has merely expired may.
     func isWrong(_ secret: SecretInfo) -> Bool {
-        rank(of: secret) == nil || secret.issuedAt > now.wall + 60
-            || secret.livesTooLong(at: now.wall)
+        rank(of: secret) == nil || areTimesRefused(secret)
+    }
+
+    /// Whether Apple refuses a secret's times by this machine's clock, apart from its expiry.
+    func areTimesRefused(_ secret: SecretInfo) -> Bool {
+        secret.issuedAt > now.wall + 60 || secret.livesTooLong(at: now.wall)
     }
 
     /// A ninth of a received secret's life, in which it is critical.
@@ -247,6 +251,11 @@ struct MachineWatch {
         let isUrgent = secrets.contains(nil) || (secrets + [held]).contains { $0.map(machine.isCritical) ?? false }
         if isUrgent, view.health != .critical {
             throw FleetViolation(.honest, "\(machine.name) is \(view.health) while time is running out")
+        }
+        // As far as its daemon knows what its application holds.
+        let kept = machine.outside.records[FleetScenario.client]?.delivered[FleetScenario.action.id]
+        if let held, held == kept, machine.areTimesRefused(held), view.health == .ok {
+            throw FleetViolation(.honest, "\(machine.name) is ok, and Apple refuses what its application holds")
         }
         let expectedSource = machine.isSigner ? nil : machine.expectedSource
         if let expectedSource {
