@@ -74,7 +74,8 @@ extension Rotation {
     // MARK: State
 
     /// For a client without a record, because it was renamed or the state directory was lost: assumes that its
-    /// applications were given the secret in its outputs that expires first.
+    /// applications were given the secret in its outputs that expires first. No action waits because of that
+    /// (``knowsHolding(of:of:)``).
     mutating func presumeDelivered(_ client: ConfiguredClient) {
         let known = clients[client]
         guard !known.secret.hasChosen, !client.actions.isEmpty, known.record.value == Record(),
@@ -160,6 +161,11 @@ extension Rotation {
         return own.isEmpty ? Array(clients[client].deliveries.delivered.values) : own
     }
 
+    /// Whether it is known what applications notified by an action hold.
+    func knowsHolding(of action: ActionID, of client: ConfiguredClient) -> Bool {
+        clients[client].deliveries.delivered.tellsHolding(of: action)
+    }
+
     /// Whether an action has yet to run for a client's secret.
     func owes(_ client: ConfiguredClient, _ action: ActionID) -> Bool {
         guard let current = clients[client].secret.current else { return false }
@@ -186,6 +192,12 @@ extension [ActionID: SecretInfo] {
     func inUse(by action: ActionID, of actions: [ActionID]) -> [SecretInfo] {
         if let own = self[action] { return [own] }
         return Array(filter { !actions.contains($0.key) }.values)
+    }
+
+    /// Whether it is known what applications notified by an action hold. Not if nothing was ever delivered. Also not if a secret
+    /// was only assumed to be delivered: it may have come to its output while the action waited, so they may hold an older one.
+    func tellsHolding(of action: ActionID) -> Bool {
+        self[action] != nil || self[.unknown] == nil && !isEmpty
     }
 
     /// When the first of the secrets expires that applications use by these actions, which are all of the client's. Nil if one of

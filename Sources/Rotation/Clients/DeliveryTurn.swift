@@ -39,7 +39,8 @@ struct DeliveryTurn: Hashable, Sendable {
 ///   machine's ``RolloutRank``, the order in which rollouts admit machines too.
 /// - An action of several clients runs at the first of their turns, for all of them, once a rollout allows it for one.
 /// - A client does not wait if its delivered secret is missing, expired, critical or refused by Apple, or if the user requested
-///   a renewal. A request to deliver only repeats what has failed.
+///   a renewal. It is missing as well if no record shows what was delivered: the output may hold a newer secret. A request to
+///   deliver only repeats what has failed.
 /// - An owed action does not wait either: it failed, or its application may have read something else (``Deliveries/owed``).
 /// - The client's record keeps a future turn by the wall clock. Otherwise a package upgrade, which restarts the daemon on all
 ///   machines, would make all of them deliver at once.
@@ -88,7 +89,9 @@ extension Rotation {
             if !isAdmitted { isAdmitted = self.isAdmitted(client, action, &timer) }
         }
         if hasCome, isAdmitted { return nil }
-        guard mayWait(action, for: clients, &timer) else { return nil }
+        guard clients.allSatisfy({ knowsHolding(of: action, of: $0) }), mayWait(action, for: clients, &timer) else {
+            return nil
+        }
         return isAdmitted ? .turn : .rollout
     }
 }

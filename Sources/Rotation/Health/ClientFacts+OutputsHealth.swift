@@ -125,9 +125,10 @@ extension ClientFacts {
             judged.secret.map { record.delivered[action]?.isSame(as: $0) == true } != false
         }
         // A secret that is newer than the record was written by hand. A received one may wait for its turn or its rollout,
-        // which only the daemon knows, unless an action is owed.
+        // which only the daemon knows, unless an action is owed or it is not known what applications hold.
         let isKnown = judged.secret.map { record.current?.isSame(as: $0) == true } == true
-        if judged.health == .ok, isKnown, isOwed || (entry.source == nil && !isNotified) {
+        let mayWait = entry.source != nil && actions.allSatisfy { record.delivered.tellsHolding(of: $0) }
+        if judged.health == .ok, isKnown, isOwed || !isNotified && !mayWait {
             return result(.degraded, .notDelivered(name, failed: record.failed, of: actions), weakest)
         }
         return result(judged.health, judged.failure, weakest)

@@ -257,6 +257,36 @@ struct OwnAdmissionsTests {
         #expect(runs == 1)
     }
 
+    /// The application may still hold the first secret, and nothing shows when that expires.
+    @Test mutating func aMachineThatLostItsStateDirectoryDoesNotWait() throws {
+        try begin()
+        let second = try offer(2, admitting: -1, .held)
+        #expect(runs == 0)
+        bench.records = [:]
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        #expect(try bench.current("web") == second)
+        #expect(runs == 1)
+        #expect(try bench.view("web").delivered)
+        // Once, and the next secret waits again.
+        try bench.restart(Self.configuration())
+        try offer(3, admitting: -1, .held)
+        bench.pass(3600)
+        #expect(runs == 0)
+    }
+
+    /// The daemon was killed before the action had run.
+    @Test mutating func aSecretThatWasOnlyFoundInAnOutputDoesNotCountAsDeliveredAfterARestart() throws {
+        try begin()
+        let second = try offer(2, admitting: -1, .held)
+        bench.records = [web: Record(current: second)]
+        bench.records[web]?.delivered = [.unknown: second]
+        try bench.restart(Self.configuration())
+        bench.pass(61)
+        #expect(runs == 1)
+        #expect(bench.records[web]?.delivered == [Values.exec("/bin/tell").id: second])
+    }
+
     /// The other store was configured while no daemon ran. No rollout was ever seen in it.
     @Test mutating func aRolloutInAnotherStoreHoldsNothingBackAfterARestart() throws {
         try begin()

@@ -282,6 +282,27 @@ import Testing
         #expect(try found().health == .ok)
     }
 
+    /// Only the daemon knows the turn or the rollout that the action waits for. But it does not wait if no record shows what
+    /// applications hold.
+    @Test func aReceivedSecretWaitsOnlyForApplicationsWithAKnownOne() throws {
+        let entry = try Values.receiver(SourceConfiguration(.store))
+        let tell = try #require(entry.onChange.first?.id)
+        let old = try Values.issued(1, signer: Values.print("1"))
+        let new = try Values.issued(2, from: Values.day, to: 91 * Values.day, signer: Values.print("1"))
+        for (delivered, health) in [
+            ([tell: old], .ok), ([ActionID("exec /bin/former"): old], .ok), ([.unknown: new], .degraded),
+            ([:], .degraded),
+        ] as [([ActionID: SecretInfo], HealthState)] {
+            var record = Record(current: new)
+            record.delivered = delivered
+            let found = try evaluate(
+                at: 2 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: record)
+            #expect(found.health == health, "\(delivered)")
+            let code: Failure.Code? = health == .ok ? nil : .notDelivered
+            #expect(found.failure?.code == code)
+        }
+    }
+
     @Test func aCredentialIsJudgedByTheStateDirectory() throws {
         let after = Values.exec("/bin/after")
         let entry = try Values.client(

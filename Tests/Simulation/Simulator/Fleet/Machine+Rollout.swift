@@ -24,8 +24,8 @@ extension Machine {
         let secret: SecretInfo
         /// Whether this machine may deliver it, as far as it was told; nil where nothing was said.
         let isAdmitted: Bool?
-        /// Whether it may deliver it whatever it was told: its application holds it or cannot wait, the last run of its action
-        /// failed, or the deadline has passed.
+        /// Whether it may deliver it whatever it was told: its application holds it or cannot wait, its daemon does not know what
+        /// that holds, the last run of its action failed, or the deadline has passed.
         let needsNoAdmission: Bool
     }
 
@@ -93,7 +93,7 @@ extension Machine {
         let isAdmitted = told.admits(order(of: secret), to: secret.fingerprint, at: place)
         let held = heldPossibly
         let needsNone =
-            held.isEmpty || max(damagedAt, failedAt) > ranAt
+            held.isEmpty || isUnremembered || max(damagedAt, failedAt) > ranAt
             || held.contains {
                 $0 == secret || isCritical($0) || areTimesRefused($0) || now.wall >= deadline(of: secret, holding: $0)
             }

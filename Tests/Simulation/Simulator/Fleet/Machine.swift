@@ -32,6 +32,8 @@ final class Machine: Daemon {
     var acts: [Act] = []
     /// The secret of the last action that has succeeded since its start.
     private(set) var lastRun: SecretInfo?
+    /// Whether the living daemon knows no secret that its action was run for: its record was lost, or cannot be read.
+    private(set) var isUnremembered = true
     /// When an action last succeeded, in this life or an earlier one.
     private(set) var ranAt: Int64 = 0
     /// When an action last failed, in this life or an earlier one.
@@ -132,6 +134,7 @@ final class Machine: Daemon {
             outside.reportRun(FleetScenario.reader)
             if let secret = runs.removeValue(forKey: id) {
                 lastRun = secret
+                isUnremembered = false
                 ranAt = boot
                 if rollout != nil { acts.append(.ended(secret)) }
             }
@@ -205,6 +208,11 @@ final class Machine: Daemon {
     }
 
     override func heard(of job: Job, _ result: Result<Outcome, Failure>) -> Result<Outcome, Failure>? {
+        if case .recall = job.work, case .success(.recalled(let record)) = result,
+            record.delivered[FleetScenario.action.id] != nil
+        {
+            isUnremembered = false
+        }
         guard let mistake else { return result }
         return mistake.twist(job, result, self)
     }
@@ -221,6 +229,7 @@ final class Machine: Daemon {
         told = Told(remembering: outside.records[FleetScenario.client])
         orders = []
         lastRun = nil
+        isUnremembered = true
         super.begin()
         if mistake == .renewsAtStart {
             schedule(.input(.asked(.renew(.init()), nil)), after: 30_000)
