@@ -203,7 +203,11 @@ extension [ActionID: SecretInfo] {
     /// When the first of the secrets expires that applications use by these actions, which are all of the client's. Nil if one of
     /// the actions never ran.
     func firstExpiry(of actions: [ActionID]) -> WallTime? {
-        let expiries = actions.map { inUse(by: $0, of: actions).firstToExpire?.expiresAt }
-        return expiries.contains(nil) ? nil : expiries.compactMap(\.self).min()
+        actions.map { inUse(by: $0, of: actions).firstToExpire?.expiresAt }.firstIfAllAreKnown
     }
+}
+
+extension [WallTime?] {
+    /// The first of these times; nil if one of them is not known.
+    var firstIfAllAreKnown: WallTime? { contains(nil) ? nil : compactMap(\.self).min() }
 }

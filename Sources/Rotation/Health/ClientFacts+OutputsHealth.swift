@@ -148,12 +148,15 @@ extension ClientFacts {
         return .notDelivered(at: .client(name), whileHeld: objection.words, reason)
     }
 
-    /// When the secret expires that the applications were last notified of, as the daemon shows it. Nil if there is none.
+    /// When the first secret expires that applications hold, as the daemon shows it: those behind APIs, and those that they were
+    /// last notified of. Nil if one of them is not known.
     ///
     /// - Parameter held: when the first secret in the outputs expires, which counts without actions.
     func deliveredExpiry(by record: Record, holding held: WallTime?) -> WallTime? {
         guard entry.undeployed.isEmpty else { return nil }
-        return entry.onChange.isEmpty ? held : record.delivered.firstExpiry(of: entry.onChange.map(\.id))
+        var expiries = entry.targets.map { record.held(at: $0)?.expiresAt }
+        expiries.append(entry.onChange.isEmpty ? held : record.delivered.firstExpiry(of: entry.onChange.map(\.id)))
+        return expiries.firstIfAllAreKnown
     }
 
     /// The same with the secrets last put behind APIs.

@@ -179,14 +179,16 @@ extension Rotation {
         return clients[client].wasTried && !view.isUnderWay && !isAboutToEnd
     }
 
-    /// When the first secret that applications hold expires, among those last delivered, or, without actions, those in the
-    /// outputs. Nil when a place holds nothing, has to be deployed by a user, or is in production with an older secret.
+    /// When the first secret that applications hold expires: those behind APIs, and those last delivered, or, without actions,
+    /// those in the files. Nil when a place holds nothing, has to be deployed by a user, or is in production with an older secret.
     private func deliveredExpiry(_ client: ConfiguredClient, _ wanted: SecretInfo?) -> WallTime? {
         guard client.entry.undeployed.isEmpty, !isOutdated(client) else { return nil }
+        // Actions do not wait for a push that fails, and applications go on with what the API holds.
+        var expiries = client.targets.map { targets[$0.target]?.known?.expiresAt }
         guard client.actions.isEmpty else {
-            return clients[client].deliveries.delivered.firstExpiry(of: client.actions)
+            expiries.append(clients[client].deliveries.delivered.firstExpiry(of: client.actions))
+            return expiries.firstIfAllAreKnown
         }
-        var expiries: [WallTime?] = []
         let presumed = presumedPaths(of: client)
         for place in client.places {
             if presumed.contains(place.path) {
@@ -196,9 +198,8 @@ extension Rotation {
             let slots = files[place.path]?.slots ?? [:]
             for slot in place.slots { expiries.append(slots[slot]?.issued?.expiresAt) }
         }
-        for output in client.targets { expiries.append(targets[output.target]?.known?.expiresAt) }
         if expiries.isEmpty { expiries = [wanted?.expiresAt] }
-        return expiries.contains(nil) ? nil : expiries.compactMap { $0 }.min()
+        return expiries.firstIfAllAreKnown
     }
 
     private func consecutiveFailures(_ client: ConfiguredClient) -> Int {

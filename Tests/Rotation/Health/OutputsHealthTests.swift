@@ -282,6 +282,26 @@ import Testing
         #expect(try found().health == .ok)
     }
 
+    /// Its push fails since the renewal. The action has run.
+    @Test func theSecretBehindAnAPICountsAlsoAfterTheActionsHaveRun() throws {
+        let after = Values.exec("/bin/after")
+        var entry = try Values.client("web", actions: [after])
+        let target = PushOutput(target: try #require(TargetName("production")), place: "p")
+        entry.targets = [target]
+        let old = try Values.issued(1, signer: Values.print("1"))
+        let new = try Values.issued(2, from: Values.day, to: 91 * Values.day, signer: Values.print("1"))
+        var record = Record(current: new)
+        record.delivered = [after.id: new]
+        for (pushed, expiry) in [([:], nil), ([target: old], old.expiresAt), ([target: new], new.expiresAt)]
+            as [([PushOutput: SecretInfo], WallTime?)]
+        {
+            record.pushed = pushed
+            let found = try evaluate(
+                at: 2 * Values.day, ["web.jwt": .secret(new)], entry: entry, record: record)
+            #expect(found.expiresAt == expiry)
+        }
+    }
+
     /// Only the daemon knows the turn or the rollout that the action waits for. But it does not wait if no record shows what
     /// applications hold.
     @Test func aReceivedSecretWaitsOnlyForApplicationsWithAKnownOne() throws {

@@ -203,6 +203,29 @@ import Testing
         #expect(bench.runs == ["redeploy shop for web"])
     }
 
+    /// Actions do not wait for it, and the API still holds the former secret.
+    @Test func whileAPushFailsTheAPIsSecretIsTheOneThatWasDelivered() throws {
+        let bench = try settled(actions: [action])
+        let former = try #require(try bench.current(web))
+        #expect(try bench.view(web).deliveredExpiresAt == former.expiresAt)
+        bench.pass(Values.day)
+        bench.failures[resource] = failure()
+        bench.forget()
+        try bench.renew(web)
+        bench.pass(60)
+        let current = try #require(try bench.current(web))
+        #expect(current.expiresAt > former.expiresAt)
+        #expect(bench.runs == ["exec /bin/deploy for web"])
+        #expect(try bench.view(web).deliveredExpiresAt == former.expiresAt)
+        try bench.restart(try configuration(actions: [action]))
+        bench.pass(60)
+        #expect(try bench.view(web).deliveredExpiresAt == former.expiresAt)
+        bench.failures = [:]
+        bench.pass(900)
+        #expect(try bench.view(web).deliveredExpiresAt == current.expiresAt)
+        #expect(try bench.view(web).delivered)
+    }
+
     /// What was not pushed is not deployed, and does not hold back what was.
     @Test func aPushThatFailsIsDeployedOnceItHasSucceeded() throws {
         let bench = try Bench(try deployed())

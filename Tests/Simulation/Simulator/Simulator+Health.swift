@@ -180,8 +180,11 @@ extension Simulator {
         {
             throw Violation(.health, "\(view.name) is critical without a reason")
         }
-        let expiry = told.contains(nil) ? nil : told.compactMap { $0?.expiresAt }.min()
-        if !readers.isEmpty, !isBlank, view.deliveredExpiresAt != expiry {
+        // What an API holds counts whether or not an action has run.
+        let all = told + entry.targets.map { watch.targets.known[$0] }
+        let expiry = all.contains(nil) ? nil : all.compactMap { $0?.expiresAt }.min()
+        let isVague = view.deliveredExpiresAt == nil && watch.targets.isVague(entry)
+        if !readers.isEmpty, !isBlank, !isVague, view.deliveredExpiresAt != expiry {
             throw Violation(
                 .health, "\(view.name)'s applications hold a secret until \(expiry.map(String.init) ?? "?")")
         }

@@ -66,6 +66,11 @@ struct TargetWatch: ~Copyable {
         entry.targets.compactMap { different.contains($0.target) ? nil : known[$0] }
     }
 
+    /// Whether it may not be known what some target of a client holds.
+    func isVague(_ entry: ClientConfiguration) -> Bool {
+        entry.targets.contains { uncertain.contains($0.target) || different.contains($0.target) }
+    }
+
     /// The pause after so many failures in a row, in seconds: doubled each time, up to a quarter of an hour, or a minute where
     /// this machine lacks something; nil for what is no target.
     func pause(after failures: Int, on resource: Resource) -> Int64? {
