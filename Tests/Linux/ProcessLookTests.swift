@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(.needs(.root)) func whatItMayNotLookIntoIsNoted() throws {
-        let process = try Background(["sh", "-c", "echo ready; exec sleep 600"])
+        let process = try Background(["sh", "-c", "echo ready; read line"])
         let folder = "/proc/\(process.processID)"
         let own = look(bytes: 1 << 20)
         #expect(!own.isForbidden("\(folder)/environ") && own.link("\(folder)/ns/mnt") != nil)

@@ -52,7 +52,7 @@ import Testing
     /// Who starts processes chooses how much there is to read of each.
     @Test func noMoreIsReadThanALookMay() throws {
         let process = try Background(
-            ["sh", "-c", "echo ready; exec sleep 600"],
+            ["sh", "-c", "echo ready; read line"],
             environment: ["SECRET": secret(), "LONG": String(repeating: "a", count: 5_000)])
         #expect(RunningProcess(process.processID).secrets.map(\.place) == [.variable("SECRET")])
         let look = ProcessLook(bytes: 5_000)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(.needs(.root)) func anotherUsersProcessMayNotBeLookedInto() throws {
-        let process = try Background(["sh", "-c", "echo ready; exec sleep 600"], environment: ["SECRET": secret()])
+        let process = try Background(["sh", "-c", "echo ready; read line"], environment: ["SECRET": secret()])
         #expect(!RunningProcess(process.processID).isForbidden)
         let nobody = try #require(try Accounts.user(named: "nobody"))
         #expect(try ThreadUser.perform(as: nobody) { RunningProcess(process.processID).isForbidden })
