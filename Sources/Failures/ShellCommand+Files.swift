@@ -65,7 +65,8 @@ extension ShellCommand {
         return ShellCommand("chmod \("0" + String(mode, radix: 8)) \(key.path)")?.run(as: keeper)
     }
 
-    /// Lets only the service read a key that root owns, by the service's own group.
+    /// Lets only the service read a key that root owns, by the service's own group. The caller has looked whether another group
+    /// may read it (``PathComponent/isOpen(toGroupOtherThan:)``).
     package static func shareKey(_ key: PathComponent, withServiceGroup group: String) -> ShellCommand? {
         guard key.isKeptFile, key.keeper?.id == 0, key.owner == 0, !key.hasAccessList else { return nil }
         // The old group loses its rights before the new one gets any.
@@ -147,6 +148,12 @@ extension PathComponent {
     /// Whether it is a directory in which only its keeper and root create names, and new files get no access list.
     package var isKeptDirectory: Bool {
         kind == .directory && (owner == keeper?.id || owner == 0) && mode & 0o022 == 0 && !hasAccessList
+    }
+
+    /// Whether a group has rights to the file that is neither root's nor one of these. Another program may read the file by that
+    /// group, so no command removes the rights.
+    package func isOpen(toGroupOtherThan groups: [UInt32]) -> Bool {
+        mode & 0o070 != 0 && group != 0 && !groups.contains(group)
     }
 
     /// Whether it is a file that no stranger placed or can replace.

@@ -268,6 +268,16 @@ import Testing
         #expect(isGroups || new & 0o077 == 0)
     }
 
+    @Test func aGroupThatMayNeedAKeyIsKnown() {
+        func isOpen(_ group: UInt32, _ mode: UInt16) -> Bool {
+            PathComponent(
+                path: "/k", kind: .file, owner: 0, group: group, mode: mode, isTrusted: true, keeper: .root
+            ).isOpen(toGroupOtherThan: [7])
+        }
+        #expect(isOpen(8, 0o640) && isOpen(8, 0o644) && isOpen(8, 0o660))
+        #expect(!isOpen(8, 0o600) && !isOpen(8, 0o604) && !isOpen(7, 0o640) && !isOpen(0, 0o640))
+    }
+
     @Test func nothingIsDoneToWhatAStrangerPlacedOrControls() {
         let stranger = Self.component("/f", .file, owner: 7, mode: 0o666, trusted: false)
         let unkept = Self.component("/f", .file, mode: 0o666, keeper: nil)

@@ -56,7 +56,7 @@ import Testing
         (0o644, 0, 0, "every user can read the file", nil),
         (0o644, 0, 1, "every user can read the file", "chmod 0640 KEY"),
         (0o644, 1, 1, "every user can read the file", "chmod 0600 KEY"),
-        (0o640, 1, 2, "the file can be read by the group bin (2)", "chmod 0600 KEY"),
+        (0o640, 1, 2, "the file can be read by the group bin (2)", nil),
         (0o640, 0, 2, "the file can be read by the group bin (2)", nil),
         (0o660, 1, 1, "the file is writable by its group", "chmod 0600 KEY"),
         (0o601, 1, 1, "every user can read the file", "chmod 0600 KEY"),
@@ -117,13 +117,32 @@ import Testing
         #expect(refused.code == .notGuarded && refused.remedy?.command == nil)
         #expect(
             refused.remedy?.words
-                == "let only root read it (chmod 0600 \(room("key"))); if the daemon runs as a user of group \"bin\", "
-                + "run this as that user")
+                == "copy it to a new file that only root may read, and name that one, because group \"bin\" may need this "
+                + "one; if the daemon runs as a user of group \"bin\", run this as that user")
         // What is no key may be any other file of the machine.
         try room.file("key", "root:*:20000::::::\n", mode: 0o640)
         try room.own("key", 0, group: 2)
         let other = try #require(throws: FileError.self) { try open(room("key"), as: .current()) }
-        #expect(other.remedy?.words?.hasPrefix("let only root read it; if the daemon") == true)
+        #expect(other.remedy?.words?.hasPrefix("copy it to a new file that only root may read") == true)
+        #expect(other.remedy?.command == nil)
+    }
+
+    /// A daemon with a configuration of its own may name the key of another one, which reads it by its group.
+    @Test func noCommandTakesAKeyFromAnotherProgramsGroup() throws {
+        let room = try Room()
+        let service = Account(name: "daemon", id: 1, primaryGroup: 1)
+        let root = Identity(user: 0, group: 0)
+        for (mode, owner) in [(0o640, 1), (0o640, 0), (0o644, 1), (0o644, 0), (0o660, 1)] {
+            for identity in [Self.daemon, root, root.judging(filesOf: service)] where owner == 0 || identity != root {
+                try room.file("key", Self.header, mode: mode_t(mode))
+                try room.own("key", UInt32(owner), group: 2)
+                let refused = try #require(throws: FileError.self) { try open(room("key"), as: identity) }
+                #expect(refused.code == .notGuarded && refused.remedy?.command == nil)
+                let words = refused.remedy?.words ?? ""
+                #expect(words.hasPrefix("copy it to a new file that only ") && !words.contains("chmod"), "\(words)")
+                #expect(words.contains("because group \"bin\" may need this one"), "\(words)")
+            }
+        }
     }
 
     /// A key that the service's configuration does not name is its owner's. It is the service's only if it was prepared for it.
@@ -163,8 +182,9 @@ import Testing
             #expect(
                 throws: FileError(
                     .notGuarded, at: room("key"), detail: "its access list lets \(reader) read it",
-                    remedy: Remedy(
-                        words: "remove them from its access list", command: "setfacl -n -x \(removed) \(room("key"))"))
+                    remedy: .say(
+                        "copy it to a new file that only user \"daemon\" may read, and name that one, because \(reader) may "
+                            + "need this one"))
             ) { try open(room("key"), as: Self.daemon) }
             try room.command("setfacl", ["-x", removed, room("key")])
             try open(room("key"), as: Self.daemon)
@@ -181,5 +201,10 @@ import Testing
         try room.command("setfacl", ["-m", "u:nobody:w", room("roots")])
         let refused = try #require(throws: FileError.self) { try open(room("roots"), as: Self.daemon) }
         #expect(refused.detail == "its access list lets the user nobody (65534) write to it")
+        // Who only writes loses nothing that it reads.
+        #expect(
+            refused.remedy
+                == Remedy(
+                    words: "remove them from its access list", command: "setfacl -n -x u:65534 \(room("roots"))"))
     }
 }

@@ -56,6 +56,7 @@ struct AccessList {
     struct Stranger {
         /// The user or group, in words.
         let words: String
+        let mayRead: Bool
         let mayWrite: Bool
         /// For setfacl(1); nil for the file's own group, whose entry cannot be removed.
         let entry: String?
@@ -74,7 +75,7 @@ struct AccessList {
                 let rights = entry.rights & mask
                 let mayWrite = rights & 2 != 0
                 guard mayWrite || rights & 4 != 0 && readersToo && !mayRead else { return nil }
-                return Stranger(words: words, mayWrite: mayWrite, entry: name)
+                return Stranger(words: words, mayRead: rights & 4 != 0, mayWrite: mayWrite, entry: name)
             }
             switch entry.tag {
             case .user where !identity.trusts(entry.id):

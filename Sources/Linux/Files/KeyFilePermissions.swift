@@ -50,6 +50,11 @@ package struct KeyFilePermissions {
     ) throws(FileError) {
         let strangers = list?.strangers(to: identity, group: status.group, readersToo: readersToo) ?? []
         guard let stranger = strangers.first else { return }
+        // Another program may read the key by such an entry, which no command takes from it.
+        if let reader = strangers.first(where: \.mayRead) {
+            throw FileError(
+                .notGuarded, at: path, detail: stranger.detail, remedy: .say(copying(status, from: reader.words)))
+        }
         // The entry of the file's own group cannot be removed, so there is no command.
         let entries = strangers.compactMap(\.entry)
         let key = PathComponent(FilePath(path), status, for: identity)
@@ -70,25 +75,37 @@ package struct KeyFilePermissions {
         return remedy(status, path, isSecret: false)
     }
 
+    /// The service's user if it reads the key; nil if the acting user does. A user's own file is that user's business.
+    private func readingService(of status: FileStatus) -> Account? {
+        identity.user != 0 && status.owner == identity.user ? nil : identity.serviceReading(status)
+    }
+
+    /// The advice for a file that another program may read in a way that is not allowed here.
+    ///
+    /// - Parameter others: the program's user or group, in words.
+    private func copying(_ status: FileStatus, from others: String) -> String {
+        let reader = Owner.words(user: readingService(of: status)?.id ?? identity.user)
+        return "copy it to a new file that only \(reader) may read, and name that one, because \(others) may need "
+            + "this one"
+    }
+
     /// Takes a key or its passphrase from all users but the one that works with it. There is no command for a file that may be
     /// another file of the machine, such as /etc/shadow, named by a wrong path.
     ///
     /// - Parameter isSecret: whether the file was read and certainly is one.
     func remedy(_ status: FileStatus, _ path: String, isSecret: Bool) -> Remedy {
         let key = PathComponent(FilePath(path), status, for: identity)
-        // A user's own file is that user's business.
-        let service = identity.user != 0 && status.owner == identity.user ? nil : identity.serviceReading(status)
+        let service = readingService(of: status)
         let reader = service?.id ?? identity.user
         let group = service?.primaryGroup ?? identity.group
         let name = Owner.argument(user: reader)
         let advice = "let only \(Owner.words(user: reader)) read it"
-        // It may be the group of a daemon that is not known here, which no command may take the key from.
-        if identity.user == 0, status.mode & 0o070 != 0, status.group != 0, !identity.mayReadKeys(status.group) {
-            // It is shown for the reader to decide, and `check --fix` does not run it.
-            let command = isSecret ? ShellCommand.guardKey(key, group: false) : nil
+        // It may be the group of another daemon, which no command may take the key from.
+        if key.isOpen(toGroupOtherThan: [identity.group, identity.service?.primaryGroup].compactMap(\.self)) {
+            let group = Owner.words(groupNamed: Owner.argument(group: status.group))
+            let copy = copying(status, from: group)
             return .say(
-                "\(advice)\(command.map { " (\($0.text))" } ?? ""); if the daemon runs as a user of \(Owner.words(groupNamed: Owner.argument(group: status.group))), "
-                    + "run this as that user")
+                identity.user == 0 ? "\(copy); if the daemon runs as a user of \(group), run this as that user" : copy)
         }
         if reader == 0 || status.owner == reader || status.group == group && status.mode & 0o040 != 0 {
             let mayStay = status.group == group && status.owner != reader

@@ -162,11 +162,11 @@ enum ServiceUser {
     }
 
     /// The user that runs the command. Files are also judged for the user that runs the configuration's daemon, so that a key
-    /// guarded for that user does not count as unguarded.
+    /// guarded for that user does not count as unguarded. If root runs it, as `run` would, the service's key is not root's.
     fileprivate static func identity(for configuration: String) -> Identity {
         // If the user database cannot be read, they are judged for no other user.
         let account = try? account(of: configuration)
-        return account.map { Identity.current().judging(filesOf: $0) } ?? identity
+        return Identity.current().judging(filesOf: account)
     }
 
     /// The same for a key that a flag names: the service's user reads it if the service's configuration names the file. Commands

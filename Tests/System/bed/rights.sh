@@ -68,6 +68,19 @@ said=$(clientsecretd mint --key $key --team-id DEF123GHIJ --client-id com.exampl
 contains "what is said of a key that everybody may read keeps the service's right" ": chmod 0640 $key" "$said"
 chmod 0640 $key
 promise "root may judge without the daemon" clientsecretd health --offline
+# A second configuration, root's own, names the service's key.
+install -d -m 0700 /root/second
+configure /root/second/c.yaml <<END
+state_dir: /root/second
+clients: {shop: {client_id: com.example.shop, outputs: [{path: /root/second/shop.jwt}]}}
+END
+for command in "run --once" "mint shop" check; do
+    # shellcheck disable=SC2086
+    refused "root's own configuration may not use it: $command" clientsecretd $command --config /root/second/c.yaml
+    says "which names what helps" "copy it to a new file that only root may read"
+    equal "and no command that takes it from the service" 0 "$(grep -c chmod "$seen")"
+done
+rm -r /root/second
 systemctl stop clientsecretd.socket clientsecretd.service
 useradd --system monitor
 promise "run by root, the daemon acts as the service's user" clientsecretd run --once

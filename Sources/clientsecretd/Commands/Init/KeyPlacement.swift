@@ -27,8 +27,10 @@ struct KeyPlacement {
         }
         if key.description.hasPrefix(Self.directory + "/") {
             file = key
+            // If another group may read it, the check at the end has the advice.
             command = PathComponent(file: key.description, for: ServiceUser.identity).flatMap {
-                .shareKey($0, withServiceGroup: service.name)
+                $0.isOpen(toGroupOtherThan: [service.primaryGroup])
+                    ? nil : ShellCommand.shareKey($0, withServiceGroup: service.name)
             }
             return
         }
