@@ -51,6 +51,14 @@ extension ShellCommand {
 
     // MARK: Files
 
+    /// Gives a file that the configuration names the mode that the configuration has for it.
+    ///
+    /// - Parameter mode: in octal.
+    package static func setMode(_ mode: String, of file: PathComponent) -> ShellCommand? {
+        guard file.isKeptFile, let keeper = file.keeper, !file.hasAccessList else { return nil }
+        return ShellCommand("chmod \(mode) \(file.path)")?.run(as: keeper)
+    }
+
     /// Takes the right to write a file from all but its owner.
     package static func removeWriting(from file: PathComponent) -> ShellCommand? {
         guard file.isKeptFile, let keeper = file.keeper, file.mode & 0o022 != 0 else { return nil }

@@ -39,6 +39,12 @@ package enum FormatRegistry {
         return errors?.isEmpty == true
     }
 
+    /// Whether an environment file holds anything but these variables. True if it cannot be parsed.
+    package static func holdsOtherLines(than variables: Set<String>, in bytes: [UInt8]) -> Bool {
+        let file = try? EnvironmentFormat(parameter: nil).parse(bytes, slots: variables.map(FileSlot.variable))
+        return file?.otherLines != false
+    }
+
     /// Whether a file may be an output's own, from before its format was changed, so that nothing is lost with it. In a template
     /// that is no longer known any text is possible.
     package static func holdsSecretOnly(_ bytes: [UInt8]) -> Bool {

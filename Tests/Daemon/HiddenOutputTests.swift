@@ -212,6 +212,79 @@ import Testing
         #expect(HiddenOutput.caches(of: output).isEmpty)
     }
 
+    // MARK: Mode and group
+
+    private func configuration(
+        of path: String, mode: UInt16?, group: String? = nil, variables: [String] = ["SECRET"]
+    ) throws -> Configuration {
+        let file = try #require(AbsolutePath(path))
+        let (key, clientID) = (try #require(KeyName("apple")), try #require(ClientID("com.example.web")))
+        let outputs = variables.map {
+            Output(path: file, format: .env, slot: .variable($0), mode: mode, group: group)
+        }
+        let client = ClientConfiguration(
+            clientID: clientID, key: key, lifetime: .maximum, renewBefore: 3600, outputs: outputs)
+        let name = try #require(ClientName("web"))
+        return Configuration(keys: [:], clients: [name: client])
+    }
+
+    @Test func aModeThatAFileWithOtherLinesDoesNotGetIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let mixed = "A=1\nSECRET=x\n"
+        let rows: [(why: Comment, text: String, found: Int, wanted: UInt16?, variables: [String], isNamed: Bool)] = [
+            ("a reader of the group", mixed, 0o600, 0o640, ["SECRET"], true),
+            ("narrowed once, it stays", mixed, 0o400, 0o600, ["SECRET"], true),
+            ("the daemon narrows it", mixed, 0o640, 0o600, ["SECRET"], false),
+            ("it has the mode", mixed, 0o640, 0o640, ["SECRET"], false),
+            ("no mode is configured", mixed, 0o600, nil, ["SECRET"], false),
+            ("the daemon widens its own file", "SECRET=x\n", 0o600, 0o640, ["SECRET"], false),
+            ("another client's line is another line", "SECRET=x\nB=y\n", 0o600, 0o640, ["SECRET", "B"], true),
+        ]
+        for (index, row) in rows.enumerated() {
+            let path = try directory.write(row.text, to: "\(index).env", mode: row.found)
+            let configuration = try configuration(of: path, mode: row.wanted, variables: row.variables)
+            let found = HiddenOutputSearch.unappliedModes(of: configuration)
+            #expect(found.count == (row.isNamed ? 1 : 0), row.why)
+            #expect(Set(found).isSubset(of: HiddenOutputSearch.all(of: configuration, at: now)), row.why)
+        }
+        let path = directory("0.env")
+        let wider = try configuration(of: path, mode: 0o640)
+        let found = try #require(HiddenOutputSearch.unappliedModes(of: wider).first)
+        #expect(found.file == path && found.line == nil && !found.isKnown)
+        #expect(
+            found.words
+                == "mode 0640 is not applied, because the file has other lines, which get no further readers: it has mode 0600"
+        )
+        let words = found.remedy?.words ?? ""
+        #expect(words.hasPrefix("if these users may read all of its lines, give the file mode 0640 ("), "\(words)")
+        #expect(words.hasSuffix("chmod 0640 \(path))") && found.remedy?.command == nil, "\(words)")
+        // No command shows a file to all users.
+        let widest = try configuration(of: path, mode: 0o644)
+        let remedy = HiddenOutputSearch.unappliedModes(of: widest).first?.remedy
+        #expect(remedy == .say("if these users may read all of its lines, give the file mode 0644"))
+    }
+
+    @Test func aGroupThatMayNotReadAFileWithOtherLinesIsNamed() throws {
+        let directory = try TemporaryDirectory()
+        let text = "A=1\nSECRET=x\n"
+        let path = try directory.write(text, to: "app.env")
+        let own = try #require(FileStatus.following(path)).group
+        func found(_ mode: Int, _ wanted: UInt16?, group: UInt32) throws -> HiddenOutput? {
+            try directory.write(text, to: "app.env", mode: mode)
+            let configuration = try configuration(of: path, mode: wanted, group: String(group))
+            return HiddenOutputSearch.unappliedModes(of: configuration).first
+        }
+        let why = "because the file has other lines, which get no further readers: it"
+        #expect(try found(0o600, nil, group: own)?.words == "group \(own) cannot read the file, \(why) has mode 0600")
+        #expect(try found(0o640, nil, group: own) == nil)
+        // Its members were among the others until then. No command with the wrong group helps.
+        let next = try #require(try found(0o640, 0o640, group: own + 1))
+        #expect(next.words == "mode 0640 is not applied, \(why) will have mode 0600")
+        #expect(
+            next.remedy
+                == .say("if these users may read all of its lines, give the file group \(own + 1) and mode 0640"))
+    }
+
     // MARK: A second secret
 
     @Test func anotherAppleSecretIsNamedWithItsExpiry() throws {

@@ -285,6 +285,7 @@ import Testing
         let link = Self.component("/f", .link, mode: 0o777)
         for file in [stranger, unkept, folder, link] {
             #expect(ShellCommand.removeWriting(from: file) == nil)
+            #expect(ShellCommand.setMode("0640", of: file) == nil)
             #expect(ShellCommand.guardKey(file, group: true) == nil)
             #expect(ShellCommand.shareKey(file, withServiceGroup: "clientsecretd") == nil)
             #expect(ShellCommand.removeEntries(["u:7"], ofFile: file) == nil)
@@ -294,6 +295,7 @@ import Testing
         // The mask of an access list is what its mode shows: the daemon may read by an entry of it.
         let listed = Self.component("/k", .file, mode: 0o640, list: true)
         #expect(ShellCommand.guardKey(listed, group: false) == nil)
+        #expect(ShellCommand.setMode("0640", of: listed) == nil)
         #expect(ShellCommand.shareKey(listed, withServiceGroup: "clientsecretd") == nil)
     }
 

@@ -633,6 +633,18 @@ import Testing
         #expect(ClientChain(facts).broken?.words == "/srv/shop/.env.local:2: SECRET is set here")
     }
 
+    /// Which users read the file is not known.
+    @Test func aModeThatIsNotAppliedIsAWarning() throws {
+        var facts = try Self.facts()
+        facts.processes = nil
+        facts.hidden = [
+            HiddenOutput(file: "/srv/shop/.env", line: nil, words: "mode 0640 is not applied", isKnown: false)
+        ]
+        #expect(facts.hiddenLink == ChainLink(.hidden, .warning, "/srv/shop/.env: mode 0640 is not applied"))
+        facts.hidden.append(HiddenOutput(file: "/srv/shop/.env.local", line: 2, words: "SECRET is set here"))
+        #expect(facts.hiddenLink == ChainLink(.hidden, .broken, "/srv/shop/.env.local:2: SECRET is set here"))
+    }
+
     @Test func aCheckThatOnlyRootCanMakeIsNoAlarm() throws {
         var facts = try Self.facts()
         facts.isForCallerOnly = true

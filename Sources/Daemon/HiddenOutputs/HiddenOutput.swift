@@ -17,7 +17,7 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
     package let remedy: Remedy?
     /// The unit whose process is the reason, so that a restart helps; nil if it is not.
     package let unit: String?
-    /// False if it may be so, and what would show it cannot be read.
+    /// False if it may be so: what would show it cannot be read, or it depends on who reads the output.
     package let isKnown: Bool
 
     package init(

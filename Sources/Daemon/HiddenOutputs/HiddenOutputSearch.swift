@@ -40,7 +40,12 @@ package struct HiddenOutputSearch {
         Set(byClient(of: configuration, at: now).values.joined()).sorted()
     }
 
-    /// The same for each client.
+    /// Only the configured modes and groups that files do not get.
+    package static func unappliedModes(of configuration: Configuration) -> [HiddenOutput] {
+        HiddenOutputSearch(configuration).unappliedModes().values.sorted()
+    }
+
+    /// All of them for each client.
     package static func byClient(
         of configuration: Configuration, at now: WallTime
     ) -> [ClientName: [HiddenOutput]] {
@@ -49,8 +54,9 @@ package struct HiddenOutputSearch {
         let namespaces = collector.namespaces(first: settings.values.compactMap { $0.mainProcess?.id })
         // By file: a thousand clients may set variables in one.
         var otherSecrets: [String: [HiddenOutput]] = [:]
+        let modes = collector.unappliedModes()
         let found = configuration.clients.filter { !$0.value.outputs.isEmpty }.map { client, entry in
-            var found: Set<HiddenOutput> = []
+            var found = Set(entry.outputs.compactMap { modes[$0.path] })
             let units = entry.onChange.compactMap(\.service).filter { settings[$0] != nil }
             let outputs = collector.outputs(of: client, units.compactMap { settings[$0]?.workingDirectory })
             for output in outputs {
@@ -78,6 +84,16 @@ package struct HiddenOutputSearch {
     }
 
     // MARK: Outputs
+
+    private func unappliedModes() -> [AbsolutePath: HiddenOutput] {
+        configuration.files.compactMapValues { file in
+            let path = file.path.description
+            guard file.mode != nil || file.group != nil, file.slots.keys.contains(where: { $0.variable != nil }),
+                let status = FileStatus.following(path), let bytes = files.output(at: path)?.bytes
+            else { return nil }
+            return HiddenOutput.unappliedMode(of: file, status, in: bytes)
+        }
+    }
 
     private func outputs(of name: ClientName, _ workingDirectories: [String]) -> [OutputFacts] {
         guard let client = configuration.clients[name] else { return [] }

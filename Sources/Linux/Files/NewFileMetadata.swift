@@ -95,7 +95,7 @@ extension FileStatus {
     /// - Parameters:
     ///   - wanted: the mode from the settings; nil: unchanged.
     ///   - group: the group from the settings; nil: unchanged.
-    func mode(keepingContentAs wanted: UInt16?, group: UInt32?) -> UInt16 {
+    package func mode(keepingContentAs wanted: UInt16?, group: UInt32?) -> UInt16 {
         let found = mode & 0o777
         let mode = (wanted ?? found) & found
         guard let group, group != self.group else { return mode }

@@ -18,7 +18,8 @@ struct ReloadCommand: ParsableCommand {
             current. Also exits 1 if the new configuration is loaded but something in it fails. If you name clients, \
             it then exits 1 only if one of them has no valid secret. Waits up to 30 seconds for the first answers of APIs, \
             Apple and etcd. A former output that still has a valid secret is named once. It also \
-            warns of a unit that takes another secret when it starts than the new configuration gives it.
+            warns of a unit that takes another secret when it starts than the new configuration gives it, and of a mode or group \
+            that a file with other lines does not get.
 
             Examples:
               clientsecretd reload
@@ -47,7 +48,7 @@ struct ReloadCommand: ParsableCommand {
         keep()
         try answer.show(report.json, or: ["The configuration is loaded."])
         for line in report.orphaned { CommandOutput.complain(lines: "warning: \(line)") }
-        for failure in problemsWithReaders { CommandOutput.complain(lines: "warning: \(failure.sentence)") }
+        for warning in warnings { CommandOutput.complain(lines: warning) }
         for line in report.unserved { CommandOutput.complain(lines: line) }
         guard clients.isEmpty else { return try checkSecrets() }
         guard report.unserved.isEmpty else {
@@ -71,13 +72,17 @@ struct ReloadCommand: ParsableCommand {
         }
     }
 
-    /// Differences between services that take secrets from the daemon and its loaded configuration, as far as this user may read
-    /// that.
-    private var problemsWithReaders: [Failure] {
-        guard let path = try? daemon.client().status().configuration.path, ServiceUser.isServices(path),
+    /// Modes and groups that files do not get, and differences between services that take secrets from the daemon and its loaded
+    /// configuration, as far as this user may read that and the files.
+    private var warnings: [String] {
+        // One that is relative starts at the daemon's working directory.
+        guard let path = try? daemon.client().status().configuration.path, path.hasPrefix("/"),
             case .success(let loaded) = ConfigurationSource.ofService(path).load()
         else { return [] }
-        return UnitsInEffect(of: loaded.configuration)?.problemsWithReaders(in: loaded.configuration) ?? []
+        let modes = HiddenOutputSearch.unappliedModes(of: loaded.configuration).map(\.description)
+        guard ServiceUser.isServices(path) else { return modes }
+        let readers = UnitsInEffect(of: loaded.configuration)?.problemsWithReaders(in: loaded.configuration) ?? []
+        return modes + readers.map { "warning: \($0.sentence)" }
     }
 
     /// Run as root, updates root's copy of the adopted configuration, if one exists: the daemon may not write it.

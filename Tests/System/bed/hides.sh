@@ -74,4 +74,17 @@ named "a unit that was not restarted" /etc/systemd/system/shop.service:3
 rm -f /etc/shop.d/50-shop.conf
 systemctl restart shop.service
 equal "until it is" 0 "$(hidden clientsecretd check | grep -c shop.service:3)"
+
+# The file's other lines get no further readers.
+sed -i 's/as: shop}/as: shop, mode: "0640"}/' $configuration
+clientsecretd reload >"$seen" 2>&1
+says "reload names a mode that the file does not get" "mode 0640 is not applied"
+says "with the command that widens it" "(runuser -u shop -- chmod 0640 /srv/shop/.env)"
+ask
+named "such a mode" /srv/shop/.env
+runuser -u shop -- chmod 0640 /srv/shop/.env
+promise "it is renewed with that mode" clientsecretd renew web
+equal "which stays" 640 "$(stat -c %a /srv/shop/.env)"
+ask
+equal "and nothing is left to name" 0 "$(grep -c 'is not applied' <<<"$checked$shown")"
 finish
