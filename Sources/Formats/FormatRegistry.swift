@@ -18,6 +18,9 @@ package enum FormatRegistry {
     /// Whether `bytes` may be a token: written into a file, they must mean nothing else there.
     package static func isPlain(_ bytes: [UInt8]) -> Bool { TokenLikeness.plain(bytes) != nil }
 
+    /// Whether a client secret is only a part of this value, so that a new one in its place would remove the rest.
+    package static func hasTextBeforeSecret(_ bytes: [UInt8]) -> Bool { TokenLikeness.isWithinText(bytes) }
+
     package static func named(_ name: String) -> (any OutputFormat.Type)? { all.first { $0.name == name } }
 
     /// The format that a file of another program seems to have; nil when it is none of these.

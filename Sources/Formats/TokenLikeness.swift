@@ -27,6 +27,26 @@ enum TokenLikeness {
             || stated.audience.value?.contains { $0.contains("appleid.apple.com") } == true
     }
 
+    /// Whether a client secret is within other text, as a member of JSON or a parameter of an address. The daemon writes nothing
+    /// before a token, so that text is another program's. Text behind a token may be damage to what the daemon wrote.
+    static func isWithinText(_ bytes: [UInt8]) -> Bool {
+        guard plain(bytes) == nil,
+            let token = CompactJWS.candidates(in: bytes, upTo: CompactJWS.usualLength).first
+        else { return false }
+        // Quotes and written line breaks are no text.
+        var isEscaped = false
+        for byte in bytes[..<token.lowerBound] {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == .backslash {
+                isEscaped = true
+            } else if byte.isASCIIAlphanumeric {
+                return true
+            }
+        }
+        return false
+    }
+
     /// Without the blanks around it.
     static func trimmed(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.trimming(while: \.isASCIISpace)) }
 }

@@ -27,13 +27,20 @@ extension PushKind {
             self = text == expected ? .same : ShownSecret.another(PushPlaceContent(text)).guarding(text)
         }
 
-        /// The same, unless the text is a private key: a `.p8` can be downloaded only once. Every kind judges the text that its
-        /// API shows, also where that text usually says nothing about the secret.
+        /// The same, unless the text is a private key, because a `.p8` can be downloaded only once, or holds more than a secret.
+        /// Every kind judges the text that its API shows, also where that text usually says nothing about the secret.
         func guarding(_ text: String?) -> ShownSecret {
-            guard let text, PrivateKeyText.isIn(Array(text.utf8)) else { return self }
-            return .unwritable(
-                .another(.unusable),
-                RoleFailure(.pushPlaceUnsuitable, "it holds a private key, which is never overwritten"))
+            guard let text else { return self }
+            let bytes = Array(text.utf8)
+            let words: String
+            if PrivateKeyText.isIn(bytes) {
+                words = "it holds a private key, which is never overwritten"
+            } else if FormatRegistry.hasTextBeforeSecret(bytes) {
+                words = "it holds more than a client secret, and the rest would be lost"
+            } else {
+                return self
+            }
+            return .unwritable(.another(.unusable), RoleFailure(.pushPlaceUnsuitable, words))
         }
 
         /// The meaning of a member of a document; a value that is no text does not count as absent.

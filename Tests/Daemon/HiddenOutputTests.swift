@@ -296,12 +296,26 @@ import Testing
         #expect(found[0].words.contains("expired at 2027-01-15T08:00:00Z"))
         #expect(found[1].words.contains("expires at 2027-01-15T08:00:01Z"))
         #expect(!found.contains { $0.words.contains("eyJ") })
+        let advice = "let the application read SECRET, or add an output with variable: APPLE_SECRET"
+        #expect(found[0].remedy == .say(advice))
         var both = output(text)
         both.variables = ["SECRET", "OTHER", "APPLE_SECRET"]
         #expect(HiddenOutput.otherSecrets(in: both, at: now).isEmpty)
         // For systemd the next line is part of WIN. The output is refused for that.
         let ambiguous = output("WIN=C:\\Users\\\nSECRET=\(new)\n")
         #expect(HiddenOutput.otherSecrets(in: ambiguous, at: now).isEmpty)
+    }
+
+    /// It would set the whole value to the secret.
+    @Test func noOutputIsAdvisedForAValueThatHoldsMore() {
+        let secret = secret(expiring: now + 1)
+        let json = "JSON={\"client_id\":\"com.example.web\",\"client_secret\":\"\(secret)\"}\n"
+        let text = "SECRET=\(secret)\nURL=https://u:p@h/?s=\(secret)\n\(json)"
+        let found = HiddenOutput.otherSecrets(in: output(text), at: now)
+        #expect(places(found) == ["\(path):2", "\(path):3"])
+        let advice = "let the application read SECRET: URL holds more than the secret, which an output would remove"
+        #expect(found.first?.remedy == .say(advice))
+        #expect(!found.contains { $0.description.contains("add an output") })
     }
 
     /// This takes far longer where a file is judged for each variable that outputs set in it.

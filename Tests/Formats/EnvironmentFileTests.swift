@@ -304,6 +304,38 @@ import Testing
         #expect(try edited(line + "A=1\n", ["A": "2"]) == line + "A=2\n")
     }
 
+    private static let token =
+        "eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL2dvb2dsZS5jb20ifQ." + String(repeating: "A", count: 86)
+
+    /// The rest of the value would be lost.
+    @Test(arguments: [
+        "SECRET={\"client_id\":\"com.example.web\",\"client_secret\":\"TOKEN\",\"redirect\":\"https://x/\"}\n",
+        "SECRET='{\"client_secret\":\"TOKEN\"}'\n",
+        "SECRET=https://u:p@h/?s=TOKEN\n",
+        "SECRET=\"Bearer TOKEN\"\n",
+    ])
+    func aValueThatHoldsMoreThanASecretIsNotOverwritten(line: String) throws {
+        let line = line.replacing("TOKEN", with: Self.token)
+        let formatError = #expect(throws: FormatError.self) { try edited("A=1\n" + line) }
+        #expect(formatError?.line == 2)
+        #expect(formatError?.reason == "SECRET holds more than a client secret, and an edit would remove the rest")
+        // Another variable's is no reason.
+        #expect(try edited(line + "A=1\n", ["A": "2"]) == line + "A=2\n")
+    }
+
+    /// Text behind a token may be damage to what was written here, such as a line added to a file without a line break at its end.
+    @Test(arguments: [
+        ("SECRET=\"TOKEN\"\n", "SECRET=new\n"),
+        ("SECRET=\"\\nTOKEN\\n\"\n", "SECRET=new\n"),
+        ("SECRET=TOKEN # com.example.web\n", "# com.example.web\nSECRET=new\n"),
+        ("SECRET=TOKENA=1\n", "SECRET=new\n"),
+        ("SECRET=xTOKEN\n", "SECRET=new\n"),
+        ("SECRET=https://h/\n", "SECRET=new\n"),
+    ])
+    func aSecretWithDamageAroundItIsOverwritten(before: String, after: String) throws {
+        #expect(try edited(before.replacing("TOKEN", with: Self.token)) == after)
+    }
+
     @Test(arguments: [
         (
             "A=it's\nSECRET=old\nB=it's\n",

@@ -113,28 +113,39 @@ import Testing
         #expect(kinds == Set(PushKind.all.map(\.name) + ["http"]), "a kind has no row")
         let pem = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
         for text in [pem, Base64.encode(Array(pem.utf8))] {
-            for (place, answer) in Self.shownValues {
-                let shown = answer.replacing("HELD", with: text.replacing("\n", with: "\\n"))
-                    .replacing("NESTED", with: text.replacing("\n", with: "\\\\n"))
-                    .replacing("BASE64", with: Base64.encode(Array(text.utf8)))
-                // A daemon that has written there before overwrites other values.
-                for wasWritten in [false, true] {
-                    let request = PushRoleRequest(.publish, secret: Place.secret, wasWritten: wasWritten)
-                    var (reads, writes) = (0, 0)
-                    let result = place.exchange(request) { request in
-                        guard let accepted = Self.accept(request, at: place.kind) else {
-                            reads += 1
-                            return Place.answer(200, shown)
-                        }
-                        if !accepted.1.contains("session") { writes += 1 }
-                        return Place.answer(200, accepted.1)
+            try keeps(text, because: "it holds a private key, which is never overwritten")
+        }
+    }
+
+    /// The rest of the value would be lost.
+    @Test func aValueThatHoldsMoreThanASecretIsNotOverwritten() throws {
+        let token = "eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJodHRwczovL2dvb2dsZS5jb20ifQ." + String(repeating: "A", count: 86)
+        try keeps("https://h/?s=" + token, because: "it holds more than a client secret, and the rest would be lost")
+    }
+
+    /// Expects that no kind writes over this text in the secret's place.
+    private func keeps(_ text: String, because detail: String) throws {
+        for (place, answer) in Self.shownValues {
+            let shown = answer.replacing("HELD", with: text.replacing("\n", with: "\\n"))
+                .replacing("NESTED", with: text.replacing("\n", with: "\\\\n"))
+                .replacing("BASE64", with: Base64.encode(Array(text.utf8)))
+            // A daemon that has written there before overwrites other values.
+            for wasWritten in [false, true] {
+                let request = PushRoleRequest(.publish, secret: Place.secret, wasWritten: wasWritten)
+                var (reads, writes) = (0, 0)
+                let result = place.exchange(request) { request in
+                    guard let accepted = Self.accept(request, at: place.kind) else {
+                        reads += 1
+                        return Place.answer(200, shown)
                     }
-                    let failure = try #require(result.failure, "\(place.kind.name): it was overwritten")
-                    #expect(failure.code == .pushPlaceUnsuitable && writes == 0, "\(place.kind.name): \(failure)")
-                    #expect(reads == 1, "\(place.kind.name)")
-                    #expect(failure.detail == "it holds a private key, which is never overwritten")
-                    #expect(failure.placeContent == .unusable)
+                    if !accepted.1.contains("session") { writes += 1 }
+                    return Place.answer(200, accepted.1)
                 }
+                let failure = try #require(result.failure, "\(place.kind.name): it was overwritten")
+                #expect(failure.code == .pushPlaceUnsuitable && writes == 0, "\(place.kind.name): \(failure)")
+                #expect(reads == 1, "\(place.kind.name)")
+                #expect(failure.detail == detail)
+                #expect(failure.placeContent == .unusable)
             }
         }
     }

@@ -203,8 +203,12 @@ extension HiddenOutput {
             return HiddenOutput(
                 file: output.path, line: assignment.line,
                 words: "\(assignment.name) holds another Apple client secret\(expiry ?? ""), and no output renews it",
+                // An output would be the secret alone, and lose the rest of a longer value.
                 remedy: .say(
-                    "let the application read \(variables), or add an output with variable: \(assignment.name)"))
+                    "let the application read \(variables)"
+                        + (FormatRegistry.isPlain(assignment.value)
+                            ? ", or add an output with variable: \(assignment.name)"
+                            : ": \(assignment.name) holds more than the secret, which an output would remove")))
         }
     }
 }

@@ -7,6 +7,7 @@
 ///   Indentation and `export` stay, and the old value goes. A comment after the value moves to a separate line before it, because
 ///   systemd and docker would read it as the end of the value.
 /// - Existing line breaks do not change; new ones are like the file's last.
+/// - A variable in which a client secret is only a part of the value is not set: the rest would be lost.
 /// - After the edit, each reader must still find everything else as it was, and our variable with its new value: otherwise
 ///   nothing is written. So no edit removes a line of another variable.
 extension EnvironmentFile {
@@ -16,7 +17,7 @@ extension EnvironmentFile {
     /// - Parameter kept: the variables set before, because an edit may let a reader accept the file that reads those otherwise.
     /// - Returns: why each of those was not set.
     mutating func setEach(_ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]) -> [String: FormatError] {
-        var errors = find(Set(values.keys)).formatErrors
+        var errors = findReplaceable(Set(values.keys)).formatErrors
         let rest = values.filter { errors[$0.key] == nil }
         guard !rest.isEmpty else { return errors }
         do throws(FormatError) {
@@ -44,7 +45,7 @@ extension EnvironmentFile {
     mutating func set(
         _ values: [String: [UInt8]], keeping kept: [String: [UInt8]] = [:]
     ) throws(FormatError) {
-        let found = find(Set(values.keys))
+        let found = findReplaceable(Set(values.keys))
         var all: [(name: String, assignment: EnvironmentAssignment)] = []
         var missing: [String] = []
         for name in values.keys.sorted() {
@@ -88,6 +89,21 @@ extension EnvironmentFile {
                 line: min(formatError.line, line(of: max(0, bytes.count - 1)) + 1),
                 reason: "\(missing.joined(separator: ", ")) cannot be added: \(formatError.reason)")
         }
+    }
+
+    /// The assignments of some variables as ``find(_:)`` has them, without those that hold more than a secret.
+    func findReplaceable(_ names: Set<String>) -> Found {
+        var found = find(names)
+        for (name, assignments) in found.assignments {
+            let holder = assignments.first { TokenLikeness.isWithinText($0.uncommentedValue(in: bytes)) }
+            guard let holder else { continue }
+            found.assignments[name] = nil
+            found.formatErrors[name] = FormatError(
+                line: line(of: holder.statement.lowerBound) + 1,
+                reason: "\(name) holds more than a client secret, and an edit would remove the rest",
+                advice: "write a variable that holds only the secret, or remove this value if nothing needs the rest")
+        }
+        return found
     }
 
     /// The file with these bytes, if it is this one with the values set.

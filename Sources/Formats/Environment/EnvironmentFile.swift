@@ -66,7 +66,7 @@ struct EnvironmentFile {
 
     /// The value of each of the variables.
     func values(of names: some Collection<String>) -> [String: Value] {
-        let found = find(Set(names))
+        let found = findReplaceable(Set(names))
         return names.reduce(into: [:]) { values, name in
             values[name] = found.formatErrors[name].map { .unclear($0) } ?? value(found.assignments[name] ?? [])
         }
