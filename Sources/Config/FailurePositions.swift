@@ -80,6 +80,9 @@ package struct FailurePositions {
         places[.named(user)] ?? start
     }
 
+    /// The key's name, else the start.
+    package func position(ofKey name: KeyName) -> Position { keys[name]?.name.position ?? start }
+
     /// The first position of the action, else the start.
     package func position(of action: ActionID) -> Position { places[.action(action)] ?? start }
 

@@ -92,7 +92,49 @@ struct KeyFile: Sendable {
     }
 }
 
+/// Two names of one key, with different ids.
+package struct SharedKey: Hashable, Sendable {
+    package let name: KeyName
+    package let entry: KeyConfiguration
+    package let otherName: KeyName
+    package let other: KeyConfiguration
+
+    package init(_ name: KeyName, _ entry: KeyConfiguration, and otherName: KeyName, _ other: KeyConfiguration) {
+        self.name = name
+        self.entry = entry
+        self.otherName = otherName
+        self.other = other
+    }
+
+    /// The problem and its correction.
+    package var words: String {
+        "keys \"\(otherName)\" (team \(other.team), key id \(other.keyID)) and \"\(name)\" (team \(entry.team), key id "
+            + "\(entry.keyID)) are one key; Apple gives each key to one team, with one id, and refuses all secrets with other "
+            + "ids; correct the ids, or name the file of the other key"
+    }
+}
+
 extension Rotation {
+    /// The keys that have other ids than an earlier one with the same content, in the order of their names. The owner of a key of
+    /// Apple Ads makes it and may use it for several accounts, so these are not compared.
+    package var sharedKeys: [SharedKey] {
+        var known: [KeyDigest: [KeyName]] = [:]
+        return keys.names.sorted().compactMap { name in
+            guard let entry = configuration.keys[name], entry.team.form != .searchAds,
+                let digest = keys.digest(of: name)
+            else { return nil }
+            let others = known[digest] ?? []
+            known[digest] = others + [name]
+            for otherName in others {
+                guard let other = configuration.keys[otherName] else { continue }
+                if other.team != entry.team || other.keyID != entry.keyID {
+                    return SharedKey(name, entry, and: otherName, other)
+                }
+            }
+            return nil
+        }
+    }
+
     mutating func planKey(_ name: KeyName, _ timer: inout WakeTimer) {
         guard let entry = configuration.keys[name], keys[name]?.reading.isDue(.input, &timer) == true,
             jobs.start(.readKey(name, entry), on: .key(name), &timer)

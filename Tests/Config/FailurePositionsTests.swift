@@ -47,6 +47,7 @@ import Testing
         let apple = try #require(KeyName("apple"))
         let plain = try #require(KeyName("plain"))
         let shared = Failure.Place.path(try #require(AbsolutePath("/run/shared")))
+        #expect(positions.position(ofKey: plain).description == "c.yaml:7:3")
         #expect(place(Failure(.keyEmpty, at: .key(apple))) == "c.yaml:5:11")
         #expect(place(Failure(.keyWrongPassphrase, at: .key(apple))) == "c.yaml:6:22")
         #expect(place(Failure(.keyWrongPassphrase, at: .key(plain))) == "c.yaml:10:17")

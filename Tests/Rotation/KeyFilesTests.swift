@@ -33,6 +33,25 @@ import Testing
         #expect(try bench.held(in: "web.jwt")?.signer == Values.print("2"))
     }
 
+    /// The owner of a key of Apple Ads makes it, and may use it for several accounts.
+    @Test func oneKeyWithSeveralIdsIsFound() throws {
+        let ads = "27478e71-3bb0-4588-998c-182e2b405577"
+        let keys = [
+            "apple": try Values.keyEntry(), "copy": try Values.keyEntry(file: "/keys/copy.p8"),
+            "id": try Values.keyEntry(keyID: "XYZ123DEFG"), "team": try Values.keyEntry(team: "XYZ123GHIJ"),
+            "other": try Values.keyEntry(team: "XYZ123GHIJ", keyID: "OTHER1KEYS", file: "/keys/other.p8"),
+            "ads": try Values.keyEntry(team: "SEARCHADS." + ads, keyID: ads),
+        ]
+        let bench = try Bench(try Values.configuration([web: Values.client(web)], keys: keys))
+        bench.prints[try Values.key("other")] = try Values.print("2")
+        bench.go()
+        let found = bench.rotation.sharedKeys
+        let names = found.map { "\($0.otherName) \($0.name)" }
+        #expect(names == ["apple id", "apple team"])
+        let words = try #require(found.first).words
+        #expect(words.hasPrefix(#"keys "apple" (team DEF123GHIJ, key id ABC123DEFG) and "id" (team "#))
+    }
+
     private var failure: Failure {
         get throws {
             Failure(

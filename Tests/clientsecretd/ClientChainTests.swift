@@ -700,14 +700,32 @@ import Testing
         let key = KeyConfiguration(team: known.key.team, keyID: id, location: known.key.location)
         var facts = ChainFacts(name: known.name, client: known.client, key: key, now: Self.now)
         #expect(facts.idsLink.state == .broken)
+        facts.verdict = try Self.acceptance(of: known)
+        #expect(facts.idsLink.state == .ok)
+    }
+
+    @Test func aKeyWithOtherIdsUnderAnotherNameIsNamedUnlessAppleAcceptsTheSecret() throws {
+        var facts = try Self.facts()
+        let team = try #require(TeamID("XYZ123GHIJ"))
+        let other = KeyConfiguration(team: team, keyID: facts.key.keyID, location: facts.key.location)
+        let name = try #require(KeyName("apple"))
+        let otherName = try #require(KeyName("other"))
+        facts.sharedKeys = [SharedKey(name, facts.key, and: otherName, other)]
+        #expect(facts.idsLink.state == .warning)
+        #expect(facts.idsLink.words.contains(#"keys "other" (team XYZ123GHIJ, key id ABC123DEFG) and "apple" ("#))
+        facts.verdict = try Self.acceptance(of: facts)
+        #expect(facts.idsLink.state == .ok)
+    }
+
+    /// Apple's answer that it accepts the secret.
+    private static func acceptance(of facts: ChainFacts) throws -> ChainFacts.Verdict {
         let bytes = Claims.sample().sampleToken()
         let secret = PublishedSecret(
-            name: known.name, place: "/srv/shop/.env",
+            name: facts.name, place: "/srv/shop/.env",
             token: Token(bytes, sha256: { _ in [UInt8](repeating: 7, count: 32) }), jws: try CompactJWS(bytes),
-            clientID: known.client.clientID, configured: nil)
+            clientID: facts.client.clientID, configured: nil)
         let answer = HTTPAnswer(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8), date: nil)
-        facts.verdict = .answered(VerifyResult(secret, Verdict(.success(answer))))
-        #expect(facts.idsLink.state == .ok)
+        return .answered(VerifyResult(secret, Verdict(.success(answer))))
     }
 
     /// Whatever else keeps the daemon from its work.

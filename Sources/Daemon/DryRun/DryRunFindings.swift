@@ -1,4 +1,5 @@
 package import Model
+package import Rotation
 
 /// What a review of a configuration has found.
 package struct DryRunFindings: Sendable {
@@ -26,6 +27,8 @@ package struct DryRunFindings: Sendable {
     package internal(set) var warningsOfUnits: [String] = []
     /// By the actions' names. `run` still serves with them.
     package internal(set) var unguardedArguments: [UnguardedArgument] = []
+    /// Apple refuses the secrets of at least one of each two. `run` still serves with them.
+    package internal(set) var sharedKeys: [SharedKey] = []
     /// The lines missing from the sandboxes of the writing units.
     package internal(set) var dropIns: [UnitDropIn] = []
     /// The units that work now and do not start again, or not after a reboot.

@@ -169,6 +169,7 @@ struct DryRunReview {
     }
 
     private mutating func findInKeys() {
+        findings.sharedKeys = rotation.sharedKeys
         for (name, entry) in configuration.keys {
             let hidden = review?.problems(with: entry, as: identity) ?? []
             if !hidden.isEmpty { failed[.key(name)] = nil }

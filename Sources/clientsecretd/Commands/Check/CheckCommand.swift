@@ -6,6 +6,7 @@ import Failures
 import Glibc
 import Linux
 import Model
+import Rotation
 
 /// `check`: shows the actions of `run`, without carrying them out.
 struct CheckCommand: ParsableCommand {
@@ -134,6 +135,9 @@ struct CheckCommand: ParsableCommand {
             unit.writer.map { Diagnostic(.warning, at: positions.position(ofUser: $0), unit.sentence) }
         }
         let ofUnits = findings.idleUnits.filter { $0.writer == nil }.map(\.sentence)
+        let ofKeys = findings.sharedKeys.map { shared in
+            Diagnostic(.warning, at: positions.position(ofKey: shared.name), shared.words)
+        }
         let ofArguments = findings.unguardedArguments.map { argument in
             Diagnostic(
                 .warning, at: positions.position(of: argument.action),
@@ -142,7 +146,7 @@ struct CheckCommand: ParsableCommand {
                     + "or run it with \"start:\"")
         }
         return (dryRun.orphans.map(\.sentence) + findings.warningsOfUnits + ofUnits).map { "warning: \($0)" }
-            + (ofWriters + ofArguments).map(\.description)
+            + (ofWriters + ofKeys + ofArguments).map(\.description)
     }
 
     /// The lines that a unit lacks, and how they are added.

@@ -28,6 +28,8 @@ struct ChainFacts {
     let now: WallTime
     /// The findings of `check` about this client and about the parts that all clients share.
     var problems: [Failure] = []
+    /// As `check` finds them among all keys of the configuration.
+    var sharedKeys: [SharedKey] = []
     /// The decision of `run` about the secret, as `check` shows it.
     var decision: RenewalDecision?
     /// Why the file from which the client receives its secrets offers none; nil if it offers one.
@@ -172,6 +174,7 @@ extension ChainFacts {
         for index in all.indices {
             let name = all[index].name
             all[index].decision = dryRun.secrets.first { $0.client == name }?.decision
+            all[index].sharedKeys = dryRun.findings.sharedKeys
             all[index].sourceFailure = dryRun.sourceFailures[name]
             all[index].isForCallerOnly = ServiceUser.isForeign(to: path)
             all[index].problems = problems.filter { $0.client == nil || $0.client == name }.map(\.failure)

@@ -2,6 +2,7 @@ import AppleAPI
 import AppleClientSecret
 import Failures
 import Model
+import Rotation
 
 /// Whether the ids in the configuration are those of the key and of the client at Apple.
 extension ChainFacts {
@@ -21,6 +22,10 @@ extension ChainFacts {
             let end = "; \(PublishedSecret.words(renewal))"
             guard advice.hasSuffix(end) else { return ChainLink(.ids, .broken, "\(ids): \(advice)") }
             return ChainLink(.ids, .broken, "\(ids): \(advice.dropLast(end.count))", renewal)
+        }
+        // Apple's acceptance shows that these ids are the right ones.
+        if !isAccepted, let shared = sharedKeys.first(where: { $0.entry == key || $0.other == key }) {
+            return ChainLink(.ids, .warning, "\(ids): \(shared.words)")
         }
         return ChainLink(.ids, .ok, ids)
     }
