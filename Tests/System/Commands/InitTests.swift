@@ -146,6 +146,9 @@ import Testing
         #expect(proxy.status == 0, "\(proxy)")
         #expect(proxy.complaints.contains("oauth2-proxy: --app is not used: it is about a file with format: raw, and"))
         #expect(!proxy.complaints.contains("client-secret-file"))
+        // The preset's program needs no restart.
+        let step = "start the application again now and after each renewal, because nothing else does"
+        #expect(proxy.output.contains(step))
         #expect(proxy.complaints.contains("format: env"))
         let laravel = try made("laravel", "--config", "-")
         #expect(laravel.complaints == "")

@@ -135,7 +135,8 @@ struct InitCommand: ParsableCommand {
             guard try dialog.agrees() else { throw CommandFailure(.failed, "nothing was written") }
         }
         try plan.carryOut(
-            change: NextSteps.change(from, found, to: new, app) ?? NextSteps.restart(new, app),
+            // Not the program of the flag, which may not be used.
+            change: NextSteps.change(from, found, to: new, answers.app) ?? NextSteps.restart(new, answers.app),
             socket: daemon.path())
     }
 
