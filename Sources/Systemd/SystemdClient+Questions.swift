@@ -61,9 +61,46 @@ extension SystemdClient {
         return UnitSettings(values: values, files: files.first?.path == own ? files : [])
     }
 
+    /// The settings of these services, but not of the package's own, by their own names. One that systemd cannot tell about is left
+    /// out.
+    ///
+    /// - Parameter names: an alias may be among them.
+    package mutating func settings(ofAll names: Set<String>) throws(UnitError) -> [String: UnitSettings] {
+        var settings: [String: UnitSettings] = [:]
+        for name in names {
+            do throws(UnitError) {
+                let own = try ownName(of: name)
+                guard settings[own] == nil, !own.hasPrefix("clientsecretd") else { continue }
+                settings[own] = try self.settings(of: own)
+            } catch {
+                switch error {
+                case .unreachable, .timedOut, .cancelled: throw error
+                // It is about this unit only.
+                default: continue
+                }
+            }
+        }
+        return settings
+    }
+
+    /// The units that systemd restarts with a unit, that one among them by its own name: those that require it, are bound to it or
+    /// are part of it, and so on.
+    package mutating func restarted(with unit: String) throws(UnitError) -> Set<String> {
+        var found: Set<String> = [try ownName(of: unit)]
+        var rest = Array(found)
+        while let next = rest.popLast() {
+            let properties = try target(next)
+            for relation in ["RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf"] {
+                let others = try property(relation, of: properties).words
+                rest += others.filter { found.insert($0).inserted }
+            }
+        }
+        return found
+    }
+
     /// The loaded units whose names match a pattern as systemctl(1) takes it, such as `clientsecretd*.socket`.
     ///
-    /// - Parameter states: one of which they are in, such as `failed`; none: any.
+    /// - Parameter states: one of which they are in, such as `failed` or `running`; none: any.
     package mutating func units(
         matching pattern: String, inStates states: [String] = []
     ) throws(UnitError) -> [String] {

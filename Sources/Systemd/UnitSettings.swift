@@ -171,6 +171,14 @@ package struct UnitSettings: Hashable, Sendable {
         environmentFiles.contains { Self.environmentFile($0, names: path) }
     }
 
+    /// The files that systemd reads for the service when it starts, and the settings that name them. Those of `EnvironmentFile=`
+    /// with their wildcards.
+    package var filesReadAtStart: [(setting: String, path: String)] {
+        let credentials = values["LoadCredential"].items.compactMap(\.path).filter { $0.hasPrefix("/") }
+        return environmentFiles.map { (setting: "EnvironmentFile", path: $0) }
+            + credentials.map { (setting: "LoadCredential", path: $0) }
+    }
+
     /// Whether commands run before the service itself, which may be other users' or have more rights.
     package var runsCommandsFirst: Bool { !values["ExecStartPre"].items.isEmpty }
 

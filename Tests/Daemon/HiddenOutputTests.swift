@@ -444,6 +444,116 @@ import Testing
         #expect(hidden.description == #"'/srv/a\x1b[2J b/.env.local':3: warning: w"#)
     }
 
+    // MARK: Units that on_change does not name
+
+    /// What is found where running services read a file when they start.
+    ///
+    /// - Parameters:
+    ///   - settings: those of each service, besides its process, which is this one.
+    ///   - restarted: what systemd restarts with a unit.
+    private func findings(
+        of output: Output, _ actions: [Action], _ settings: [String: [String: UnitSettings.Value]],
+        restarted: [String: Set<String>] = [:], ownNames: [String: String] = [:]
+    ) throws -> [HiddenOutput] {
+        let name = try #require(ClientName("web"))
+        let clientID = try #require(ClientID("com.example.web"))
+        let key = try #require(KeyName("apple"))
+        let client = ClientConfiguration(
+            clientID: clientID, key: key, lifetime: .maximum, renewBefore: 3600, outputs: [output], onChange: actions)
+        let configuration = Configuration(keys: [:], clients: [name: client])
+        let path = output.path.description
+        let process: [String: UnitSettings.Value] = [
+            "MainPID": .number(UInt64(ProcessInfo.processInfo.processIdentifier)),
+            "ExecMainStartTimestamp": .number(1),
+        ]
+        var services: [String: UnitSettings] = [:]
+        for (unit, values) in settings {
+            services[unit] = UnitSettings(
+                values: process.merging(values) { $1 },
+                files: [
+                    UnitSettings.File(
+                        path: "/etc/systemd/system/\(unit)",
+                        text: "[Service]\nExecStart=true\nEnvironmentFile=-\(path)\n"
+                            + "LoadCredential=apple:\(path)\n")
+                ])
+        }
+        let readers = StartReaders(
+            of: configuration, among: services, restarted: restarted, ownNames: ownNames)
+        return HiddenOutputSearch.byClient(of: configuration, at: now, readers)[name] ?? []
+    }
+
+    private func environmentFiles(_ paths: String...) -> [String: UnitSettings.Value] {
+        ["EnvironmentFiles": .items(paths.map { UnitSettings.Item(name: $0) })]
+    }
+
+    private static let unrestarted = "and nothing restarts it after a renewal"
+    private static let stale = "so the application does not have the current secret"
+
+    /// Two units may read one file, or two instances of one, and on_change may name only one.
+    @Test func aRunningReaderThatOnChangeForgetsIsNamedWithTheLineToAdd() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("SECRET=new\n", to: "app.env")
+        let output = Output(path: try #require(AbsolutePath(file)), format: .env, slot: .variable("SECRET"))
+        for (named, forgotten) in [("app.service", "worker.service"), ("web@1.service", "web@2.service")] {
+            let all = try findings(
+                of: output, [.unit(verb: .restart, unit: named)], [forgotten: environmentFiles(file)])
+            #expect(places(all) == Array(repeating: "/etc/systemd/system/\(forgotten):3", count: 2))
+            #expect(all.first?.words == "\(forgotten) reads \(file) when it starts, \(Self.unrestarted)")
+            #expect(all.first?.remedy?.description == "write \"restart: \(forgotten)\" under on_change")
+            #expect(all.first?.isOfNext == true)
+            #expect(all.last?.words.hasSuffix(Self.stale) == true)
+            #expect(all.last?.remedy?.description == "restart \(forgotten)")
+            #expect(all.allSatisfy { $0.unit == forgotten })
+            let both = [named: environmentFiles(file), forgotten: environmentFiles(file)]
+            let other = try findings(of: output, [], both)
+            #expect(Set(other.map(\.unit)) == [named, forgotten])
+        }
+    }
+
+    @Test func aReaderIsNotCalledForgottenThatIsRestartedOrReadsAnotherValue() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("SECRET=new\n", to: "app.env")
+        let later = try directory.write("SECRET=own\n", to: "worker.env")
+        let output = Output(path: try #require(AbsolutePath(file)), format: .env, slot: .variable("SECRET"))
+        let reading = ["worker.service": environmentFiles(file)]
+        func endings(_ all: [HiddenOutput]) -> [String] {
+            all.map { hidden in
+                [Self.unrestarted, Self.stale].first { hidden.words.hasSuffix($0) } ?? hidden.words
+            }
+        }
+        let restart = Action.unit(verb: .restart, unit: "app.service")
+        let together: [String: Set<String>] = ["app.service": ["app.service", "worker.service"]]
+        #expect(try endings(findings(of: output, [restart], reading)) == [Self.unrestarted, Self.stale])
+        // As with PartOf=.
+        #expect(try endings(findings(of: output, [restart], reading, restarted: together)) == [Self.stale])
+        let reload = Action.unit(verb: .reload, unit: "app.service")
+        #expect(
+            try endings(findings(of: output, [reload], reading, restarted: together)) == [Self.unrestarted, Self.stale])
+        // A program or a unit that is started may restart it.
+        let start = Action.unit(verb: .start, unit: "deploy.service")
+        #expect(try endings(findings(of: output, [start], reading)) == [Self.stale])
+        let alias = ["app.service": "worker.service"]
+        #expect(try findings(of: output, [restart], reading, ownNames: alias).isEmpty)
+        #expect(try findings(of: output, [restart], ["worker.service": environmentFiles(file, later)]).isEmpty)
+        #expect(try findings(of: output, [restart], ["worker.service": environmentFiles(later)]).isEmpty)
+        let ended = environmentFiles(file).merging(["MainPID": .number(0)]) { $1 }
+        #expect(try findings(of: output, [restart], ["worker.service": ended]).isEmpty)
+    }
+
+    @Test func aReaderByCredentialIsFoundAsWell() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("token", to: "apple.jwt")
+        let output = Output(path: try #require(AbsolutePath(file)), format: .raw, slot: .whole)
+        let credential = UnitSettings.Item(name: "apple", path: file)
+        let all = try findings(
+            of: output, [.unit(verb: .restart, unit: "app.service")],
+            ["worker.service": ["LoadCredential": .items([credential])]])
+        #expect(places(all) == ["/etc/systemd/system/worker.service:4"])
+        #expect(all.first?.words == "worker.service reads \(file) when it starts, \(Self.unrestarted)")
+        // systemd takes no variable from a bare token.
+        #expect(try findings(of: output, [], ["worker.service": environmentFiles(file)]).isEmpty)
+    }
+
     // MARK: Limits
 
     /// Any user can make namespaces with long tables.

@@ -136,6 +136,9 @@ import Testing
     private static let earlier: WallTime = now - 7_200
     private static let stale = HiddenOutput(
         file: "/x", line: 1, words: "it was started earlier", unit: "shop.service")
+    private static let unrestarted = HiddenOutput(
+        file: "/x", line: 1, words: "nothing restarts it", remedy: .say("write it"), unit: "worker.service",
+        isOfNext: true)
     private static let refused = Failure(.configurationRefused, at: .named("/x"))
 
     private static let cases: [Case] = [
@@ -337,6 +340,11 @@ import Testing
             $0.client.onChange = []
             $0.processes = [process(holding: [held(former)], startedAt: earlier)]
         },
+        Case("a unit that on_change forgets has an earlier secret", .process, "systemctl restart worker.service") {
+            $0.units.append(ReaderUnit(name: "worker.service", isConfigured: false, activity: "active"))
+            $0.processes?.append(process(holding: [held(former)], of: "worker.service", startedAt: earlier))
+        },
+        Case("a unit that on_change forgets has the current one") { $0.hidden = [unrestarted] },
         Case("no unit is named any more, and the daemon has failed to restart one") {
             $0.view = try view(of: $0.client, action: .failed)
             $0.client.onChange = []
@@ -523,6 +531,13 @@ import Testing
         #expect(chain.links.map(\.name) == names)
         #expect(chain.broken?.name == one.link, "\(chain.links.map(\.words))")
         #expect(chain.broken?.remedy?.command == one.command)
+    }
+
+    @Test func aUnitThatOnChangeDoesNotNameIsAWarning() throws {
+        var facts = try Self.facts()
+        facts.hidden = [Self.unrestarted]
+        let expected = ChainLink(.unit, .warning, "nothing restarts it; write it")
+        #expect(try Self.link(.unit, of: facts) == expected)
     }
 
     /// A wrapper may have removed it after it read it.

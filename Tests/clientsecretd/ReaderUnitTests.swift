@@ -29,6 +29,25 @@ import Testing
         #expect(found.filter { $0.value.isAnswered }.keys.map(\.description) == ["blog"])
     }
 
+    /// Its processes are judged as those of the unit that `on_change` names.
+    @Test func aReaderThatOnChangeForgetsIsAUnitOfTheClient() throws {
+        let clients = try parsed(
+            """
+            keys: {apple: {team_id: DEF123GHIJ, file: /etc/clientsecretd/AuthKey_ABC123DEFG.p8}}
+            clients:
+              web:
+                client_id: com.example.web
+                outputs: [{path: /srv/web/.env, format: env, variable: SECRET}]
+                on_change: [{restart: no-such-app.service}]
+            """
+        ).configuration.clients
+        let name = try #require(ClientName("web"))
+        let found = ReaderUnit.all(of: clients, and: [name: ["no-such-app.service", "no-such-worker.service"]])
+        let units = try #require(found[name]).units
+        #expect(units.map(\.name) == ["no-such-app.service", "no-such-worker.service"])
+        #expect(units.map(\.isConfigured) == [true, false])
+    }
+
     /// A unit that names the file comes before those that only start in its directory.
     @Test func theUnitsThatAFileIsForAreFound() throws {
         let directory = try TemporaryDirectory()

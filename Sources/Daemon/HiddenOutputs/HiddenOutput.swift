@@ -19,9 +19,12 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
     package let unit: String?
     /// False if it may be so: what would show it cannot be read, or it depends on who reads the output.
     package let isKnown: Bool
+    /// Whether it is about the next secret: the unit's process will keep the one that it has.
+    package let isOfNext: Bool
 
     package init(
-        file: String, line: Int?, words: String, remedy: Remedy? = nil, unit: String? = nil, isKnown: Bool = true
+        file: String, line: Int?, words: String, remedy: Remedy? = nil, unit: String? = nil, isKnown: Bool = true,
+        isOfNext: Bool = false
     ) {
         self.file = file
         self.line = line
@@ -29,6 +32,7 @@ package struct HiddenOutput: Hashable, Comparable, Sendable, CustomStringConvert
         self.remedy = remedy
         self.unit = unit
         self.isKnown = isKnown
+        self.isOfNext = isOfNext
     }
 
     package var description: String {
@@ -130,6 +134,41 @@ extension HiddenOutput {
             file: file, line: line,
             words: "client \"\(other)\" sets \(variable) here, and \(reader) reads this file, too",
             remedy: .say("give one of the two clients another variable, or let \(reader) read only one of the files"))
+    }
+}
+
+// MARK: A unit that on_change does not name
+
+extension HiddenOutput {
+    /// That a running unit takes the output when it starts, and `on_change` does not name it: nothing restarts it, and it may have
+    /// an earlier secret already. None if its settings give it another value than the output, which may well be meant.
+    ///
+    /// - Parameter isRestarted: whether an action restarts it all the same, or may do so.
+    static func unnamed(_ unit: UnitFacts, reading output: OutputFacts, isRestarted: Bool) -> [HiddenOutput] {
+        let reading = unit.settings.filesReadAtStart.last { setting, path in
+            (output.variable != nil || setting == "LoadCredential")
+                && UnitSettings.environmentFile(path, names: output.path)
+        }
+        guard let reading else { return [] }
+        if reading.setting == "EnvironmentFile",
+            !settings(of: unit, over: output).isEmpty || ignoredLine(of: output, by: unit) != nil
+        {
+            return []
+        }
+        let place = unit.settings.place(of: reading.setting, containing: reading.path)
+        let (words, remedy) = unrestarted(unit.name, reading: output.path)
+        let next = HiddenOutput(
+            file: place?.file ?? output.path, line: place?.line, words: words, remedy: remedy, unit: unit.name,
+            isOfNext: true)
+        return [isRestarted ? nil : next, staleProcess(of: unit, output)].compactMap(\.self)
+    }
+
+    /// That nothing restarts a unit that reads an output when it starts, and the line that does.
+    package static func unrestarted(_ unit: String, reading path: String) -> (words: String, remedy: Remedy) {
+        (
+            "\(unit) reads \(Printable.name(path)) when it starts, and nothing restarts it after a renewal",
+            .say("write \"restart: \(unit)\" under on_change")
+        )
     }
 }
 

@@ -49,6 +49,13 @@ package struct HiddenOutputSearch {
     package static func byClient(
         of configuration: Configuration, at now: WallTime
     ) -> [ClientName: [HiddenOutput]] {
+        byClient(of: configuration, at: now, StartReaders(of: configuration))
+    }
+
+    /// - Parameter readers: the running services that read an output when they start.
+    static func byClient(
+        of configuration: Configuration, at now: WallTime, _ readers: StartReaders
+    ) -> [ClientName: [HiddenOutput]] {
         let collector = HiddenOutputSearch(configuration)
         let settings = collector.unitSettings()
         let namespaces = collector.namespaces(first: settings.values.compactMap { $0.mainProcess?.id })
@@ -76,6 +83,14 @@ package struct HiddenOutputSearch {
                     if let ignored = HiddenOutput.ignoredLine(of: output, by: unit) { found.insert(ignored) }
                     if let stale = HiddenOutput.staleProcess(of: unit, output) { found.insert(stale) }
                     if mounts.isEmpty, let other = HiddenOutput.otherFile(at: output, in: unit) { found.insert(other) }
+                }
+                for (name, settings) in readers.unnamed(by: entry, reading: output.realPath) {
+                    // A program may well restart it.
+                    let isRestarted =
+                        entry.onChange.contains(where: \.runsProgram) || readers.isRestarted(name, by: entry)
+                    found.formUnion(
+                        HiddenOutput.unnamed(
+                            collector.unit(name, settings, of: output), reading: output, isRestarted: isRestarted))
                 }
             }
             return (client, found.sorted())
@@ -214,7 +229,7 @@ extension Action {
         if case .unit(.start, let unit) = self { unit } else { nil }
     }
 
-    fileprivate var restarted: String? {
+    var restarted: String? {
         if case .unit(.restart, let unit) = self { unit } else { nil }
     }
 

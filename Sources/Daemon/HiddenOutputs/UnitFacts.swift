@@ -1,6 +1,6 @@
 import Systemd
 
-/// The known facts of one unit of `on_change`.
+/// The known facts of one unit that `on_change` names, or that reads an output when it starts.
 struct UnitFacts: Sendable {
     let name: String
     let settings: UnitSettings

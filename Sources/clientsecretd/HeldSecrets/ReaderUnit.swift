@@ -29,31 +29,38 @@ struct ReaderUnit: Hashable, Sendable {
 
     /// The services of each client, and whether systemd has answered: else there may be more. Blocks.
     ///
-    /// - Parameter services: the settings of all services, by name; nil if systemd does not answer. They are hundreds of questions
-    ///   to systemd, so they are asked for once, and only if a client needs them.
+    /// - Parameters:
+    ///   - others: the services of each client that `on_change` may not name, as the search for hidden outputs has found them.
+    ///   - services: the settings of all services, by name; nil if systemd does not answer. They are hundreds of questions to
+    ///     systemd, so they are asked for once, and only if a client needs them.
     static func all(
-        of clients: [ClientName: ClientConfiguration],
+        of clients: [ClientName: ClientConfiguration], and others: [ClientName: Set<String>] = [:],
         services: () -> [String: UnitSettings]? = ReaderUnit.settingsOfServices
     ) -> [ClientName: (units: [ReaderUnit], isAnswered: Bool)] {
         let settings: [String: UnitSettings]? =
             clients.values.contains(where: isReadWithoutAction) ? services() : [:]
-        return clients.mapValues { all(of: $0, settings) }
+        return Dictionary(
+            uniqueKeysWithValues: clients.map { ($0, all(of: $1, and: others[$0] ?? [], settings)) })
     }
 
-    /// The services of `on_change` and of the credential, in the order of the configuration. Oneshots that `start:` runs read no
-    /// secret themselves. For a client without an action, these are the services that read an output when they start.
+    /// The services of `on_change` and of the credential, in the order of the configuration, then the others. Oneshots that
+    /// `start:` runs read no secret themselves. For a client without an action, these are the services that read an output when
+    /// they start.
     private static func all(
-        of client: ClientConfiguration, _ services: [String: UnitSettings]?
+        of client: ClientConfiguration, and others: Set<String>, _ services: [String: UnitSettings]?
     ) -> (units: [ReaderUnit], isAnswered: Bool) {
+        if isReadWithoutAction(client) {
+            return (services.map { readersByEnvironmentFile(of: client, in: $0) } ?? [], services != nil)
+        }
         var names = client.onChange.compactMap(\.reader)
         if let credential = client.credential { names.append(credential.unit) }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0).inserted }
-        if names.isEmpty {
-            guard isReadWithoutAction(client) else { return ([], true) }
-            return (services.map { readersByEnvironmentFile(of: client, in: $0) } ?? [], services != nil)
-        }
-        guard SystemManager.isSystemd else { return (names.map { ReaderUnit(name: $0, activity: nil) }, true) }
+        let configured = Set(names)
+        names += others.subtracting(configured).sorted()
+        guard !names.isEmpty else { return ([], true) }
+        let unknown = names.map { ReaderUnit(name: $0, isConfigured: configured.contains($0), activity: nil) }
+        guard SystemManager.isSystemd else { return (unknown, true) }
         let units = SystemdClient.ask { systemd throws(UnitError) in
             var units: [ReaderUnit] = []
             for written in names {
@@ -65,14 +72,15 @@ struct ReaderUnit: Hashable, Sendable {
                 let settings = name.hasSuffix(".service") ? try systemd.settings(of: name) : nil
                 units.append(
                     ReaderUnit(
-                        name: name, aliases: [written], activity: try systemd.state(of: name).activity,
+                        name: name, isConfigured: configured.contains(written), aliases: [written],
+                        activity: try systemd.state(of: name).activity,
                         variables: settings.map { variables(of: client, in: $0) } ?? [:],
                         runsCommandsFirst: settings?.runsCommandsFirst == true,
                         changedAt: settings.flatMap { changedAt(name, $0.paths) }))
             }
             return units
         }
-        return (units ?? names.map { ReaderUnit(name: $0, activity: nil) }, units != nil)
+        return (units ?? unknown, units != nil)
     }
 
     /// Whether its readers are only known by the environment files of all services.
@@ -117,24 +125,10 @@ struct ReaderUnit: Hashable, Sendable {
         guard SystemManager.isSystemd else { return [:] }
         // Hundreds of questions: on a busy machine they take longer than one may.
         return SystemdClient.ask(within: UnitTimeouts.search) { systemd throws(UnitError) in
-            var settings: [String: UnitSettings] = [:]
-            // A unit that does not run may not be loaded, and one that was created only for this boot may have no file.
+            // A unit that does not run may not be loaded, and one that was created only for this boot may have no file. An alias
+            // has a file, too.
             let names = try Set(systemd.units(matching: "*.service") + systemd.unitFiles(matching: "*.service"))
-            for name in names {
-                do throws(UnitError) {
-                    // An alias has a file, too.
-                    let own = try systemd.ownName(of: name)
-                    guard settings[own] == nil, !own.hasPrefix("clientsecretd") else { continue }
-                    settings[own] = try systemd.settings(of: own)
-                } catch {
-                    switch error {
-                    case .unreachable, .timedOut, .cancelled: throw error
-                    // It is about this unit only.
-                    default: continue
-                    }
-                }
-            }
-            return settings
+            return try systemd.settings(ofAll: names)
         }
     }
 

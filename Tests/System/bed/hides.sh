@@ -87,4 +87,16 @@ promise "it is renewed with that mode" clientsecretd renew web
 equal "which stays" 640 "$(stat -c %a /srv/shop/.env)"
 ask
 equal "and nothing is left to name" 0 "$(grep -c 'is not applied' <<<"$checked$shown")"
+
+# A second unit that reads the output, and that on_change does not name.
+service worker ExecStart='sleep infinity' EnvironmentFile=/srv/shop/.env User=shop
+equal "a unit that does not run is not named" 0 "$(hidden clientsecretd check | grep -c worker.service)"
+promise "it starts" systemctl start worker.service
+ask
+named "a unit that nothing restarts" /etc/systemd/system/worker.service:3
+contains "with the line that does" 'write "restart: worker.service" under on_change' "$checked"
+mkdir /etc/systemd/system/worker.service.d
+printf '[Unit]\nPartOf=own.service\n' >/etc/systemd/system/worker.service.d/part.conf
+systemctl daemon-reload
+equal "which systemd does where it is part of one that is restarted" 0 "$(hidden clientsecretd check | grep -c worker.service)"
 finish

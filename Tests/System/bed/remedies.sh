@@ -57,16 +57,6 @@ contains "and names what starts it" "/ld-linuq-" "$(clientsecretd check 2>&1)"
 printf '#!/bin/sh\n' >/usr/local/bin/after-rotation
 well "a hook of another C library"
 
-# As many threads as its unit allows.
-settings clientsecretd.service tasks LimitNPROC=3
-systemctl restart clientsecretd
-limited() { journal | grep -qF 'can be started (temporarily unavailable); raise TasksMax= or LimitNPROC='; }
-eventually "a limit on threads is told with what raises it" limited
-rm /etc/systemd/system/clientsecretd.service.d/tasks.conf
-systemctl daemon-reload
-systemctl restart clientsecretd
-well "a limit on threads"
-
 # An output in an application's directory without as:.
 mkdir /srv/app
 chown app /srv/app

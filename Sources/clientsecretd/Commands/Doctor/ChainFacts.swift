@@ -119,7 +119,7 @@ extension ChainFacts {
         let now = WallTime.now
         let hidden = HiddenOutputSearch.byClient(of: configuration, at: now)
         let clients = configuration.clients.filter { names.contains($0.key) }
-        let units = ReaderUnit.all(of: clients)
+        let units = ReaderUnit.all(of: clients, and: hidden.mapValues { Set($0.compactMap(\.unit)) })
         let published = OfflineEvaluation(of: settings.loaded, from: settings.source)
         let evaluations = published.health()
         let outputFiles = clients.mapValues { client in

@@ -23,7 +23,7 @@ extension ChainFacts {
         }
         guard let current else { return ChainLink(.process, .unknown, "there is no current secret to look for") }
         var found: [ChainLink] = []
-        if let stale = hidden.first(where: { $0.unit != nil && $0.isKnown }), let unit = stale.unit {
+        if let stale = hidden.first(where: { $0.unit != nil && $0.isKnown && !$0.isOfNext }), let unit = stale.unit {
             found.append(earlier(stale.words, .restarting(unit)))
         }
         for process in processes {
@@ -103,7 +103,7 @@ extension ChainFacts {
             // The readers of a missing file are unknown.
             writtenAt != nil
         else { return nil }
-        for unit in units where unit.variables.isEmpty {
+        for unit in units where unit.isConfigured && unit.variables.isEmpty {
             let ofUnit = processes.filter { $0.unit == unit.name && $0.owner != nil }
             guard let first = ofUnit.first, let owner = first.owner,
                 !ofUnit.contains(where: { readers.include(user: $0.owner, groups: $0.groups) })

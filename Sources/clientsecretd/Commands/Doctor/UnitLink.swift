@@ -1,4 +1,5 @@
 import AppleClientSecret
+import Daemon
 import Failures
 import Model
 import StatusAPI
@@ -34,13 +35,7 @@ extension ChainFacts {
             guard let wait = action.waitsFor else { continue }
             return ChainLink(.unit, view?.health == .ok ? .ok : .warning, "\(action.action): \(wait.words)")
         }
-        if let unit = units.first(where: { !$0.isConfigured }) {
-            let file = unit.variables.values.map(\.path.description).min().map(Printable.name) ?? "an output"
-            return ChainLink(
-                .unit, .warning,
-                "\(unit.name) reads \(file) when it starts, and nothing restarts it after a renewal; write "
-                    + "\"restart: \(unit.name)\" under on_change")
-        }
+        if let unrestarted { return ChainLink(.unit, .warning, unrestarted) }
         let silence = "systemd does not answer, so it is not known"
         guard areUnitsKnown || !units.isEmpty else {
             return ChainLink(.unit, .unknown, "\(silence) which unit reads the secret")
@@ -60,6 +55,19 @@ extension ChainFacts {
         return ChainLink(
             .unit, units.contains { $0.activity == nil } ? .unknown : .ok,
             units.map { "\($0.name) is \($0.activity ?? "not known to systemd here")" }.joined(separator: ", "))
+    }
+
+    /// That nothing restarts a unit that reads an output when it starts, with the line that does; nil if there is no such unit. The
+    /// search for hidden outputs knows those that run. Of a client without an action the others count as well.
+    private var unrestarted: String? {
+        if let next = hidden.first(where: \.isOfNext) {
+            return next.words + (next.remedy.map { "; \($0)" } ?? "")
+        }
+        guard client.onChange.isEmpty, let unit = units.first(where: { !$0.isConfigured }),
+            let file = unit.variables.values.map(\.path.description).min()
+        else { return nil }
+        let (words, remedy) = HiddenOutput.unrestarted(unit.name, reading: file)
+        return "\(words); \(remedy)"
     }
 
     /// Whether a unit that reads the secret cannot start, or takes another one, independent of the daemon.

@@ -71,7 +71,7 @@ struct StatusCommand: ParsableCommand {
         let hidden = HiddenOutputSearch.byClient(of: loaded.configuration, at: .now).map { name, found in
             // A unit whose action waits for its turn is not to be restarted yet.
             let isLater = snapshot.clients.contains { $0.name == name && $0.isDeliveredLater }
-            return found.filter { !isLater || $0.unit == nil }
+            return found.filter { !isLater || $0.unit == nil || $0.isOfNext }
         }
         for warning in Set(hidden.joined()).sorted() { CommandOutput.complain(lines: warning.description) }
         guard ServiceUser.isServices(configuration) else { return }
