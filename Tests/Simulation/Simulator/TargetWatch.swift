@@ -86,10 +86,11 @@ struct TargetWatch: ~Copyable {
     mutating func startPush(
         _ id: JobID, _ secret: SecretInfo, _ output: PushOutput, isThere: Bool, quiet: Int64, at boot: Int64
     ) throws {
-        guard !uncertain.contains(output.target) else { return }
-        // A new secret in place of what another program was seen to have put there is a repair, too, and waits for nothing.
-        if different.contains(output.target), !awaited.contains(output.target) { repairing.insert(id) }
+        // A secret that was never there is no repair, and waits for nothing.
         guard known[output] == secret else { return }
+        // Also after a push that has failed.
+        if different.contains(output.target) { repairing.insert(id) }
+        guard !uncertain.contains(output.target) else { return }
         if isThere { throw Violation(.pace, "\(output.target) is pushed to although it holds the secret") }
         repairing.insert(id)
         guard isContested(output.target, at: boot), let last = repairs[output.target]?.last,
