@@ -68,24 +68,31 @@ struct DriftRepairs: Hashable, Sendable {
     ///
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [FileSlot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
-        let heldItBefore = lastGood == wanted
+        let (isBad, isContested) = (badSince != nil, limit.isContested(at: now))
+        let isRepair = countRepair(wanted, at: now)
+        if isBad { wasContested = isRepair && isContested }
         lastGood = wanted
         limit.endRequest()
         unrest = nil
-        guard badSince != nil else { return false }
         let wrongSince = wrongSince
         (badSince, self.wrongSince) = (nil, nil)
-        // A secret that was never there is no repair: it is written at once, and its actions wait for nothing.
-        wasContested = heldItBefore && limit.isContested(at: now)
-        if heldItBefore {
-            repairCount += 1
-            limit.note(at: now)
-        }
         guard let since = wrongSince else { return false }
         // Applications that were notified while the content was bad have read it. It may have been bad a little before `since`,
         // because notices come late.
         let wasRead = isBeingRead || deliveredAt.map { $0 + QuietPeriod.output.quiet >= since } ?? false
         return wasRead || now >= since + Self.readAfter
+    }
+
+    /// Counts the write of `content` if it is a repair: the place held that before it was bad. A secret that was never there is no
+    /// repair: it is written at once, and its actions wait for nothing.
+    ///
+    /// - Returns: whether it is a repair.
+    @discardableResult
+    mutating func countRepair(_ content: [FileSlot: Fingerprint], at now: BootTime) -> Bool {
+        guard badSince != nil, lastGood == content else { return false }
+        repairCount += 1
+        limit.note(at: now)
+        return true
     }
 
     /// Records that the file held something else right after it was written. Another program that watches it was quicker, or

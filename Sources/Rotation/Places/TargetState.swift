@@ -155,8 +155,12 @@ struct TargetState: Sendable {
         shown = isRefuted ? reading.instead ?? shown : nil
         readAt = now.boot
         writtenAt = now.wall
-        // The secret that has replaced it is pushed next. Only then is the place up to date.
-        guard secret == wanted else { return nil }
+        // The secret that has replaced it is pushed next. Only then is the place up to date. What was put back is a repair all the
+        // same, and the next secret is none.
+        guard secret == wanted else {
+            drift.countRepair([.whole: secret.fingerprint], at: now.boot)
+            return nil
+        }
         let isNew = drift.isNew([.whole: secret.fingerprint])
         // The start of the other content is not known: an application may have read it.
         if drift.wrote([.whole: secret.fingerprint], isBeingRead: true, at: now.boot) { return .wasAtTarget }

@@ -158,6 +158,7 @@ import Testing
         bench.release(resource)
         #expect(requests(bench) == ["push production"])
         #expect(bench.runs.count == 2, "once more, because the secret has come there")
+        #expect(try output(bench).repairs == 1, "the earlier secret was put back, and the newer one is no repair")
     }
 
     @Test func actionsDoNotWaitForAPushThatDoesNotRespond() throws {
