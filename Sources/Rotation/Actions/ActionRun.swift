@@ -179,7 +179,7 @@ extension Rotation {
         guard let current = clients[client].secret.current, !waiting.isWaiting(for: client.name),
             clients[client].deliveries.delivered[id]?.isSame(as: current) == true
         else { return false }
-        return drifts(of: client).contains { $1.holdsActions(&timer) }
+        return drifts(of: client).contains { $1.holdsActions(for: current, &timer) }
     }
 
     /// Whether an action may run a little later: every application that it is to notify has a secret that is not critical and

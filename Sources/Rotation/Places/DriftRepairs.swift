@@ -15,8 +15,8 @@ struct DriftRepairs: Hashable, Sendable {
     private var unrest: ChangeNotices?
     /// Whether the file did not keep its content: then it is read back before it is written again.
     private var isUndone = false
-    /// Whether it was contested already when it was last repaired.
-    private var wasContested = false
+    /// The secrets that its last repair put back, if it was contested already. Their actions wait.
+    private var putBackInContest: Set<Fingerprint> = []
     /// When an action that makes applications read the file last succeeded.
     private var deliveredAt: BootTime?
     private var limit: RepairLimit
@@ -68,9 +68,8 @@ struct DriftRepairs: Hashable, Sendable {
     ///
     /// - Parameter isBeingRead: whether an action is running that makes applications read it.
     mutating func wrote(_ wanted: [FileSlot: Fingerprint], isBeingRead: Bool, at now: BootTime) -> Bool {
-        let (isBad, isContested) = (badSince != nil, limit.isContested(at: now))
-        let isRepair = countRepair(wanted, at: now)
-        if isBad { wasContested = isRepair && isContested }
+        let wasContested = limit.isContested(at: now)
+        if countRepair(wanted, at: now) { putBackInContest = wasContested ? Set(wanted.values) : [] }
         lastGood = wanted
         limit.endRequest()
         unrest = nil
@@ -108,9 +107,11 @@ struct DriftRepairs: Hashable, Sendable {
     /// Whether another program keeps changing the file.
     func isContested(_ timer: inout WakeTimer) -> Bool { limit.isContested(&timer) }
 
-    /// Whether actions wait until it is no longer contested. Those that its last repair demands wait, but not those of the
-    /// repair by which it became contested.
-    func holdsActions(_ timer: inout WakeTimer) -> Bool { wasContested && isContested(&timer) }
+    /// Whether a secret's actions wait until the place is no longer contested. Those that its last repair demands wait, but not
+    /// those of the repair by which it became contested, nor those of a newer secret.
+    func holdsActions(for secret: SecretInfo, _ timer: inout WakeTimer) -> Bool {
+        putBackInContest.contains(secret.fingerprint) && isContested(&timer)
+    }
 
     /// When a contested bad file is next repaired; nil while it is good.
     var nextRepair: BootTime? { badSince == nil ? nil : limit.next }

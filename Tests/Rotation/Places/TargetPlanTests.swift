@@ -726,6 +726,22 @@ import Testing
         #expect(try bench.view(web).delivered)
     }
 
+    /// The application was told of it before it was there.
+    @Test func theActionsOfANewSecretDoNotWaitForTheEndOfAContest() throws {
+        let bench = try leftAlone(settled(actions: [action]))
+        bench.pass(3600)
+        #expect(bench.rotation.isGood(target), "it was repaired while it was contested")
+        #expect(try output(bench).state == .contested)
+        bench.failures[resource] = failure()
+        try bench.renew(web)
+        #expect(bench.answer() != nil, "no request has the actions run sooner")
+        bench.failures = [:]
+        bench.forget()
+        bench.pass(60)
+        #expect(bench.places[target] == (try bench.current(web)))
+        #expect(bench.runs.count == 1)
+    }
+
     /// A provider that is switched off has the secret, and nobody can log in.
     @Test(arguments: [true, false]) func aPlaceThatIsSwitchedOffIsAWarningUntilItIsOn(isShown: Bool) throws {
         let bench = try settled(actions: [action], isBlind: !isShown)
