@@ -59,4 +59,21 @@ import Testing
         try simulator.run(for: 30 * Scenario.day)
         #expect(simulator.outside.mints == mints)
     }
+
+    /// All is well again for less than the 30 s after which it is reported: the daemon that is started then reports it, once.
+    @Test func aRestartReportsWhatIsStillNews() throws {
+        let simulator = simulator()
+        try simulator.run(for: 3600)
+        simulator.outside.broken.isTextBad = true
+        simulator.noteChange(.configuration)
+        try simulator.run(for: 60)
+        #expect(simulator.outside.pages == 1)
+        simulator.fix()
+        try simulator.run(for: 10)
+        #expect(snapshot(simulator).health == .ok)
+        try simulator.restartInPeace()
+        #expect(simulator.outside.pages == 2)
+        try simulator.restartInPeace()
+        #expect(simulator.outside.pages == 2)
+    }
 }

@@ -15,7 +15,7 @@ package struct Broken: Hashable {
     package var isDiskFull = false
     package var isStateGone = false
     /// Whether the configuration's text would be refused.
-    var isTextBad = false
+    package var isTextBad = false
 
     package enum Failing: CaseIterable {
         case atOnce

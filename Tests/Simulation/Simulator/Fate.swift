@@ -27,41 +27,8 @@ struct Fate {
             if chance(2) { try strike() }
             simulator.fix()
             try simulator.run(for: 7200 + draw(pick([Scenario.day / 24, 20 * Scenario.day, 200 * Scenario.day])))
-            try restartInPeace()
+            try simulator.restartInPeace()
             correctClock()
-        }
-    }
-
-    /// A restart while all is well mints nothing and notifies nobody.
-    private func restartInPeace() throws {
-        // Not when a renewal is due or begins just then, nor when it is unknown for which secrets actions were run, nor
-        // while an output lacks its secret: a restart may settle which one it is.
-        guard simulator.isAlive else { return }
-        if let client = outside.forgottenClient(simulator.rotation) {
-            throw Violation(.memory, "the state directory does not hold the secret of \(client)")
-        }
-        guard simulator.rotation.isIdle, outside.remembersAll, let due = simulator.wake.wall,
-            due > simulator.now.wall + 3600,
-            simulator.rotation.snapshot(at: simulator.now).clients.allSatisfy({ client in
-                // Nor while a project is being deployed.
-                client.outputs.allSatisfy { $0.state == .ok } && client.actions.allSatisfy { $0.state == .ok }
-            })
-        else { return }
-        let before = (outside.mints, outside.runs)
-        let pushes = outside.api.pushes
-        let pages = outside.pages
-        // What is nearly due is not replaced, and this is reported, until the clock is known to be right.
-        let isVouchedFor = simulator.isSynced
-        simulator.die()
-        try simulator.run(for: 600)
-        guard (outside.mints, outside.runs) == before else {
-            throw Violation(.pace, "a restart has minted or run an action")
-        }
-        guard outside.api.pushes == pushes else {
-            throw Violation(.pace, "a restart has pushed what is there")
-        }
-        guard outside.pages == pages || !isVouchedFor else {
-            throw Violation(.stateChangeActions, "a restart has reported what is no news")
         }
     }
 

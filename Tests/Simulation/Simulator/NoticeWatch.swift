@@ -47,6 +47,17 @@ struct NoticeWatch: ~Copyable {
     /// Whether the health has been the same for so long that it was reported.
     func isSettled(at boot: Int64) -> Bool { boot - since > Self.bound }
 
+    /// The actions that have yet to report: another health than they last told of, or what they have failed to tell.
+    ///
+    /// - Parameter kept: what was reported by the state directory. It counts for an action of which nothing is known, and says
+    ///   which failed reports the daemon still owes.
+    func news(since kept: ReportedStates) -> [ActionID] {
+        actions.filter { id in
+            let isOwed = kept.owed.contains(id) && (failing.contains(id) || owed.contains(id))
+            return isOwed || told[id, default: kept.health] != health
+        }
+    }
+
     mutating func disturb(at boot: Int64) {
         disturbedAt = boot
     }
