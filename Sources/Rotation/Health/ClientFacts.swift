@@ -100,9 +100,21 @@ struct ClientFacts {
         if let lockout { return .lockedOut(lockout.path, lockout.found) }
         if !emptyPlaces.isEmpty { return .empty }
         if let refused { return .refused(refused.secret, refused.objection) }
-        let secrets = published.map(\.secret) + pushed.compactMap(\.self) + delivered
-        if let first = secrets.firstToExpire { return .held(first) }
+        if let firstToExpire { return .held(firstToExpire) }
         return outputs.isEmpty && pushed.isEmpty ? .nowhere : .unknown
+    }
+
+    private var firstToExpire: SecretInfo? {
+        (published.map(\.secret) + pushed.compactMap(\.self) + delivered).firstToExpire
+    }
+
+    /// The secret whose age is reported: the one that expires first, also if Apple refuses it or another one. Nil while a place
+    /// holds none: the others may be newer, and no age may be reported twice.
+    var aging: SecretInfo? {
+        switch weakest {
+        case .held, .refused: firstToExpire
+        case .lockedOut, .empty, .unknown, .nowhere: nil
+        }
     }
 }
 

@@ -94,7 +94,7 @@ extension Rotation {
 
         // A clock that may be ahead raises no alarm.
         let isSpared = spared(client, &timer) != nil
-        if case .held(let secret) = weakest, !isSpared {
+        if let secret = facts.aging, !isSpared {
             stateChangeActions.see(client.entry.stage(of: secret, &timer), of: name, at: now.boot)
         }
 

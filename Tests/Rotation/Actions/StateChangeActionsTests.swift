@@ -116,6 +116,25 @@ import Testing
         #expect(reported(bench) == ["degraded", "degraded"])
     }
 
+    /// The application still has a secret of the former client id, because its action fails.
+    @Test func aRefusedSecretThatRunsOutIsReportedToo() throws {
+        let hook = Values.exec("/bin/after")
+        func client(_ id: String) throws -> ClientConfiguration {
+            try Values.client(web, id: id, lifetime: 5400, renewBefore: 1800, actions: [hook])
+        }
+        let bench = try Bench(try configuration(client: client("com.example.wrong"))).started()
+        bench.failures = [.action(hook.id): Failure(.actionFailed, at: .action(hook.id))]
+        bench.reload(try configuration(client: client("com.example.web")))
+        bench.pass(3600 + 29)
+        #expect(try bench.view(web).health == .critical)
+        #expect(reported(bench) == ["critical"])
+        bench.pass(1)
+        #expect(reported(bench) == ["critical", "critical"])
+        // Critical by its age, and then expired.
+        bench.pass(1800)
+        #expect(reported(bench) == ["critical", "critical", "critical", "critical"])
+    }
+
     @Test func theNextSecretIsReportedAgain() throws {
         let bench = try settled()
         let minting = Resource.client(try Values.name(web))
