@@ -15,4 +15,13 @@ import Testing
         let error = FileError(.changedMeanwhile, at: "/srv/app/file", remedy: .say("stop the other program"))
         #expect(error.description == "/srv/app/file: \(error.code.words); stop the other program")
     }
+
+    /// Which limit on open files was reached, only the number tells.
+    @Test func namesTheLimitThatWasReached() {
+        func words(_ errno: Errno) -> String {
+            FileError(.outOfDescriptors, at: "/srv/app/file", errno: errno).description
+        }
+        #expect(words(.tooManyOpenFiles).contains("raise LimitNOFILE="))
+        #expect(words(.tooManyOpenFilesInSystem).contains("raise the sysctl fs.file-max"))
+    }
 }

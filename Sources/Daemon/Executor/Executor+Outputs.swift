@@ -129,7 +129,7 @@ extension Executor {
         case .permissionDenied: nil
         case .isDirectory, .isMountPoint, .notARegularFile:
             .say("name the file with the secret in \"from\", and copy it there as a regular file")
-        default: error.remedy ?? error.code.remedy(for: FailureSubject(path: error.path))
+        default: error.remedy ?? error.code.remedy(for: FailureSubject(path: error.path, cause: error.cause))
         }
     }
 

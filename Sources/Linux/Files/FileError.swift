@@ -48,7 +48,7 @@ extension FileError: CustomStringConvertible {
         var text = "\(Printable.name(path)): \(code.words)"
         if let detail { text += ": \(Printable.line(detail))" }
         if let cause { text += " (\(ErrorNumber.words(for: cause)))" }
-        let remedy = remedy ?? code.remedy(for: FailureSubject(path: path, detail: detail))
+        let remedy = remedy ?? code.remedy(for: FailureSubject(path: path, detail: detail, cause: cause))
         return remedy.map { "\(text); \($0)" } ?? text
     }
 }
