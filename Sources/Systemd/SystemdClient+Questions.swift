@@ -98,6 +98,18 @@ extension SystemdClient {
         return found
     }
 
+    /// The paths at whose changes active path units start other units (systemd.path(5)).
+    package mutating func pathsWatchedForChanges() throws(UnitError) -> Set<String> {
+        var found: Set<String> = []
+        for unit in try units(matching: "*.path", inStates: ["active"]) {
+            let watches = try property("Paths", of: target(unit), in: "org.freedesktop.systemd1.Path").items
+            for watch in watches where ["PathChanged", "PathModified"].contains(watch.name) {
+                if let path = watch.path { found.insert(path) }
+            }
+        }
+        return found
+    }
+
     /// The loaded units whose names match a pattern as systemctl(1) takes it, such as `clientsecretd*.socket`.
     ///
     /// - Parameter states: one of which they are in, such as `failed` or `running`; none: any.

@@ -453,7 +453,7 @@ import Testing
     ///   - restarted: what systemd restarts with a unit.
     private func findings(
         of output: Output, _ actions: [Action], _ settings: [String: [String: UnitSettings.Value]],
-        restarted: [String: Set<String>] = [:], ownNames: [String: String] = [:]
+        restarted: [String: Set<String>] = [:], ownNames: [String: String] = [:], watched: Set<String> = []
     ) throws -> [HiddenOutput] {
         let name = try #require(ClientName("web"))
         let clientID = try #require(ClientID("com.example.web"))
@@ -478,7 +478,7 @@ import Testing
                 ])
         }
         let readers = StartReaders(
-            of: configuration, among: services, restarted: restarted, ownNames: ownNames)
+            of: configuration, among: services, restarted: restarted, ownNames: ownNames, watched: watched)
         return HiddenOutputSearch.byClient(of: configuration, at: now, readers)[name] ?? []
     }
 
@@ -532,6 +532,10 @@ import Testing
         // A program or a unit that is started may restart it.
         let start = Action.unit(verb: .start, unit: "deploy.service")
         #expect(try endings(findings(of: output, [start], reading)) == [Self.stale])
+        // As with PathChanged=.
+        for path in [file, directory.path] {
+            #expect(try endings(findings(of: output, [], reading, watched: [path])) == [Self.stale])
+        }
         let alias = ["app.service": "worker.service"]
         #expect(try findings(of: output, [restart], reading, ownNames: alias).isEmpty)
         #expect(try findings(of: output, [restart], ["worker.service": environmentFiles(file, later)]).isEmpty)

@@ -85,9 +85,10 @@ package struct HiddenOutputSearch {
                     if mounts.isEmpty, let other = HiddenOutput.otherFile(at: output, in: unit) { found.insert(other) }
                 }
                 for (name, settings) in readers.unnamed(by: entry, reading: output.realPath) {
-                    // A program may well restart it.
+                    // A program, or the unit that a path unit starts, may well restart it.
                     let isRestarted =
                         entry.onChange.contains(where: \.runsProgram) || readers.isRestarted(name, by: entry)
+                        || readers.isWatched(output.realPath)
                     found.formUnion(
                         HiddenOutput.unnamed(
                             collector.unit(name, settings, of: output), reading: output, isRestarted: isRestarted))

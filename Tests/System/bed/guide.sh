@@ -225,6 +225,8 @@ after_path() {
     eventually "and the application has the last one" has_last
     promise "of the same client" holds site "$(environment site APPLE_CLIENT_SECRET)"
     eventually "its unit has started" systemctl is-active --quiet site.service
+    equal "nobody says that nothing restarts it" 0 \
+        "$(clientsecretd check 2>&1 | cat - <(clientsecretd doctor --skip-verify site 2>&1) | grep -c 'nothing restarts')"
     systemctl stop site.service
     runs() { journalctl --quiet --output cat --unit site-secret.service | grep -c '^Finished'; }
     count=$(runs)

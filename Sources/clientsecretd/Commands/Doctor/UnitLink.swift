@@ -58,12 +58,12 @@ extension ChainFacts {
     }
 
     /// That nothing restarts a unit that reads an output when it starts, with the line that does; nil if there is no such unit. The
-    /// search for hidden outputs knows those that run. Of a client without an action the others count as well.
+    /// search for hidden outputs judges those that run. Of a client without an action the others count as well.
     private var unrestarted: String? {
         if let next = hidden.first(where: \.isOfNext) {
             return next.words + (next.remedy.map { "; \($0)" } ?? "")
         }
-        guard client.onChange.isEmpty, let unit = units.first(where: { !$0.isConfigured }),
+        guard client.onChange.isEmpty, let unit = units.first(where: { !$0.isConfigured && $0.activity != "active" }),
             let file = unit.variables.values.map(\.path.description).min()
         else { return nil }
         let (words, remedy) = HiddenOutput.unrestarted(unit.name, reading: file)
