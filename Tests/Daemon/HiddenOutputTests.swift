@@ -256,12 +256,12 @@ import Testing
                 == "mode 0640 is not applied, because the file has other lines, which get no further readers: it has mode 0600"
         )
         let words = found.remedy?.words ?? ""
-        #expect(words.hasPrefix("if these users may read all of its lines, give the file mode 0640 ("), "\(words)")
+        #expect(words.hasPrefix("if further users may read all of its lines, give the file mode 0640 ("), "\(words)")
         #expect(words.hasSuffix("chmod 0640 \(path))") && found.remedy?.command == nil, "\(words)")
         // No command shows a file to all users.
         let widest = try configuration(of: path, mode: 0o644)
         let remedy = HiddenOutputSearch.unappliedModes(of: widest).first?.remedy
-        #expect(remedy == .say("if these users may read all of its lines, give the file mode 0644"))
+        #expect(remedy == .say("if further users may read all of its lines, give the file mode 0644"))
     }
 
     @Test func aGroupThatMayNotReadAFileWithOtherLinesIsNamed() throws {
@@ -282,7 +282,7 @@ import Testing
         #expect(next.words == "mode 0640 is not applied, \(why) will have mode 0600")
         #expect(
             next.remedy
-                == .say("if these users may read all of its lines, give the file group \(own + 1) and mode 0640"))
+                == .say("if further users may read all of its lines, give the file group \(own + 1) and mode 0640"))
     }
 
     // MARK: A second secret

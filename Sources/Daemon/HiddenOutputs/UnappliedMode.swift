@@ -38,7 +38,7 @@ extension HiddenOutput {
             words: "\(setting), because the file has other lines, which get no further readers: it "
                 + "\(hasGroup && mode == found ? "has" : "will have") mode \(FileMode.text(mode))",
             remedy: .say(
-                "if these users may read all of its lines, give the file \(asked)",
+                "if further users may read all of its lines, give the file \(asked)",
                 // With another group other users would read it, and a mode for all users is for none but a person to set.
                 see: hasGroup && wanted & 0o007 == 0 ? command(giving: wanted, to: file) : nil),
             isKnown: false)
