@@ -75,6 +75,8 @@ struct ReloadCommand: ParsableCommand {
     /// Modes and groups that files do not get, and differences between services that take secrets from the daemon and its loaded
     /// configuration, as far as this user may read that and the files.
     private var warnings: [String] {
+        // The files hold secrets.
+        try? Hardening.forbidInspection()
         // One that is relative starts at the daemon's working directory.
         guard let path = try? daemon.client().status().configuration.path, path.hasPrefix("/"),
             case .success(let loaded) = ConfigurationSource.ofService(path).load()
