@@ -26,7 +26,7 @@ package enum Metrics {
         },
         .ofClients(
             "secret_delivered_expiry_timestamp_seconds",
-            "When the secret that was last reported to applications expires."
+            "The earliest expiry of the secrets that applications were last given, also by APIs."
         ) { $0.deliveredExpiresAt?.secondsSinceEpoch ?? 0 },
         .ofClients("secret_renewal_timestamp_seconds", "When the current secret is renewed.") {
             $0.renewAt?.secondsSinceEpoch ?? 0

@@ -77,8 +77,7 @@ struct ReloadCommand: ParsableCommand {
     private var warnings: [String] {
         // The files hold secrets.
         try? Hardening.forbidInspection()
-        // One that is relative starts at the daemon's working directory.
-        guard let path = try? daemon.client().status().configuration.path, path.hasPrefix("/"),
+        guard let path = try? daemon.client().status().configuration.path, ServiceUser.isReadByCaller(path),
             case .success(let loaded) = ConfigurationSource.ofService(path).load()
         else { return [] }
         let modes = HiddenOutputSearch.unappliedModes(of: loaded.configuration).map(\.description)

@@ -252,6 +252,14 @@ enum ServiceUser {
         SystemManager.isSystemd && isSame(configuration, Self.configuration)
     }
 
+    /// Whether the caller reads the configuration that a daemon says it has loaded. Another user's daemon could name a file of that
+    /// user's, and have root look into any file as an output.
+    static func isReadByCaller(_ loaded: String) -> Bool {
+        // One that is relative starts at the daemon's working directory.
+        guard loaded.hasPrefix("/") else { return false }
+        return isServices(loaded) || FileStatus.following(loaded).map { [0, geteuid()].contains($0.owner) } == true
+    }
+
     /// Whether two paths name one configuration; one may be relative to the working directory.
     static func isSame(_ one: String, _ other: String) -> Bool {
         one == other || ConfigurationLoader.absolutePath(of: one)?.description == other

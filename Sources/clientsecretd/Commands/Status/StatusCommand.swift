@@ -61,9 +61,8 @@ struct StatusCommand: ParsableCommand {
         }
         let report = StatusReport(snapshot: snapshot, now: .now, findings: findings)
         try CommandOutput.answer(report.lines)
-        // One that is relative starts at the daemon's working directory.
         let configuration = snapshot.configuration.path
-        guard geteuid() == 0, configuration.hasPrefix("/") else { return }
+        guard geteuid() == 0, ServiceUser.isReadByCaller(configuration) else { return }
         // Last, because a disk that does not respond delays it. Programs and a redrawn screen do not get it.
         try? Hardening.forbidInspection()
         // One that is not accepted, other messages explain.
