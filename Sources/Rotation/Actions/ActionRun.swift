@@ -201,16 +201,15 @@ extension Rotation {
         return false
     }
 
-    /// Whether each action that has yet to run for a client's secret only waits: for its turn, for a rollout, or for a deployment,
-    /// which takes minutes. All is well meanwhile. Until the first deployment runs, nothing was deployed.
+    /// Whether each action that has yet to run for a client's secret, which all its places hold, only waits: for its turn, for a
+    /// rollout, or for a deployment, which takes minutes. All is well meanwhile. Until the first deployment runs, nothing was
+    /// deployed.
     func isOnlyWaiting(_ client: ConfiguredClient, _ timer: inout WakeTimer) -> Bool {
-        let owed = owedActions(of: client)
-        guard !owed.isEmpty, isPublished(client, at: timer.now) else { return false }
-        let arePushed = client.targets.allSatisfy { isGood($0.target) }
-        return owed.allSatisfy { action in
+        guard isPublished(client, at: timer.now) else { return false }
+        return owedActions(of: client).allSatisfy { action in
             switch wait(of: action, &timer) {
             case .turn, .rollout: client.entry.source != nil
-            case .deployment: arePushed && clients[client].deliveries.delivered[action] != nil
+            case .deployment: clients[client].deliveries.delivered[action] != nil
             case nil: false
             }
         }
