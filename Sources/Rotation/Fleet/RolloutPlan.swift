@@ -110,7 +110,7 @@ extension Rotation {
         rolloutToPut(own, client, &timer).map { ordered(client, $0) ?? $0 }
     }
 
-    /// The same before a user's order.
+    /// The same before a user's order. Only a new one needs the order already: if it is to be held, it admits no canary.
     private func rolloutToPut(_ own: OwnPlace, _ client: ConfiguredClient, _ timer: inout WakeTimer) -> Rollout? {
         let name = own.secret.name
         guard own.rollout != .forbidden, own.rollout?.rollout?.secret.isSame(as: name) != true else { return nil }
