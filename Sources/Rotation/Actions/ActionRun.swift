@@ -151,7 +151,6 @@ extension Rotation {
             covering[client.name] = CoveredClient(issued: wanted, outputs: client.outputs)
         }
         runs[action.id]?.wait(for: nil)
-        guard !covering.isEmpty else { return }
         let begun = covering.filter { name, covered in
             runs[action.id]?.isDeploying(covered.issued, of: name) == true
         }
@@ -159,12 +158,12 @@ extension Rotation {
             let wait = wait(of: action.id, for: sharers.filter { covering[$0.name] != nil }, &timer)
         {
             covering = begun
-            guard !begun.isEmpty else {
-                // A deployment of earlier secrets may be under way, and is of no interest any more.
-                runs[action.id]?.recordDeployment(of: nil, at: timer.now)
-                runs[action.id]?.wait(for: wait)
-                return
-            }
+            if begun.isEmpty { runs[action.id]?.wait(for: wait) }
+        }
+        guard !covering.isEmpty else {
+            // A deployment of earlier secrets may be under way, and is of no interest any more.
+            runs[action.id]?.recordDeployment(of: nil, at: timer.now)
+            return
         }
         let deployed = sharers.filter { covering[$0.name] != nil }.flatMap(\.targets).map(\.target)
             .filter(targets.contains)

@@ -291,6 +291,20 @@ import Testing
         #expect(try bench.view(web).reason?.failure.code == .pushDeploymentFailed)
     }
 
+    /// The push of the next secret fails. A single run would wait for the earlier one for ever.
+    @Test func aDeploymentOfAnEarlierSecretIsNotAwaited() throws {
+        let bench = try Bench(try deployed()).started()
+        bench.isDeploying = true
+        try bench.renew(web)
+        #expect(bench.rotation.isDeploying)
+        bench.failures[resource] = failure()
+        try bench.renew(web, number: 2)
+        bench.forget()
+        bench.pass(60)
+        #expect(bench.runs == [])
+        #expect(!bench.rotation.isDeploying)
+    }
+
     /// A person has put an older deployment into production, and has a reason.
     @Test func aRollbackIsAWarningUntilProductionHasTheSecret() throws {
         let bench = try Bench(try deployed()).started()
