@@ -38,7 +38,7 @@ import Testing
         let sources = URL(fileURLWithPath: repository + "/Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         let asked =
-            #/\bFormatRegistry\.(?!all\b|standard\b|named\b|candidate\b|isPlain\b|guess\b|canSet\b|holdsSecretOnly\b|holdsOtherLines\b)\w+|\bVariableName\b/#
+            #/\bFormatRegistry\.(?!all\b|standard\b|named\b|candidate\b|isPlain\b|guess\b|canSet\b|holdsSecretOnly\b|holdsOtherLines\b|hasTextBeforeSecret\b)\w+|\bVariableName\b/#
             .wordBoundaryKind(.simple)
         var found: [String] = []
         for case let file as URL in files where file.pathExtension == "swift" && !file.path.contains("/Formats/") {

@@ -5,8 +5,8 @@ import Model
 /// A user's order to a client's rollout that the store does not have yet.
 struct PendingRolloutOrder: Hashable, Sendable {
     let order: RolloutOrder
-    /// The secret that was current then; nil before the first one.
-    let secret: SecretName?
+    /// The secret that was current then.
+    let secret: SecretName
 }
 
 /// How secrets that this machine puts into the store are rolled out: which machines of the fleet may deliver them.
@@ -21,7 +21,7 @@ struct PendingRolloutOrder: Hashable, Sendable {
 /// - A rollout in the store that is missing, unreadable, another secret's or an earlier state from a restored backup is put
 ///   there again. It is put as it was last seen, once a minute at most.
 /// - A client without `rollout` whose place has one admits all machines.
-/// - A user's order to a rollout that waits for the store waits with it, and is put with it. An order to one that the store has
+/// - A user's order to a rollout that waits for the store waits with it, some minutes at most, and is put with it. An order to one that the store has
 ///   seen is withdrawn if the store cannot be reached.
 extension Rotation {
     // MARK: State
@@ -51,11 +51,10 @@ extension Rotation {
     mutating func orderRollout(_ order: RolloutOrder, of client: ConfiguredClient, at now: Now) -> Answer? {
         guard client.isSharing else { return .noFleet(nil) }
         // In a rollout that has ended by itself, machines may still wait for their turns.
-        guard let view = rolloutView(of: client), view.state != .finished || order == .finish else {
-            return .noRollout(nil)
-        }
-        clients[client].rolloutOrder = PendingRolloutOrder(
-            order: order, secret: clients[client].secret.current?.name)
+        guard let view = rolloutView(of: client), view.state != .finished || order == .finish,
+            let secret = clients[client].secret.current?.name
+        else { return .noRollout(nil) }
+        clients[client].rolloutOrder = PendingRolloutOrder(order: order, secret: secret)
         jobs.want(.share(client.name), at: now)
         jobs.want(.rollout(client.name), at: now)
         touch(client)
@@ -65,13 +64,17 @@ extension Rotation {
     /// The order to the rollout of a client's current secret that is not done yet.
     private func pendingOrder(to client: ConfiguredClient) -> RolloutOrder? {
         guard let pending = clients[client].rolloutOrder else { return nil }
-        guard let secret = pending.secret else { return pending.order }
-        return clients[client].secret.current?.name.isSame(as: secret) == true ? pending.order : nil
+        return clients[client].secret.current?.name.isSame(as: pending.secret) == true ? pending.order : nil
     }
 
+    /// How long an order to a rollout waits for a store that is away. It is less than a command waits for the answer.
+    static let longestOrder = Seconds(570)
+
     /// The answer to an order to a rollout; nil until the store has it.
+    ///
+    /// - Parameter isLate: whether it has waited for ``longestOrder``.
     func rolloutAnswer(
-        _ order: RolloutOrder, of client: ClientName, since job: JobID, at now: Now
+        _ order: RolloutOrder, of client: ClientName, since job: JobID, isLate: Bool, at now: Now
     ) -> Answer? {
         guard let client = index[client], rolloutView(of: client) != nil, pendingOrder(to: client) != nil else {
             guard let view = index[client].flatMap(seenRolloutView), order.isDone(in: view.state) else {
@@ -83,7 +86,7 @@ extension Rotation {
         // It is put with the secret, as soon as the store can be reached.
         let traits = failure.code.traits
         let isAway = traits.contains(.ofStore) && !traits.contains(.refusalOfStore)
-        return isAway && seenRolloutView(of: client) == nil ? nil : .noRollout(failure)
+        return isAway && !isLate && seenRolloutView(of: client) == nil ? nil : .noRollout(failure)
     }
 
     /// Withdraws a user's order, after the answer that it cannot be done: it would be carried out hours later, when

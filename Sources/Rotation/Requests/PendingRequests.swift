@@ -8,6 +8,7 @@ struct PendingRequest: Hashable, Sendable {
     let request: DaemonRequest
     /// Jobs from this one on count as attempts on behalf of the request.
     var since: JobID
+    let askedAt: BootTime
     /// The progress of a reload; nil for other requests.
     var reload: Reload?
     /// Former outputs that still hold a secret, in words ready to show.
@@ -141,7 +142,7 @@ extension Rotation {
 
     mutating func ask(_ request: DaemonRequest, _ requestID: RequestID?, at now: Now) {
         if jobs.isStopping { return waiting.answer(requestID, .stopping) }
-        var pending = PendingRequest(requestID: requestID, request: request, since: jobs.next)
+        var pending = PendingRequest(requestID: requestID, request: request, since: jobs.next, askedAt: now.boot)
         switch request {
         case .reload: pending.reload = .wanted
         case .fleet:

@@ -45,7 +45,8 @@ extension Rotation {
                 orphaned: request.orphaned)
         case .fleet(let all): return fleetAnswer(all: all, since: request.since, at: now)
         case .rollout(let client, let order):
-            let answer = rolloutAnswer(order, of: client, since: request.since, at: now)
+            let isLate = timer.reached(request.askedAt + Self.longestOrder)
+            let answer = rolloutAnswer(order, of: client, since: request.since, isLate: isLate, at: now)
             if case .noRollout = answer { withdrawOrder(of: client) }
             return answer
         case .renew:

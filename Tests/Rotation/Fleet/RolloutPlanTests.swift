@@ -100,7 +100,7 @@ struct RolloutPlanTests {
     private func loseStore(_ failure: Failure) {
         bench.failures = [.store: failure, .share(web): failure, .rollout(web): failure]
         bench.release(.share(web))
-        bench.pass(600)
+        bench.pass(120)
     }
 
     @Test(arguments: RolloutOrder.allCases)
@@ -142,6 +142,22 @@ struct RolloutPlanTests {
         bench.pass(400)
         #expect(try rollout.secret.fingerprint == current)
         #expect(try rollout.state == .going)
+    }
+
+    /// It would be carried out when no operator expects it, and its request would be kept until then.
+    @Test func anOrderToARolloutWaitsForMinutesOnly() throws {
+        try renewOnItsWay()
+        let failure = Failure(.storeUnreachable, at: .store)
+        loseStore(failure)
+        bench.ask(.rollout(web, .finish), 1)
+        bench.pass(500)
+        #expect(bench.answer(1) == nil)
+        bench.pass(90)
+        #expect(bench.answer(1) == .noRollout(failure))
+        bench.failures = [:]
+        bench.pass(400)
+        #expect(try rollout.secret.fingerprint == current)
+        #expect(try !rollout.admitsAll)
     }
 
     /// It would be carried out whenever an operator has mended that.
