@@ -72,6 +72,9 @@ extension ClientView {
         health == .degraded && [.notChecked, .notPublished, .notDelivered].contains(reason?.failure.code)
     }
 
+    /// Whether nothing is left but that running actions end: none has failed, and none waits.
+    package var isDelivering: Bool { reason?.failure.code == .notDelivered && lastError == nil && !isDeliveredLater }
+
     /// Whether an action waits for something that is meant to take its time. Until it has run, applications go on with an earlier
     /// secret.
     package var isDeliveredLater: Bool { actions.contains { $0.waitsFor != nil } }

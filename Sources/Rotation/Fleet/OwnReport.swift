@@ -194,12 +194,13 @@ extension Rotation {
             return ownReport.note(nil, of: client.identity, name, at: now)
         }
         let code = view.reason?.failure.code
-        // A renewal under way is no failure: the fingerprint and `delivered` show it. A held rollout is no failure of this
+        // A renewal under way is no failure, whatever applications hold meanwhile: the fingerprint and `delivered` show it. A held rollout is no failure of this
         // machine. A place that is switched off, or a rollback in production, is none of the secret.
         let isOfOthers = [.rolloutHeld, .pushSwitchedOff, .pushDeploymentOutdated].contains(code)
         let holding = MachineReport.Holding(
             secret: view.current?.name, since: now.wall, delivered: view.delivered,
-            failure: view.isUnderWay || view.health == .degraded && isOfOthers ? nil : code?.rawValue)
+            failure: view.isUnderWay || view.isDelivering || view.health == .degraded && isOfOthers
+                ? nil : code?.rawValue)
         ownReport.note(holding, of: client.identity, name, at: now)
         if client.isSharing { fleet.note(name, client.identity, view.current?.name) }
     }

@@ -174,9 +174,7 @@ extension Rotation {
     /// logged either, because it is not expected to be served yet. After the first write into a file with an expired secret,
     /// applications have that one for the moment that an action takes. An action that fails or waits is logged.
     private func isNews(_ view: ClientView, _ client: ConfiguredClient) -> Bool {
-        let isAboutToEnd =
-            view.reason?.failure.code == .notDelivered && view.lastError == nil && !view.isDeliveredLater
-        return clients[client].wasTried && !view.isUnderWay && !isAboutToEnd
+        clients[client].wasTried && !view.isUnderWay && !view.isDelivering
     }
 
     /// When the first secret that applications hold expires: those behind APIs, and those last delivered, or, without actions,

@@ -90,6 +90,22 @@ struct OwnReportTests {
         #expect(try #require(before.clients[web]?.since) < after.since)
     }
 
+    /// It would hold the rollout although nothing is wrong here.
+    @Test func anActionThatRunsOverAnExpiredSecretIsNoFailure() throws {
+        let tell = Values.exec("/bin/tell").id
+        let expired = try Values.issued(1, id: "com.example.web", from: -60, to: -30, signer: Values.print("1"))
+        bench.records[try Values.name("web"), default: Record()].delivered = [tell: expired]
+        bench.held = [.action(tell)]
+        begin()
+        #expect(try bench.view("web").health == .critical)
+        let running = try #require(puts.last?.clients[web])
+        #expect(!running.delivered && running.failure == nil)
+        bench.failures = [.action(tell): Failure(.actionFailed, at: .action(tell))]
+        bench.release(.action(tell))
+        bench.pass(60)
+        #expect(try #require(puts.last?.clients[web]).failure == "action_failed")
+    }
+
     /// Another store ends it at once, and gets a report.
     @Test(arguments: [false, true]) func aPutThatIsForbiddenIsAFaultAndTriedAgain(isElsewhere: Bool) throws {
         bench.failures[.report] = Failure(.storeForbidden, at: .store)
