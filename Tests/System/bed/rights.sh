@@ -71,7 +71,7 @@ promise "root may judge without the daemon" clientsecretd health --offline
 # A second configuration, root's own, names the service's key.
 install -d -m 0700 /root/second
 configure /root/second/c.yaml <<END
-state_dir: /root/second
+state_dir: /root/second/state
 clients: {shop: {client_id: com.example.shop, outputs: [{path: /root/second/shop.jwt}]}}
 END
 for command in "run --once" "mint shop" check; do
