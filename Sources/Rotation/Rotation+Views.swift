@@ -1,6 +1,6 @@
 package import Model
 
-/// What the daemon and the simulator look at besides snapshots.
+/// What the daemon and the simulator look at in addition to snapshots.
 extension Rotation {
     /// Whether no job runs.
     package var isIdle: Bool { jobs.isEmpty }
